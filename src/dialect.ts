@@ -1,0 +1,131 @@
+import type { Answer, Entry, Event, EventType, FileRef, Problem } from "./events.ts";
+import type { RunRequest } from "./source.ts";
+
+/**
+ * How one family of clients asks, and how it spells our events, both ways.
+ *
+ * What every variant promises:
+ * - `encode` and `decode` are pure: what they say depends on the entries (or frames) so far, never on time or on who looks,
+ *   so that every viewer and every replay gets the same frames.
+ * - `encode` is flat: a frame costs what its entry carries (unless `says` admits otherwise).
+ * - With extensions on, decode(encode(log)) is the log. What a dialect says natively never travels in its extension slot.
+ */
+export interface Dialect {
+  readonly name: string;
+  readonly contentType: string;
+  /** Sent with every stream of this dialect. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly routes: readonly Route[];
+
+  /** What a request to one of the routes asks for. Throws a Refusal for a request that makes no sense. */
+  read(route: Route, request: DialectRequest): Command;
+  /** The inverse of read: how a client of this family asks. */
+  write(command: Command): { method: string; path: string; headers: Record<string, string>; body?: string };
+
+  encode(options: EncodeOptions): (entry: Entry) => readonly Frame[];
+  decode(): (frame: Frame) => readonly Event[];
+
+  /** Not events: they carry no id and come whatever the run is doing. */
+  readonly heartbeat: { readonly everyMs: number; frames(waiting: Waiting): readonly Frame[] };
+  /** An answer before the first event. */
+  refuse(problem: Problem & { status: number }): { status: number; headers?: Record<string, string>; body: string };
+
+  /** Neighbouring deltas of one part or call whose `at` lies within this many milliseconds become one, by the log's times. */
+  readonly windowMs?: number;
+  /** Results up to this many bytes are put back into the entry before it is encoded. */
+  readonly wholeBytes?: number;
+  /** `cancel`: closing the connection that started the run stops it, unless others follow. */
+  readonly disconnect: "continue" | "cancel";
+  /** How its clients can answer an ask. */
+  readonly asks: "inline" | "next-request" | "link";
+  /** What becomes of each event: said in the family's own words, carried by an extension, or lost for a stated reason. */
+  readonly says: Readonly<Record<EventType, "says" | "carries" | Loss>>;
+}
+
+export interface Loss {
+  readonly loses: string;
+}
+
+/** One SSE frame. `id` is the cursor after it; frames without an id are not resumable points. */
+export interface Frame {
+  readonly id?: string;
+  readonly event?: string;
+  readonly data: string;
+}
+
+export interface Route {
+  readonly method: "GET" | "POST";
+  /** `:name` matches one segment. */
+  readonly path: string;
+  readonly does: Command["do"];
+  /** Of two dialects on one path, the one whose `when` holds. */
+  readonly when?: (headers: Headers) => boolean;
+}
+
+export interface DialectRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+  /** The parsed JSON body; undefined if there was none. */
+  readonly body: unknown;
+}
+
+export type Command =
+  | {
+      readonly do: "start";
+      readonly request: RunRequest;
+      /** Answer with the run's id at once instead of its stream. */
+      readonly detached?: boolean;
+      readonly style?: string;
+      readonly extensions?: boolean;
+      readonly disconnect?: Dialect["disconnect"];
+    }
+  | {
+      readonly do: "follow";
+      readonly run: string;
+      readonly after: Cursor;
+      readonly from?: "snapshot";
+      readonly style?: string;
+      readonly extensions?: boolean;
+    }
+  | { readonly do: "answer"; readonly run: string; readonly ask: string; readonly answer: Answer }
+  | {
+      readonly do: "cancel";
+      readonly run: string;
+      readonly agent?: string;
+      readonly call?: string;
+      readonly reason?: string;
+    }
+  | { readonly do: "reply"; readonly reply: (facts: ServerFacts) => unknown };
+
+/** Where a viewer is: everything up to `seq`, and of the next entry the first `frame` frames. Written `seq` or `seq.frame`. */
+export interface Cursor {
+  readonly seq: number;
+  readonly frame: number;
+}
+
+/** What a plain reply may tell. */
+export interface ServerFacts {
+  readonly agents: readonly { readonly name: string; readonly description?: string; readonly model?: string }[];
+  readonly version: string;
+}
+
+export interface EncodeOptions {
+  readonly style?: string;
+  readonly extensions?: boolean;
+  /** A URL under which this client can fetch a file beside the log. */
+  readonly link: (ref: Pick<FileRef, "file">) => string;
+}
+
+/** What a run waits for, and since when (milliseconds since 1970). `agent`: for none of the others, its own code is at work. */
+export interface Waiting {
+  readonly waiting: "model" | "tool" | "you" | "retry" | "agent";
+  readonly since: number;
+}
+
+export const cursorText = ({ seq, frame }: Cursor): string => (frame ? `${seq}.${frame}` : `${seq}`);
+
+export const parseCursor = (text: string): Cursor | undefined => {
+  const match = /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(text);
+  return match ? { seq: Number(match[1]), frame: Number(match[2] ?? 0) } : undefined;
+};
