@@ -112,7 +112,7 @@ export type AskKind = z.infer<typeof askKind>;
 const common = { agent: id.optional(), meta: json.optional() };
 
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
-  z.object({ type: z.literal(type), ...common, ...shape });
+  z.object({ type: z.literal(type), ...common }).extend(shape);
 
 export const eventSchema = z.discriminatedUnion("type", [
   event("run-start", {
