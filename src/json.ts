@@ -1,0 +1,299 @@
+/**
+ * A JSON text that arrives in pieces.
+ *
+ * - However the text is split, what comes out in the end is what `JSON.parse` makes of the whole; what `JSON.parse` refuses is invalid.
+ *   One limit is ours: more than 1000 levels are invalid too.
+ * - A piece costs what it carries. Nothing is read twice.
+ * - Invalid text never throws: `error` says what and where, `value` keeps what was read before it, `raw` keeps growing.
+ */
+export interface JsonParser {
+  /** Takes the next piece; it may end anywhere, within an escape or a surrogate pair too. Throws only after `end`. */
+  push(text: string): void;
+  /** No more pieces will come. A text that is not whole is invalid from now on. Doing it again changes nothing. */
+  end(): void;
+  /**
+   * What is known so far; undefined before anything is. It belongs to the parser and changes in place: an object or array that was seen
+   * once stays the same one. A string grows; a number, true, false or null appears when it is whole; a key with its value.
+   * A string never shows half a surrogate pair while the other half may come.
+   */
+  readonly value: unknown;
+  /** Every piece so far, exactly, whether valid or not. */
+  readonly raw: string;
+  /** `open` until `end`, then `done`; `invalid` at the first character that cannot stand there, for a number or word at its end. */
+  readonly state: "open" | "done" | "invalid";
+  /** The first thing wrong, and how many UTF-16 units stand before it. */
+  readonly error: JsonError | undefined;
+  /**
+   * Whether the value at this path (keys of objects, indices of arrays; none: the whole) is there and final: a string or container at its
+   * closing character, any other at what follows it or at `end`. Only a repeated key takes it back, until its new value is final.
+   */
+  complete(path?: JsonPath): boolean;
+}
+
+export interface JsonError {
+  readonly message: string;
+  readonly offset: number;
+}
+
+export type JsonPath = readonly (string | number)[];
+
+export const createJsonParser = (): JsonParser => new Parser();
+
+/** An open container, and which of its values is being written. */
+interface Level {
+  readonly container: unknown[] | Record<string, unknown>;
+  key: string | number | undefined;
+}
+
+const MAX_LEVELS = 1000;
+
+// What the next character may be, as an error says it.
+const VALUE = "a value";
+const FIRST_VALUE = 'a value or "]"';
+const KEY = "a key";
+const FIRST_KEY = 'a key or "}"';
+const COLON = '":"';
+const AFTER_ITEM = '"," or "]"';
+const AFTER_FIELD = '"," or "}"';
+const END = "the end";
+const WORD = "true, false, null or a number";
+const STRING = "the rest of a string without bare control characters";
+const ESCAPE = 'one of "\\/bfnrt or u and four hexadecimal digits';
+
+const WORD_CHARACTERS = "+-.0123456789Eaeflnrstu";
+const LITERALS: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+const UNICODE = /^u[\da-fA-F]{0,4}$/;
+const ESCAPED = '"\\/bfnrt';
+const MEANT = '"\\/\b\f\n\r\t';
+
+/** What is complete is not written down: of what is there, all is final but the open levels and what their keys name. */
+class Parser implements JsonParser {
+  raw = "";
+  value: unknown = undefined;
+  error: JsonError | undefined = undefined;
+
+  #ended = false;
+  #mode: string = VALUE;
+  readonly #levels: Level[] = [];
+  #level: Level | undefined = undefined;
+
+  /** The string or word being read. It may be long: it is only appended to, since looking into it would copy it. */
+  #text = "";
+  /** The part of a string that came with this push, and before it a high surrogate still waiting for its other half. */
+  #piece = "";
+  #isKey = false;
+  /** What was read of an escape, without its backslash. */
+  #escape = "";
+
+  get state(): JsonParser["state"] {
+    return this.error ? "invalid" : this.#ended ? "done" : "open";
+  }
+
+  push(text: string): void {
+    if (this.#ended) throw new Error("A JSON parser takes nothing after end()");
+    const offset = this.raw.length;
+    this.raw += text;
+    if (this.error) return;
+    for (let index = 0; index < text.length; index++) {
+      if (this.#mode === STRING) {
+        index = this.#takePlain(text, index);
+        if (index === text.length) break;
+      }
+      const character = text[index]!;
+      if (this.#take(character)) continue;
+      this.#fail(offset + index, character);
+      break;
+    }
+    if (this.#mode === STRING || this.#mode === ESCAPE) this.#showString();
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (this.error) return;
+    if (this.#mode === WORD) this.#endWord();
+    if (this.#mode !== END) this.#fail(this.raw.length);
+  }
+
+  complete(path: JsonPath = []): boolean {
+    const levels = this.#levels;
+    let open = 0;
+    while (open < path.length && open < levels.length && levels[open]!.key === path[open]) open++;
+    let value = this.value;
+    if (open < levels.length) {
+      if (open === path.length) return false;
+      value = levels[open]!.container;
+    } else if (open > 0 || this.#mode !== END) return false;
+    for (let depth = open; depth < path.length; depth++) {
+      value = childOf(value, path[depth]!);
+      if (value === undefined) return false;
+    }
+    return true;
+  }
+
+  /** False: this character cannot stand here. */
+  #take(character: string): boolean {
+    switch (this.#mode) {
+      case VALUE:
+      case FIRST_VALUE:
+        if (character === "]" && this.#mode === FIRST_VALUE) return this.#close();
+        return isSpace(character) || this.#begin(character);
+      case KEY:
+      case FIRST_KEY:
+        if (character === "}" && this.#mode === FIRST_KEY) return this.#close();
+        return isSpace(character) || (character === '"' && this.#beginString(true));
+      case COLON:
+        return isSpace(character) || (character === ":" && this.#enter(VALUE));
+      case AFTER_ITEM:
+      case AFTER_FIELD:
+      case END:
+        return this.#takeAfter(character);
+      case WORD:
+        return this.#takeWord(character);
+      case STRING:
+        return character === '"' ? this.#endString() : character === "\\" && this.#enter(ESCAPE);
+      default:
+        return this.#takeEscape(character);
+    }
+  }
+
+  #enter(mode: string): true {
+    this.#mode = mode;
+    return true;
+  }
+
+  #begin(character: string): boolean {
+    const level = this.#level;
+    if (level && Array.isArray(level.container)) level.key = level.container.length;
+    switch (character) {
+      case '"':
+        return this.#beginString(false);
+      case "{":
+        return this.#open({}, FIRST_KEY);
+      case "[":
+        return this.#open([], FIRST_VALUE);
+      default:
+        this.#text = character;
+        return WORD_CHARACTERS.includes(character) && this.#enter(WORD);
+    }
+  }
+
+  #open(container: Level["container"], mode: string): boolean {
+    if (this.#levels.length === MAX_LEVELS) return false;
+    this.#place(container);
+    this.#level = { container, key: undefined };
+    this.#levels.push(this.#level);
+    return this.#enter(mode);
+  }
+
+  #close(): true {
+    this.#levels.pop();
+    this.#level = this.#levels.at(-1);
+    return this.#enterAfter();
+  }
+
+  #settle(value: unknown): true {
+    this.#place(value);
+    return this.#enterAfter();
+  }
+
+  #enterAfter(): true {
+    if (!this.#level) return this.#enter(END);
+    this.#level.key = undefined;
+    return this.#enter(Array.isArray(this.#level.container) ? AFTER_ITEM : AFTER_FIELD);
+  }
+
+  #place(value: unknown): void {
+    if (!this.#level) {
+      this.value = value;
+      return;
+    }
+    const { container, key } = this.#level as { container: Record<string | number, unknown>; key: string | number };
+    // Assigning it would set the prototype, where JSON.parse makes a field.
+    if (key === "__proto__") {
+      Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
+    } else container[key] = value;
+  }
+
+  #takeAfter(character: string): boolean {
+    if (isSpace(character)) return true;
+    if (this.#mode === END) return false;
+    if (character === ",") return this.#enter(this.#mode === AFTER_ITEM ? VALUE : KEY);
+    return character === (this.#mode === AFTER_ITEM ? "]" : "}") && this.#close();
+  }
+
+  #takeWord(character: string): boolean {
+    if (!WORD_CHARACTERS.includes(character)) return this.#endWord() && this.#takeAfter(character);
+    this.#text += character;
+    return true;
+  }
+
+  #endWord(): boolean {
+    const word = this.#text;
+    if (Object.hasOwn(LITERALS, word)) return this.#settle(LITERALS[word]);
+    return NUMBER.test(word) && this.#settle(Number(word));
+  }
+
+  #beginString(isKey: boolean): true {
+    this.#isKey = isKey;
+    this.#text = "";
+    return this.#enter(STRING);
+  }
+
+  /** Takes the characters that stand for themselves and says where they end. */
+  #takePlain(text: string, from: number): number {
+    let index = from;
+    for (; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      if (code === 0x22 || code === 0x5c || code < 0x20) break;
+    }
+    if (index > from) this.#piece += text.slice(from, index);
+    return index;
+  }
+
+  #takeEscape(character: string): boolean {
+    const escape = (this.#escape += character);
+    const index = ESCAPED.indexOf(escape);
+    if (index < 0 && !UNICODE.test(escape)) return false;
+    if (index < 0 && escape.length < 5) return true;
+    this.#piece += index < 0 ? String.fromCharCode(Number.parseInt(escape.slice(1), 16)) : MEANT[index];
+    this.#escape = "";
+    return this.#enter(STRING);
+  }
+
+  #endString(): true {
+    const text = this.#text + this.#piece;
+    this.#piece = "";
+    if (!this.#isKey) return this.#settle(text);
+    this.#level!.key = text;
+    return this.#enter(COLON);
+  }
+
+  #showString(): void {
+    const piece = this.#piece;
+    const isHalf = (piece.charCodeAt(piece.length - 1) & 0xfc00) === 0xd800;
+    this.#text += isHalf ? piece.slice(0, -1) : piece;
+    this.#piece = isHalf ? piece.slice(-1) : "";
+    if (!this.#isKey) this.#place(this.#text);
+  }
+
+  #fail(offset: number, character?: string): void {
+    const isWord = this.#mode === WORD;
+    const isOpening = character === "{" || character === "[";
+    const isTooDeep = isOpening && (this.#mode === VALUE || this.#mode === FIRST_VALUE);
+    const expected = isTooDeep ? `at most ${MAX_LEVELS} levels` : this.#mode;
+    const found = isWord ? this.#text.slice(0, 40) : character;
+    const message = `Expected ${expected}, found ${found === undefined ? "the end" : JSON.stringify(found)}`;
+    this.error = { message, offset: isWord ? offset - this.#text.length : offset };
+  }
+}
+
+const isSpace = (character: string): boolean =>
+  character === " " || character === "\n" || character === "\r" || character === "\t";
+
+const childOf = (value: unknown, key: string | number): unknown => {
+  if (Array.isArray(value)) return typeof key === "number" ? value[key] : undefined;
+  const isThere = typeof key === "string" && typeof value === "object" && value !== null && Object.hasOwn(value, key);
+  return isThere ? (value as Record<string, unknown>)[key] : undefined;
+};
