@@ -1,0 +1,59 @@
+import type { Entry } from "./events.ts";
+import { apply } from "./state/apply.ts";
+import { type RunState, agentNode } from "./state/nodes.ts";
+
+export { addUsage } from "./state/nodes.ts";
+export { restoreInto, snapshot, type RunSnapshot } from "./state/snapshot.ts";
+export type { AgentNode, AskNode, CallNode, MarkNode, Node, PartNode, RunState, StepNode } from "./state/nodes.ts";
+
+/** The id under which to subscribe to the run itself: its start, end, usage, data and the root agent's items. */
+export const ROOT = "";
+
+export const createState = (): RunState => ({
+  seq: 0,
+  run: undefined,
+  thread: undefined,
+  model: undefined,
+  user: undefined,
+  message: undefined,
+  startedAt: undefined,
+  endedAt: undefined,
+  outcome: undefined,
+  error: undefined,
+  usage: {},
+  answer: [],
+  awaiting: [],
+  data: new Map(),
+  root: agentNode({ name: "" }, ROOT, 0),
+  nodes: new Map(),
+  listeners: new Map(),
+  inputs: new Map(),
+  steps: new Map(),
+});
+
+/** Calls `listener` after each change of a node (or of the run: `ROOT`). Returns what ends that. */
+export const subscribe = (state: RunState, id: string, listener: () => void): (() => void) => {
+  let listeners = state.listeners.get(id);
+  if (!listeners) state.listeners.set(id, (listeners = new Set()));
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) state.listeners.delete(id);
+  };
+};
+
+/** An entry came whose predecessor was never folded. */
+export class GapError extends Error {
+  constructor(seq: number, found: number) {
+    super(`entry ${found} came after ${seq}: the entries between are missing`);
+    this.name = "GapError";
+  }
+}
+
+/** Takes one entry in. Entries that were folded before change nothing; a gap throws and changes nothing. */
+export const fold = (state: RunState, entry: Entry): void => {
+  if (entry.seq <= state.seq) return;
+  if (entry.seq !== state.seq + 1) throw new GapError(state.seq, entry.seq);
+  state.seq = entry.seq;
+  apply(state, entry.event, entry.at);
+};

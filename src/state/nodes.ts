@@ -1,0 +1,234 @@
+import type {
+  Answer,
+  AskOutcome,
+  CallOutcome,
+  Content,
+  Event,
+  EventOf,
+  Finish,
+  Json,
+  Message,
+  Problem,
+  RunOutcome,
+  Usage,
+  User,
+} from "../events.ts";
+import type { JsonParser } from "../json.ts";
+
+/** Something shown. `version` rises with every change, so that a view can tell whether it is stale by comparing a number. */
+interface NodeBase {
+  readonly id: string;
+  /** The sub-agent it belongs to; undefined for the root's. */
+  readonly agent: string | undefined;
+  version: number;
+  readonly startedAt: number;
+  endedAt: number | undefined;
+}
+
+export interface AgentNode extends NodeBase {
+  readonly kind: "agent";
+  readonly name: string;
+  readonly parent: string | undefined;
+  readonly call: string | undefined;
+  readonly task: string | undefined;
+  readonly model: string | undefined;
+  outcome: RunOutcome | undefined;
+  error: Problem | undefined;
+  status: string | undefined;
+  usage: Usage;
+  /** What it did, in the order things started. */
+  readonly items: Node[];
+}
+
+export interface StepNode extends NodeBase {
+  readonly kind: "step";
+  readonly model: string | undefined;
+  finish: Finish | undefined;
+  usage: Usage | undefined;
+  readonly retries: { attempt: number; wait: number; error: Problem; at: number }[];
+}
+
+export interface PartNode extends NodeBase {
+  readonly kind: "text" | "thinking";
+  readonly step: string | undefined;
+  readonly call: string | undefined;
+  text: string;
+  cut: boolean;
+  readonly redacted: boolean;
+  readonly replaces: string | undefined;
+  /** The part that has taken this one's place. */
+  replacedBy: string | undefined;
+}
+
+export interface CallNode extends NodeBase {
+  readonly kind: "call";
+  readonly name: string;
+  readonly title: string | undefined;
+  readonly provider: boolean;
+  readonly step: string | undefined;
+  state: "pending" | "executing" | CallOutcome;
+  /** The arguments as they came, and what can be read of them so far. */
+  inputText: string;
+  input: Json | undefined;
+  inputDone: boolean;
+  edited: boolean;
+  executedAt: number | undefined;
+  ms: number | undefined;
+  status: string | undefined;
+  progress: { note?: string; fraction?: number; value?: Json } | undefined;
+  /** The last of stdout and stderr in the order they came; `outputBytes` counts all of it, in UTF-16 units. */
+  output: { stream: "stdout" | "stderr"; text: string }[];
+  outputLength: { stdout: number; stderr: number };
+  content: readonly Content[] | undefined;
+  value: Json | undefined;
+  error: Problem | undefined;
+  bytes: EventOf<"tool-end">["bytes"];
+  /** Its own words, asks, sub-agents, files, citations and embeds, in the order they came. */
+  readonly items: Node[];
+}
+
+export interface AskNode extends NodeBase {
+  readonly kind: "ask";
+  readonly ask: Omit<EventOf<"ask-start">, "type" | "agent" | "meta">;
+  outcome: AskOutcome | undefined;
+  answer: Answer | undefined;
+  by: string | undefined;
+}
+
+/** Things that are said once: they have no end of their own. An embed with a known id takes the earlier one's place. */
+export interface MarkNode extends NodeBase {
+  readonly kind: "citation" | "file" | "embed" | "notice";
+  event: Extract<Event, { type: "citation" | "file" | "embed" | "notice" }>;
+}
+
+export type Node = AgentNode | StepNode | PartNode | CallNode | AskNode | MarkNode;
+
+/**
+ * What a run looks like after some prefix of its log. Only `fold` changes it, in place: a token copies nothing. Nodes keep
+ * their identity and raise their `version`.
+ */
+export interface RunState {
+  /** The last entry that was folded. */
+  seq: number;
+  run: string | undefined;
+  thread: string | undefined;
+  model: string | undefined;
+  user: User | undefined;
+  message: Message | undefined;
+  startedAt: number | undefined;
+  endedAt: number | undefined;
+  /** Undefined while the run goes on. */
+  outcome: RunOutcome | undefined;
+  error: Problem | undefined;
+  usage: Usage;
+  answer: readonly string[];
+  awaiting: readonly string[];
+  /** The open slots, by name, or by name and id with a space between. */
+  readonly data: Map<string, Json | undefined>;
+  readonly root: AgentNode;
+  /** Agents, steps, parts, calls and asks by id. */
+  readonly nodes: Map<string, Node>;
+  readonly listeners: Map<string, Set<() => void>>;
+  /** The parsers of arguments that are still streaming. */
+  readonly inputs: Map<string, JsonParser>;
+  /** The open step of each agent. */
+  readonly steps: Map<string | undefined, string>;
+}
+
+export const agentNode = (
+  event: Omit<EventOf<"agent-start">, "type" | "agent">,
+  id: string,
+  at: number,
+): AgentNode => ({
+  kind: "agent",
+  id,
+  agent: event.parent,
+  version: 0,
+  startedAt: at,
+  endedAt: undefined,
+  name: event.name,
+  parent: event.parent,
+  call: event.call,
+  task: event.task,
+  model: event.model,
+  outcome: undefined,
+  error: undefined,
+  status: undefined,
+  usage: {},
+  items: [],
+});
+
+export const partNode = (
+  event: EventOf<"text-start" | "thinking-start">,
+  step: string | undefined,
+  at: number,
+): PartNode => ({
+  kind: event.type === "text-start" ? "text" : "thinking",
+  id: event.part,
+  agent: event.agent,
+  version: 0,
+  startedAt: at,
+  endedAt: undefined,
+  step,
+  call: event.type === "text-start" ? event.call : undefined,
+  text: "",
+  cut: false,
+  redacted: event.type === "thinking-start" && event.redacted === true,
+  replaces: event.type === "text-start" ? event.replaces : undefined,
+  replacedBy: undefined,
+});
+
+export const callNode = (event: EventOf<"tool-start">, step: string | undefined, at: number): CallNode => ({
+  kind: "call",
+  id: event.call,
+  agent: event.agent,
+  version: 0,
+  startedAt: at,
+  endedAt: undefined,
+  name: event.name,
+  title: event.title,
+  provider: event.provider === true,
+  step,
+  state: "pending",
+  inputText: "",
+  input: undefined,
+  inputDone: false,
+  edited: false,
+  executedAt: undefined,
+  ms: undefined,
+  status: undefined,
+  progress: undefined,
+  output: [],
+  outputLength: { stdout: 0, stderr: 0 },
+  content: undefined,
+  value: undefined,
+  error: undefined,
+  bytes: undefined,
+  items: [],
+});
+
+const OUTPUT_KEPT = 64 * 1024;
+
+/** Appends live output and forgets its oldest pieces, so that a talkative tool costs a bounded tail. */
+export const appendOutput = (call: CallNode, stream: "stdout" | "stderr", delta: string): void => {
+  call.outputLength[stream] += delta.length;
+  const last = call.output.at(-1);
+  if (last?.stream === stream && last.text.length < OUTPUT_KEPT / 16) last.text += delta;
+  else call.output.push({ stream, text: delta.length > OUTPUT_KEPT ? delta.slice(-OUTPUT_KEPT) : delta });
+  // A piece is at most a sixteenth of what is kept (or one large delta), so this drops few, and rarely.
+  if (call.output.length <= 16) return;
+  let kept = 0;
+  let first = call.output.length;
+  while (first > 0 && kept < OUTPUT_KEPT) kept += call.output[--first]!.text.length;
+  if (first > 0) call.output.splice(0, first);
+};
+
+export const addUsage = (total: Usage, more: Usage | undefined): Usage => {
+  if (!more) return total;
+  const sum: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...total };
+  for (const key of ["input", "output", "reasoning", "cached"] as const) {
+    const value = more[key];
+    if (value !== undefined) sum[key] = (sum[key] ?? 0) + value;
+  }
+  return sum;
+};
