@@ -1,7 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Waiting } from "./dialect.ts";
-import type { Answer, Entry, EventOf } from "./events.ts";
+import type { Answer, Entry, Event, EventOf } from "./events.ts";
 import type { Log } from "./log.ts";
-import type { RunRequest, Source } from "./source.ts";
+import { type ActiveRun, startRun } from "./runner/active-run.ts";
+import { closeInside } from "./runner/close.ts";
+import { createWriter } from "./runner/writer.ts";
+import { Refusal, type RunRequest, type Source } from "./source.ts";
+import { createVerifier } from "./verify.ts";
 
 /**
  * Wraps every source: numbers its events, checks them, renames repeated ids, closes from the inside out what is left open,
@@ -48,7 +53,8 @@ export interface RunnerOptions {
   readonly log: Log;
   /** Called once for each run that ended, after its run-end is stored; never awaited, and what it throws is only reported. */
   readonly onEnd?: (ended: EndedRun) => unknown;
-  readonly onEndError?: (error: unknown) => void;
+  /** Told of what has no other place: an onEnd that threw, a log that cannot be written. */
+  readonly onProblem?: (error: unknown) => void;
   /** Ends the run with the error `timeout`. Default: none. */
   readonly timeoutMs?: number;
   /** Ends the run with the error `too-large`. Default: 256 MB. */
@@ -64,3 +70,136 @@ export interface EndedRun {
   /** The whole log of the run, read when asked for. */
   entries(): AsyncIterable<readonly Entry[]>;
 }
+
+const PAGE = 512;
+
+export const createRunner = (options: RunnerOptions): Runner => {
+  const { log } = options;
+  const active = new Map<string, ActiveRun>();
+  let isClosed = false;
+
+  const entriesOf = async function* (run: string): AsyncIterable<readonly Entry[]> {
+    for (let after = 0; ;) {
+      const entries = await log.read(run, after, PAGE);
+      if (!entries.length) return;
+      after = entries.at(-1)!.seq;
+      yield entries;
+    }
+  };
+
+  const findEvent = async <Found extends Event>(
+    run: string,
+    isIt: (event: Event) => event is Found,
+  ): Promise<Found | undefined> => {
+    for await (const entries of entriesOf(run)) for (const { event } of entries) if (isIt(event)) return event;
+    return undefined;
+  };
+
+  const tellEnd = async (run: string, request: RunRequest, end: EventOf<"run-end">): Promise<void> => {
+    try {
+      await options.onEnd?.({ run, request, end, entries: () => entriesOf(run) });
+    } catch (error) {
+      options.onProblem?.(error);
+    }
+  };
+
+  const begin = async (
+    run: string,
+    request: RunRequest,
+    agent: RunnableAgent,
+  ): Promise<{ run: string; started: boolean }> => {
+    const running = active.get(run);
+    if (running) {
+      await running.started.catch(() => {});
+      if (active.has(run) || (await log.info(run))) return { run, started: false };
+      return await begin(run, request, agent);
+    }
+    // Claimed before anything is awaited, so that two posts of one id cannot both start it.
+    const decided = Promise.withResolvers<void>();
+    active.set(run, placeholder(decided.promise));
+    try {
+      if (request.run !== undefined && (await log.info(run))) {
+        active.delete(run);
+        return { run, started: false };
+      }
+      const started = startRun(run, request, agent, options);
+      active.set(run, started);
+      void started.ended.then((end) => {
+        active.delete(run);
+        if (end) void tellEnd(run, request, end);
+      });
+      await started.started;
+      return { run, started: true };
+    } catch (error) {
+      active.delete(run);
+      throw error;
+    } finally {
+      decided.resolve();
+    }
+  };
+
+  const recoverOne = async (run: string): Promise<void> => {
+    const verifier = createVerifier();
+    let seq = 0;
+    for await (const entries of entriesOf(run)) {
+      for (const entry of entries) verifier.check(entry.event);
+      seq = entries.at(-1)!.seq;
+    }
+    const error = { code: "interrupted", message: "the server stopped while the run was going on", retryable: true };
+    const writer = createWriter(log, run, () => {}, seq);
+    for (const event of closeInside(verifier.root, { outcome: "interrupted" })) writer.write(event);
+    writer.write({ type: "run-end", outcome: "interrupted", error });
+    await writer.flushed();
+  };
+
+  return {
+    async start(request, agent) {
+      if (isClosed) throw new Refusal("stopping", "the server is stopping", { status: 503, retryable: true });
+      return await begin(request.run ?? newRunId(), request, agent);
+    },
+    async cancel(run, target = {}) {
+      const running = active.get(run);
+      if (running) return await running.cancel(target);
+      return (await log.info(run)) ? "ended" : "unknown";
+    },
+    async answer(run, ask, answer, by) {
+      const running = active.get(run);
+      if (running) return await running.answer(ask, answer, by);
+      if (!(await log.info(run))) return "unknown";
+      const end = await findEvent(
+        run,
+        (event): event is EventOf<"ask-end"> => event.type === "ask-end" && event.ask === ask,
+      );
+      if (!end) return "unknown";
+      if (end.outcome !== "answered") return "closed";
+      return isDeepStrictEqual(end.answer, answer) ? "same" : "conflict";
+    },
+    waiting: (run) => active.get(run)?.waiting(),
+    get active() {
+      return active.size;
+    },
+    async recover() {
+      const open = await log.list({ limit: Number.MAX_SAFE_INTEGER, open: true });
+      const cut = open.filter(({ run }) => !active.has(run));
+      for (const { run } of cut) await recoverOne(run);
+      return cut.length;
+    },
+    async close() {
+      isClosed = true;
+      const error = { code: "interrupted", message: "the server was stopped", retryable: true };
+      await Promise.all([...active.values()].map((running) => running.end({ outcome: "interrupted", error })));
+    },
+  };
+};
+
+/** Stands for a run whose start is being decided. */
+const placeholder = (started: Promise<void>): ActiveRun => ({
+  started,
+  ended: started.then(() => undefined),
+  end: () => started,
+  cancel: () => Promise.resolve("unknown"),
+  answer: () => Promise.resolve("unknown"),
+  waiting: () => ({ waiting: "agent", since: Date.now() }),
+});
+
+const newRunId = (): string => crypto.randomUUID().replaceAll("-", "").slice(0, 20);

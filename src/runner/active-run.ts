@@ -1,0 +1,296 @@
+import type { Waiting } from "../dialect.ts";
+import { type Answer, type Event, type EventOf, type Message, PROTOCOL, type Problem } from "../events.ts";
+import type { CancelTarget, RunnableAgent, RunnerOptions } from "../runner.ts";
+import { Refusal, type RunRequest } from "../source.ts";
+import { createVerifier } from "../verify.ts";
+import { createAsks } from "./asks.ts";
+import { type Ending, closeAgent, closeCall, closeInside, closeInsideCall, closePart } from "./close.ts";
+import { createRenamer } from "./rename.ts";
+import { isLarge, spill, spillMessage } from "./spill.ts";
+import { createTally } from "./tally.ts";
+import { createTargets } from "./targets.ts";
+import { waitingFor } from "./waiting.ts";
+import { createWriter } from "./writer.ts";
+
+export interface ActiveRun {
+  /** Resolves when run-start is stored; rejects if the source refused. */
+  readonly started: Promise<void>;
+  /** Resolves when run-end is stored, or with nothing if there was none to store. Never rejects. */
+  readonly ended: Promise<EventOf<"run-end"> | undefined>;
+  cancel(target: CancelTarget): Promise<"cancelled" | "ended" | "unknown">;
+  answer(
+    ask: string,
+    answer: Answer,
+    by: string | undefined,
+  ): Promise<"accepted" | "same" | "conflict" | "closed" | "unknown">;
+  waiting(): Waiting;
+  /** Ends the run early: its source is told to stop and has `graceMs` for it. */
+  end(ending: Ending): Promise<void>;
+}
+
+const FIRST_EVENT_MS = 1000;
+/** Events taken in before the event loop gets a turn: a source that never waits must not starve everybody else. */
+const BREATH = 256;
+
+export const startRun = (run: string, request: RunRequest, agent: RunnableAgent, options: RunnerOptions): ActiveRun => {
+  const { log, timeoutMs, maxBytes = 256 * 1024 * 1024, graceMs = 5000 } = options;
+  const verifier = createVerifier();
+  const renamer = createRenamer(verifier.has);
+  const tally = createTally();
+  const stop = new AbortController();
+  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<EventOf<"run-end"> | undefined>();
+  const writer = createWriter(log, run, (error) => fail(error));
+  const asks = createAsks((event) => emit(event));
+  const targets = createTargets(stop.signal);
+  let ending: Ending | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let lastRetry: string | undefined;
+  let isFinished = false;
+  let release = (): void => {};
+
+  const put = (bytes: Uint8Array | string, file: { mediaType: string; name?: string }) =>
+    log.put(run, typeof bytes === "string" ? Buffer.from(bytes) : bytes, file);
+
+  const emit = (event: Event): void => {
+    const wrong = verifier.check(event);
+    if (wrong) throw new Refusal("invalid-event", `the agent broke the protocol: ${wrong}`);
+    tally.observe(event);
+    if (event.type === "ask-start" || event.type === "ask-end") asks.observe(event);
+    else if (event.type === "tool-end") targets.ended("call", event.call);
+    else if (event.type === "agent-end") targets.ended("agent", event.agent);
+    lastRetry = event.type === "step-retry" ? event.step : undefined;
+    writer.write(event);
+  };
+
+  /** What a source still says of something that was ended in its stead. */
+  const isLate = (event: Event): boolean => {
+    if (event.type === "ask-end") return verifier.asks.get(event.ask)?.open === false;
+    if (!targets.anyForced) return false;
+    const parent = event.type === "agent-start" ? event.parent : event.agent;
+    if (parent !== undefined && verifier.agents.get(parent)?.open === false) return true;
+    if ("call" in event && event.call !== undefined && verifier.calls.get(event.call)?.phase === "ended") return true;
+    return "part" in event && event.part !== undefined && verifier.parts.get(event.part)?.open === false;
+  };
+
+  const take = (sourced: Event): void => {
+    if (sourced.type === "run-start") return;
+    const event = renamer.rename(sourced);
+    if (isLate(event)) return;
+    for (const closing of leftOpen(event)) emit(closing);
+    emit(event);
+    if (writer.bytes > maxBytes)
+      throw new Refusal("too-large", `the run grew over its limit of ${maxBytes} bytes`, {
+        hint: "raise maxBytes, or have the tools answer with less",
+      });
+  };
+
+  /** What must end before this event, because it ends what contains it. */
+  const leftOpen = (event: Event): Event[] => {
+    const cut: Ending = { outcome: "interrupted" };
+    if (event.type === "step-end") return [...(agentOf(event.agent)?.parts ?? [])].map((part) => closePart(part));
+    const call = event.type === "tool-end" ? verifier.calls.get(event.call) : undefined;
+    if (call) return closeInsideCall(call, cut);
+    const open = event.type === "agent-end" ? verifier.agents.get(event.agent) : undefined;
+    return open?.open ? closeInside(open, cut) : [];
+  };
+  const agentOf = (id: string | undefined) => (id === undefined ? verifier.root : verifier.agents.get(id));
+
+  const begin = async (first: Event | undefined): Promise<void> => {
+    const said = first?.type === "run-start" ? first : undefined;
+    const asked = request.messages.findLast((message: Message) => message.role === "user");
+    const { secrets: _, ...kept } = request;
+    const stored =
+      request.messages.length > 1
+        ? await put(JSON.stringify(kept), { mediaType: "application/json", name: "request.json" })
+        : undefined;
+    const model = said?.model ?? request.model ?? agent.model;
+    emit({
+      type: "run-start",
+      protocol: PROTOCOL,
+      run,
+      ...(request.thread && { thread: request.thread }),
+      name: said?.name ?? agent.name,
+      ...(model && { model }),
+      ...(request.user && { user: request.user }),
+      ...(asked && { message: await spillMessage(asked, put) }),
+      ...(stored && { request: stored }),
+    });
+    await writer.flushed();
+    if (timeoutMs)
+      timer = setTimeout(
+        () =>
+          void end({
+            outcome: "error",
+            error: { code: "timeout", message: `the run took longer than ${timeoutMs} ms`, retryable: true },
+          }),
+        timeoutMs,
+      );
+  };
+
+  const pump = async (): Promise<EventOf<"run-end"> | undefined> => {
+    const iterator = agent
+      .source(request, { run, signal: stop.signal, signalOf: targets.signalOf, answerTo: asks.answerTo, put })
+      [Symbol.asyncIterator]();
+    release = () => void iterator.return?.().catch(() => {});
+    const pull = iterator.next();
+    const first = await Promise.race([pull, soon(FIRST_EVENT_MS)]);
+    await begin(first?.done ? undefined : first?.value);
+    started.resolve();
+    for (
+      let next = first ?? (await pull), taken = 1;
+      !next.done && !isFinished;
+      next = await iterator.next(), taken++
+    ) {
+      const event = next.value;
+      if (event.type === "run-end") return renamer.rename(event) as EventOf<"run-end">;
+      if (isLarge(event)) for (const small of await spill(event, put)) take(small);
+      else take(event);
+      if (taken % BREATH === 0) await breath();
+    }
+    return undefined;
+  };
+
+  const breath = async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (writer.waiting >= BREATH) await writer.flushed();
+  };
+
+  /** Closes what is open and writes the one run-end. */
+  const finish = (said: EventOf<"run-end"> | undefined, problem: Problem | undefined): void => {
+    if (isFinished) return;
+    isFinished = true;
+    clearTimeout(timer);
+    const cause: Ending | undefined =
+      ending ?? (problem ? { outcome: "error", error: problem } : (endingOf(said) ?? unfinished()));
+    if (!cause) for (const event of closeQuietly()) emit(event);
+    for (const event of closeInside(verifier.root, cause ?? { outcome: "interrupted" })) emit(event);
+    const runEnd = {
+      type: "run-end",
+      outcome: cause?.outcome ?? "done",
+      ...(cause?.error && { error: cause.error }),
+    } as const;
+    let written: EventOf<"run-end"> = { ...runEnd, ...tally.summary(said, !cause) };
+    try {
+      emit(written);
+    } catch (error) {
+      // The source named an answer or a call that does not exist.
+      written = { ...runEnd, outcome: "error", error: problemOf(error), ...tally.summary(undefined, false) };
+      emit(written);
+    }
+    asks.close();
+    stop.abort();
+    release();
+    writer.flushed().then(
+      () => resolveEnded(written),
+      () => resolveEnded(undefined),
+    );
+  };
+
+  const endingOf = (said: EventOf<"run-end"> | undefined): Ending | undefined =>
+    said && said.outcome !== "done" ? { outcome: said.outcome, ...(said.error && { error: said.error }) } : undefined;
+
+  /** A source may leave its last words open, but not work that somebody waits for. */
+  const unfinished = (): Ending | undefined => {
+    const { calls, children, asks: open } = verifier.root;
+    if (!calls.size && !children.size && !open.size) return undefined;
+    return {
+      outcome: "error",
+      error: {
+        code: "incomplete",
+        message: "the agent stopped while something it had started was still open",
+        retryable: true,
+      },
+    };
+  };
+
+  const closeQuietly = function* (): Iterable<Event> {
+    const { root } = verifier;
+    for (const part of [...root.parts])
+      yield { type: part.kind === "text" ? "text-end" : "thinking-end", part: part.id };
+    if (root.step !== undefined) yield { type: "step-end", step: root.step, finish: "stop" };
+  };
+
+  /** The log cannot be written any more: nothing can be said of it, but the source must not work for nobody. */
+  const fail = (error: unknown): void => {
+    isFinished = true;
+    clearTimeout(timer);
+    options.onProblem?.(error);
+    asks.close();
+    stop.abort(error);
+    release();
+    resolveEnded(undefined);
+  };
+
+  const end = async (why: Ending): Promise<void> => {
+    if (!ending && !isFinished) {
+      ending = why;
+      stop.abort(why.error ?? { code: why.outcome, message: `the run was ${why.outcome}` });
+      setTimeout(() => finish(undefined, undefined), graceMs).unref();
+    }
+    await ended;
+  };
+
+  const cancelOne = async (kind: "call" | "agent", id: string): Promise<"cancelled" | "ended" | "unknown"> => {
+    const target = kind === "call" ? verifier.calls.get(id) : verifier.agents.get(id);
+    if (!target) return "unknown";
+    const isOpen = "phase" in target ? target.phase !== "ended" : target.open;
+    if (!isOpen) return "ended";
+    const forced: Ending = { outcome: "cancelled" };
+    await targets.cancel(kind, id, renamer.original(id), Math.min(graceMs, 2000), () => {
+      if (isFinished) return;
+      if ("phase" in target) {
+        for (const child of [...target.agent.children].filter((one) => one.call === id))
+          [...closeInside(child, forced), closeAgent(child, forced)].forEach(emit);
+        closeCall(target, forced).forEach(emit);
+      } else [...closeInside(target, forced), closeAgent(target, forced)].forEach(emit);
+    });
+    await writer.flushed().catch(() => {});
+    return "cancelled";
+  };
+
+  const started = Promise.withResolvers<void>();
+  pump().then(
+    (said) => finish(said, undefined),
+    (error: unknown) => {
+      if (verifier.started) return finish(undefined, problemOf(error));
+      isFinished = true;
+      started.reject(error);
+      resolveEnded(undefined);
+    },
+  );
+
+  return {
+    started: started.promise,
+    ended,
+    end,
+    cancel: async ({ agent: child, call, by, reason }) => {
+      if (call !== undefined) return await cancelOne("call", call);
+      if (child !== undefined) return await cancelOne("agent", child);
+      if (isFinished) return "ended";
+      await end({
+        outcome: "cancelled",
+        error: { code: "cancelled", message: reason ?? (by ? `stopped by ${by}` : "stopped"), retryable: false },
+      });
+      return "cancelled";
+    },
+    answer: async (ask, answer, by) => {
+      const result = asks.answer(verifier.asks.get(ask), answer, by);
+      if (result === "accepted") await writer.flushed();
+      return result;
+    },
+    waiting: () => ({ waiting: waitingFor(verifier.root, lastRetry !== undefined), since: writer.lastAt }),
+  };
+};
+
+const soon = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());
+
+const problemOf = (error: unknown): Problem => {
+  if (error instanceof Refusal)
+    return {
+      code: error.code,
+      message: error.message,
+      retryable: error.retryable,
+      ...(error.hint && { hint: error.hint }),
+    };
+  return { code: "agent-failed", message: error instanceof Error ? error.message : String(error), retryable: false };
+};

@@ -1,0 +1,69 @@
+import type { CallOutcome, Event, Problem, RunOutcome } from "../events.ts";
+import type { OpenAgent, OpenAsk, OpenCall, OpenPart } from "../verify.ts";
+
+/** Why things end early, and what to say of each. */
+export interface Ending {
+  readonly outcome: Exclude<RunOutcome, "done">;
+  readonly error?: Problem;
+}
+
+/** Ends all that is open inside an agent, from the inside out: deeper agents first, then parts, asks, calls and the step. */
+export const closeInside = (agent: OpenAgent, ending: Ending): Event[] => {
+  const events: Event[] = [];
+  for (const child of agent.children) events.push(...closeInside(child, ending), closeAgent(child, ending));
+  for (const part of agent.parts) events.push(closePart(part));
+  for (const ask of agent.asks) events.push(closeAsk(ask, ending));
+  for (const call of agent.calls) events.push(...closeCall(call, ending));
+  if (agent.step !== undefined) {
+    events.push({
+      type: "step-end",
+      ...of(agent),
+      step: agent.step,
+      finish: ending.outcome === "cancelled" ? "cancelled" : "error",
+    });
+  }
+  return events;
+};
+
+export const closeAgent = (agent: OpenAgent, { outcome, error }: Ending): Event => ({
+  type: "agent-end",
+  agent: agent.id!,
+  outcome,
+  ...(error && { error }),
+});
+
+/** Ends a call with what it has open: sub-agents it caused are not its own and stay. */
+export const closeCall = (call: OpenCall, ending: Ending, outcome: CallOutcome = callOutcome(ending)): Event[] => [
+  ...closeInsideCall(call, ending),
+  {
+    type: "tool-end",
+    ...of(call.agent),
+    call: call.id,
+    outcome,
+    ...(ending.error && outcome === "error" && { error: ending.error }),
+  },
+];
+
+export const closeInsideCall = (call: OpenCall, ending: Ending): Event[] => [
+  ...[...call.parts].map(closePart),
+  ...[...call.asks].map((ask) => closeAsk(ask, ending)),
+];
+
+export const closePart = (part: OpenPart): Event => ({
+  type: part.kind === "text" ? "text-end" : "thinking-end",
+  ...of(part.agent),
+  part: part.id,
+  cut: true,
+});
+
+const closeAsk = (ask: OpenAsk, ending: Ending): Event => ({
+  type: "ask-end",
+  ...of(ask.agent),
+  ask: ask.id,
+  outcome: ending.outcome === "interrupted" ? "interrupted" : "cancelled",
+});
+
+/** A call that is cut by somebody else's error was interrupted: it did not fail itself. */
+const callOutcome = ({ outcome }: Ending): CallOutcome => (outcome === "error" ? "interrupted" : outcome);
+
+const of = (agent: OpenAgent) => (agent.id === undefined ? {} : { agent: agent.id });

@@ -1,0 +1,22 @@
+import type { Waiting } from "../dialect.ts";
+import type { OpenAgent } from "../verify.ts";
+
+/** What keeps a run from going on; a person comes first, because only they can do something about it. */
+export const waitingFor = (root: OpenAgent, isRetrying: boolean): Waiting["waiting"] => {
+  const found = { you: false, tool: false, model: false };
+  look(root, found);
+  if (found.you) return "you";
+  if (isRetrying) return "retry";
+  if (found.tool) return "tool";
+  return found.model ? "model" : "agent";
+};
+
+const look = (agent: OpenAgent, found: { you: boolean; tool: boolean; model: boolean }): void => {
+  if (agent.asks.size) found.you = true;
+  if (agent.step !== undefined) found.model = true;
+  for (const call of agent.calls) {
+    if (call.asks.size) found.you = true;
+    if (call.phase === "executing") found.tool = true;
+  }
+  for (const child of agent.children) look(child, found);
+};
