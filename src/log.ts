@@ -6,6 +6,7 @@ import type { Entry, FileRef, RunOutcome } from "./events.ts";
  * What every variant promises:
  * - `append` is atomic: all entries or none. It rejects with `LogConflict`, and writes nothing, unless the run's log ends
  *   right before `entries[0].seq`: a producer that was replaced can write nothing. The first entry of a run has seq 1.
+ *   A run that was dropped takes nothing more: `LogMissing`.
  * - `append` resolves when the entries are stored, in the sense of `survives`; only then can anyone read them.
  * - Entries are never changed. `drop` removes a whole run, never its head; its id stays known as dropped.
  * - Appends of one run are made one after the other by its runner; appends of different runs overlap freely.
@@ -27,15 +28,18 @@ export interface Log {
 
   /** What is known of a run; undefined if nothing is. */
   info(run: string): RunInfo | undefined | Promise<RunInfo | undefined>;
-  /** Newest first. `before` is a run's id; `open` asks only for runs that have no run-end. */
+  /**
+   * Newest start first, without the dropped ones. `before` is a run's id (the page after one that is unknown is empty);
+   * `open` asks only for runs that have no run-end.
+   */
   list(query: { limit: number; before?: string; open?: boolean; thread?: string }): Promise<RunInfo[]>;
 
-  /** Keeps bytes beside the run's log. Fills `head` and `tail` for text. */
+  /** Keeps bytes beside the run's log, also before its first entry. Fills `head` and `tail` for text. */
   put(run: string, bytes: Uint8Array, file: { mediaType: string; name?: string }): Promise<FileRef>;
   /** The bytes from `start` up to, not including, `end`; undefined if the run has no such file. */
   get(run: string, file: string, range?: { start?: number; end?: number }): Promise<StoredFile | undefined>;
 
-  /** Removes a finished run with its files. */
+  /** Removes a finished run with its files; of a run that never started, the files. Rejects for a run that has not ended. */
   drop(run: string): Promise<void>;
   /** Drops finished runs, oldest end first, until the rest fits. Answers how many went. */
   retain(policy: Retention, now: number): Promise<number>;
@@ -83,6 +87,69 @@ export class LogMissing extends Error {
     this.dropped = dropped;
   }
 }
+
+/** The ids a run may have: each is also a safe name of a folder. */
+const RUN_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export const checkRunId = (run: string): void => {
+  if (!RUN_ID.test(run))
+    throw new TypeError(`not a run id: ${JSON.stringify(run)}; use 1 to 64 letters, digits, - or _`);
+};
+
+/** What is known of a run once `entries` (at least one) are stored after what `info` tells. Throws what `append` rejects with. */
+export const extendRun = (run: string, info: RunInfo | undefined, entries: readonly Entry[]): RunInfo => {
+  if (info?.dropped) throw new LogMissing(run, true);
+  const first = entries[0]!;
+  let seq = info ? info.seq : 0;
+  if (first.seq !== seq + 1) throw new LogConflict(run, first.seq - 1, seq);
+  if (!info) checkRunId(run);
+  let endedAt = info?.endedAt;
+  let outcome = info?.outcome;
+  for (const { seq: next, at, event } of entries) {
+    if (next !== ++seq) throw new TypeError(`run ${run}: entry ${next} follows entry ${seq - 1}`);
+    if (event.type !== "run-end") continue;
+    endedAt = at;
+    outcome = event.outcome;
+  }
+  if (info) return { ...info, seq, endedAt, outcome };
+  const start = first.event.type === "run-start" ? first.event : undefined;
+  return { run, thread: start?.thread, name: start?.name ?? "", seq, startedAt: first.at, endedAt, outcome };
+};
+
+/** Who waits for which run. Waking costs nothing for a run that nobody watches. */
+export const watchers = () => {
+  interface Watcher {
+    readonly wake: () => void;
+    watching: boolean;
+  }
+  const watched = new Map<string, Set<Watcher>>();
+  const call = (watcher: Watcher) => {
+    try {
+      if (watcher.watching) watcher.wake();
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error), { detail: "thrown by a watcher of a log" });
+    }
+  };
+
+  return {
+    watch(run: string, wake: () => void): () => void {
+      const watcher = { wake, watching: true };
+      const set = watched.get(run) ?? new Set();
+      watched.set(run, set.add(watcher));
+      return () => {
+        if (!watcher.watching) return;
+        watcher.watching = false;
+        set.delete(watcher);
+        if (set.size === 0 && watched.get(run) === set) watched.delete(run);
+      };
+    },
+    wake(run: string): void {
+      const set = watched.get(run);
+      // A copy: a watcher may stop watching and watch again from within its wake.
+      if (set) for (const watcher of [...set]) call(watcher);
+    },
+  };
+};
 
 /** Text of this size or more lies beside the log as a file. */
 export const FILE_THRESHOLD = 64 * 1024;

@@ -1,0 +1,153 @@
+import { randomBytes } from "node:crypto";
+import type { Entry } from "../events.ts";
+import { checkRunId, edges, extendRun, type Log, LogMissing, type RunInfo, watchers } from "../log.ts";
+
+export interface MemoryOptions {
+  /** How many finished runs are kept; the one that ended first goes when another ends. Default: 1000. */
+  readonly maxRuns?: number;
+}
+
+/**
+ * Keeps runs in this process's memory: for tests, demos and servers whose runs need not outlive them. Bounded by
+ * `maxRuns`, by what the unfinished runs hold, and by the newest 100,000 ids of dropped runs.
+ */
+export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
+  const runs = new Map<string, Kept>();
+  const dropped = new Map<string, Pick<Kept, "number" | "info">>();
+  const files = new Map<string, Map<string, KeptFile>>();
+  const ended: Kept[] = [];
+  const { watch, wake } = watchers();
+  let started = 0;
+  let closed = false;
+
+  const add = (run: string, entries: readonly Entry[]) => {
+    if (closed) throw new Error("the log is closed");
+    if (entries.length === 0) return;
+    const kept = runs.get(run);
+    const before = kept ? kept.info : dropped.get(run)?.info;
+    const info = extendRun(run, before, entries);
+    if (kept) {
+      kept.info = info;
+      for (const entry of entries) kept.entries.push(entry);
+    } else {
+      runs.set(run, { number: started++, info, entries: [...entries] });
+    }
+    if (info.endedAt !== before?.endedAt) end(runs.get(run)!);
+    wake(run);
+  };
+
+  /** Keeps `ended` in order of the end; a run that ends now belongs last, or nearly so. */
+  const end = (kept: Kept) => {
+    remove(ended, kept);
+    let place = ended.length;
+    while (place > 0 && endsBefore(kept, ended[place - 1]!)) place--;
+    ended.splice(place, 0, kept);
+    while (ended.length > maxRuns) forget(ended[0]!);
+  };
+
+  const forget = (kept: Kept) => {
+    const { run } = kept.info;
+    remove(ended, kept);
+    runs.delete(run);
+    files.delete(run);
+    dropped.set(run, { number: kept.number, info: { ...kept.info, dropped: true } });
+    if (dropped.size > MAX_TOMBSTONES) dropped.delete(dropped.keys().next().value!);
+  };
+
+  return {
+    name: "memory",
+    survives: "nothing: runs are gone when the process ends",
+    watch,
+
+    append(run, entries) {
+      try {
+        add(run, entries);
+        return STORED;
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+
+    read(run, after, limit) {
+      const kept = runs.get(run);
+      if (!kept) throw new LogMissing(run, dropped.has(run));
+      return kept.entries.slice(after, after + Math.max(1, limit));
+    },
+
+    info: (run) => (runs.get(run) ?? dropped.get(run))?.info,
+
+    async list({ limit, before, open, thread }) {
+      const edge = before === undefined ? started : ((runs.get(before) ?? dropped.get(before))?.number ?? 0);
+      const found: RunInfo[] = [];
+      for (const { number, info } of [...runs.values()].reverse()) {
+        if (found.length >= limit) break;
+        if (number >= edge || (open && info.endedAt !== undefined)) continue;
+        if (thread === undefined || info.thread === thread) found.push(info);
+      }
+      return found;
+    },
+
+    async put(run, bytes, { mediaType, name }) {
+      checkRunId(run);
+      if (dropped.has(run)) throw new LogMissing(run, true);
+      const file = randomBytes(12).toString("base64url");
+      const kept = files.get(run) ?? new Map<string, KeptFile>();
+      files.set(run, kept.set(file, { mediaType, name, bytes: bytes.slice() }));
+      return { file, mediaType, bytes: bytes.length, name, ...edges(bytes, mediaType) };
+    },
+
+    async get(run, file, { start = 0, end = Infinity } = {}) {
+      const kept = files.get(run)?.get(file);
+      if (!kept) return undefined;
+      const bytes = kept.bytes.subarray(Math.max(0, start), Math.max(0, end));
+      return { mediaType: kept.mediaType, name: kept.name, size: kept.bytes.length, bytes: once(bytes) };
+    },
+
+    async drop(run) {
+      checkRunId(run);
+      const kept = runs.get(run);
+      if (!kept) files.delete(run);
+      else if (kept.info.endedAt === undefined) throw new Error(`run ${run} has not ended: only a finished run can go`);
+      else forget(kept);
+    },
+
+    async retain({ maxAgeMs = Infinity, maxRuns: most = Infinity }, now) {
+      const old = ended.findIndex(({ info }) => info.endedAt! >= now - maxAgeMs);
+      const count = Math.max(old < 0 ? ended.length : old, ended.length - most);
+      const leaving = count > 0 ? ended.slice(0, count) : [];
+      leaving.forEach(forget);
+      return leaving.length;
+    },
+
+    async close() {
+      closed = true;
+    },
+  };
+};
+
+interface Kept {
+  readonly number: number;
+  readonly entries: Entry[];
+  info: RunInfo;
+}
+
+interface KeptFile {
+  readonly mediaType: string;
+  readonly name: string | undefined;
+  readonly bytes: Uint8Array;
+}
+
+const MAX_TOMBSTONES = 100_000;
+const STORED = Promise.resolve();
+
+const endsBefore = (one: Kept, other: Kept) =>
+  one.info.endedAt! - other.info.endedAt! < 0 || (one.info.endedAt === other.info.endedAt && one.number < other.number);
+
+const remove = <Item>(items: Item[], item: Item) => {
+  const place = items.indexOf(item);
+  if (place >= 0) items.splice(place, 1);
+};
+
+async function* once(bytes: Uint8Array) {
+  if (bytes.length > 0) yield bytes;
+}

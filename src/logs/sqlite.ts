@@ -1,0 +1,135 @@
+import { setImmediate } from "node:timers/promises";
+import { checkRunId, type Log, LogMissing, type RunInfo, watchers } from "../log.ts";
+import { explain, openDatabase } from "./sqlite/database.ts";
+import { openFiles, removeStrays } from "./sqlite/files.ts";
+import { openJournal } from "./sqlite/journal.ts";
+import { openRuns } from "./sqlite/runs.ts";
+import { openSegments } from "./sqlite/segments.ts";
+
+export interface SqliteOptions {
+  /** Made if it is not there. Default: `.runcast`. */
+  readonly directory?: string;
+}
+
+/** Keeps runs in one directory of this machine, for one process at a time. Throws if another one has the directory open. */
+export const sqlite = ({ directory = ".runcast" }: SqliteOptions = {}): Log => {
+  const { watch, wake } = watchers();
+  const database = openDatabase(directory);
+  const explained = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      throw explain(error, directory);
+    }
+  };
+
+  const openParts = () => {
+    const runs = openRuns(database);
+    const segments = openSegments(database);
+    const journal = openJournal({ database, runs, segments, wake });
+    removeStrays(database, runs);
+    return { runs, segments, journal, files: openFiles({ database, runs, during: journal.during }) };
+  };
+  const { runs, segments, journal, files } = explained(() => {
+    try {
+      return openParts();
+    } catch (error) {
+      database.sql.close();
+      throw error;
+    }
+  });
+
+  let closed = false;
+
+  const find = (run: string) => {
+    const tail = journal.tail(run);
+    return tail ? tail.info && { number: tail.number, info: tail.info } : runs.find(run);
+  };
+
+  const dropRows = (run: string, found: { number: number; info: RunInfo }) => {
+    if (found.info.endedAt === undefined) throw new Error(`run ${run} has not ended: only a finished run can go`);
+    database.transaction(() => {
+      runs.setSeq(found.number, found.info.seq);
+      runs.drop(found.number);
+      segments.remove(found.number);
+      files.removeRows(run);
+    });
+    journal.forget(run);
+  };
+
+  return {
+    name: "sqlite",
+    survives: "a crash or kill -9 of the process; a power loss may take the last moments",
+    watch,
+
+    append(run, entries) {
+      try {
+        return journal.append(run, entries);
+      } catch (error) {
+        return Promise.reject(explain(error, directory));
+      }
+    },
+
+    read(run, after, limit) {
+      const tail = journal.tail(run);
+      const most = Math.max(1, limit);
+      if (tail?.info && after + 1 >= tail.first) {
+        const from = after + 1 - tail.first;
+        return tail.entries.slice(from, from + most);
+      }
+      return explained(() => {
+        const found = find(run);
+        if (!found || found.info.dropped) throw new LogMissing(run, found?.info.dropped ?? false);
+        const last = Math.min(found.info.seq, after + most);
+        const inSegments = tail ? tail.first - 1 : found.info.seq;
+        const entries = segments.read(found.number, after + 1, Math.min(last, inSegments));
+        return last > inSegments ? entries.concat(tail!.entries.slice(0, last - inSegments)) : entries;
+      });
+    },
+
+    info: (run) => explained(() => find(run)?.info),
+
+    async list(query) {
+      return explained(() => runs.list(query)).map((info) => journal.tail(info.run)?.info ?? info);
+    },
+
+    put: files.put,
+    get: files.get,
+
+    async drop(run) {
+      checkRunId(run);
+      explained(() => {
+        const found = find(run);
+        if (!found) files.removeRows(run);
+        else if (!found.info.dropped) dropRows(run, found);
+      });
+      await files.removeBytes(run);
+    },
+
+    async retain({ maxAgeMs = Infinity, maxRuns = Infinity }, now) {
+      const count = explained(() => runs.countLeaving(now - maxAgeMs, maxRuns));
+      let gone = 0;
+      while (gone < count) {
+        const leaving = explained(() => runs.oldestFinished(Math.min(RETAIN_AT_ONCE, count - gone)));
+        if (leaving.length === 0) break;
+        for (const run of leaving) explained(() => dropRows(run, find(run)!));
+        for (const run of leaving) await files.removeBytes(run);
+        gone += leaving.length;
+        await setImmediate();
+      }
+      return gone;
+    },
+
+    async close() {
+      if (closed) return;
+      closed = true;
+      try {
+        explained(() => journal.close());
+      } finally {
+        database.sql.close();
+      }
+    },
+  };
+};
+
+const RETAIN_AT_ONCE = 50;

@@ -1,0 +1,109 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+export interface Database {
+  readonly directory: string;
+  readonly sql: DatabaseSync;
+  /** Runs `work` in one transaction: all of it is stored, or nothing and the error is thrown. */
+  transaction<Result>(work: () => Result): Result;
+}
+
+/** Opens the database of a directory for this process alone. The lock is the system's own: it goes when the process dies. */
+export const openDatabase = (directory: string): Database => {
+  let sql: DatabaseSync | undefined;
+  try {
+    mkdirSync(directory, { recursive: true });
+    sql = new DatabaseSync(path.join(directory, "log.db"));
+    // The locking mode comes first: only so does WAL do without shared memory and hold its lock from the first access on.
+    sql.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    prepareSchema(sql, directory);
+    return { directory, sql, transaction: transactions(sql) };
+  } catch (error) {
+    sql?.close();
+    throw explain(error, directory);
+  }
+};
+
+/** Says what a person can do about an error of the database. */
+export const explain = (error: unknown, directory: string): unknown => {
+  if (!(error instanceof Error) || error instanceof UnusableLog) return error;
+  const code = (error as Error & { errcode?: number }).errcode ?? 0;
+  const say = (text: string) => new UnusableLog(`the log in ${path.resolve(directory)} ${text}`, { cause: error });
+  switch (code & 0xff) {
+    case 5:
+    case 6:
+      return say(
+        "is in use: stop the other Runcast that has it open (or close the other log), or choose another directory",
+      );
+    case 11:
+    case 26:
+      return say(
+        `is damaged (${error.message}): restore log.db from a backup, or move the directory away to start anew`,
+      );
+    case 13:
+      return say("cannot grow: the disk is full");
+    default:
+      return "syscall" in error || code ? say(`cannot be used: ${error.message}`) : error;
+  }
+};
+
+export class UnusableLog extends Error {
+  override name = "UnusableLog";
+}
+
+const VERSION = 1;
+
+const SCHEMA = `
+  -- seq is the last entry that segments hold; the journal holds the rest. dropped counts the drops.
+  CREATE TABLE runs (
+    number INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, thread TEXT, name TEXT NOT NULL, seq INTEGER NOT NULL,
+    startedAt INTEGER NOT NULL, endedAt INTEGER, outcome TEXT, dropped INTEGER
+  ) STRICT;
+  CREATE INDEX runsOpen ON runs (number) WHERE endedAt IS NULL;
+  CREATE INDEX runsEnded ON runs (endedAt, number) WHERE endedAt IS NOT NULL AND dropped IS NULL;
+  CREATE INDEX runsDropped ON runs (dropped) WHERE dropped IS NOT NULL;
+  CREATE INDEX runsThread ON runs (thread, number) WHERE thread IS NOT NULL;
+  CREATE TABLE journal (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
+  CREATE TABLE segments (
+    id INTEGER PRIMARY KEY, number INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, body TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX segmentsFirst ON segments (number, first);
+  CREATE TABLE files (
+    run TEXT NOT NULL, file TEXT NOT NULL, mediaType TEXT NOT NULL, name TEXT, size INTEGER NOT NULL,
+    PRIMARY KEY (run, file)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const prepareSchema = (sql: DatabaseSync, directory: string) => {
+  const version = Number(sql.prepare("PRAGMA user_version").get()!.user_version);
+  const where = path.resolve(directory, "log.db");
+  if (version > VERSION)
+    throw new UnusableLog(
+      `${where} was written by a newer Runcast (format ${version}; this one knows ${VERSION}): upgrade, or choose another directory`,
+    );
+  if (version === VERSION) return;
+  if (sql.prepare("SELECT count(*) AS count FROM sqlite_schema").get()!.count !== 0)
+    throw new UnusableLog(`${where} is a database, but not a log of Runcast: choose another directory`);
+  sql.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${VERSION}; COMMIT`);
+};
+
+const transactions = (sql: DatabaseSync): Database["transaction"] => {
+  const begin = sql.prepare("BEGIN");
+  const commit = sql.prepare("COMMIT");
+  return (work) => {
+    begin.run();
+    try {
+      const result = work();
+      commit.run();
+      return result;
+    } catch (error) {
+      try {
+        sql.exec("ROLLBACK");
+      } catch {
+        // Some errors, a full disk for one, have rolled back already.
+      }
+      throw error;
+    }
+  };
+};
