@@ -1,0 +1,455 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Entry, Event } from "../src/events.ts";
+import type { Log } from "../src/log.ts";
+import { memory } from "../src/logs/memory.ts";
+import { type EndedRun, type Runner, type RunnerOptions, createRunner } from "../src/runner.ts";
+import { Refusal, type RunContext, type Source } from "../src/source.ts";
+import { createState, fold, snapshot } from "../src/state.ts";
+import { verify } from "../src/verify.ts";
+import { arbitraryLog } from "./generate.ts";
+
+const runners: Runner[] = [];
+afterEach(async () => {
+  await Promise.all(runners.splice(0).map((runner) => runner.close()));
+});
+
+const setUp = (options: Partial<RunnerOptions> = {}): { runner: Runner; log: Log } => {
+  const log = options.log ?? memory();
+  const runner = createRunner({ graceMs: 100, ...options, log });
+  runners.push(runner);
+  return { runner, log };
+};
+
+const request = { messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "hi" }] }] };
+
+const entriesOf = async (log: Log, run: string): Promise<readonly Entry[]> => await log.read(run, 0, 1_000_000);
+
+const untilEnd = async (log: Log, run: string): Promise<Event[]> => {
+  while ((await log.info(run))?.endedAt === undefined) await new Promise((tick) => setTimeout(tick, 1));
+  const entries = await entriesOf(log, run);
+  expect(verify(entries)).toBeUndefined();
+  return entries.map(({ event }) => event);
+};
+
+const untilEvent = async (log: Log, run: string, isIt: (event: Event) => boolean): Promise<void> => {
+  while (!(await entriesOf(log, run)).some(({ event }) => isIt(event)))
+    await new Promise((tick) => setTimeout(tick, 2));
+};
+
+const play = async (source: Source, options: Partial<RunnerOptions> = {}) => {
+  const { runner, log } = setUp(options);
+  const { run } = await runner.start(request, { name: "test", source });
+  return { runner, log, run, events: await untilEnd(log, run) };
+};
+
+const started: readonly Event[] = [
+  { type: "step-start", step: "s" },
+  { type: "tool-start", call: "c", name: "t" },
+  { type: "tool-input-end", call: "c", input: {} },
+  { type: "step-end", step: "s", finish: "tools" },
+  { type: "tool-execute", call: "c" },
+];
+
+describe("runner", () => {
+  test("numbers any source's events and adds nothing to a grammatical one", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryLog(2), async (log) => {
+        const inner = log.map(({ event }) => event).filter((event) => event.type !== "run-start");
+        const { events } = await play(async function* () {
+          yield* inner;
+        });
+        const end = inner.at(-1)!;
+        expect(events.slice(1, -1)).toEqual(inner.slice(0, -1));
+        expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: (end as { outcome: string }).outcome });
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("closes what a source leaves open when it is cut anywhere, and says so", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryLog(2), fc.nat(), fc.boolean(), async (log, choice, throws) => {
+        const inner = log.map(({ event }) => event).filter((event) => !event.type.startsWith("run-"));
+        const kept = inner.slice(0, 1 + (choice % inner.length));
+        const { events } = await play(async function* () {
+          yield* kept;
+          if (throws) throw new Error("the wire was cut");
+        });
+        expect(events.slice(1, kept.length + 1)).toEqual(kept);
+        const end = events.at(-1)!;
+        if (throws)
+          expect(end).toMatchObject({ outcome: "error", error: { code: "agent-failed", message: "the wire was cut" } });
+        const state = createState();
+        events.forEach((event, index) => fold(state, { seq: index + 1, at: 0, event }));
+        for (const node of state.nodes.values()) expect(node.endedAt).toBeDefined();
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test("a source may simply stop: its last words are the answer", async () => {
+    const { events } = await play(async function* () {
+      yield { type: "step-start", step: "s" };
+      yield { type: "text-start", part: "p" };
+      yield { type: "text-delta", part: "p", delta: "hello" };
+    });
+    expect(events.slice(-3)).toEqual([
+      { type: "text-end", part: "p" },
+      { type: "step-end", step: "s", finish: "stop" },
+      { type: "run-end", outcome: "done", answer: ["p"] },
+    ]);
+  });
+
+  test("a source that stops in the middle of a call has failed", async () => {
+    const { events } = await play(async function* () {
+      yield* started;
+    });
+    expect(events.slice(-2)).toMatchObject([
+      { type: "tool-end", outcome: "interrupted" },
+      { type: "run-end", outcome: "error", error: { code: "incomplete" } },
+    ]);
+  });
+
+  test("renames ids that a source repeats, and what refers to them", async () => {
+    const { events } = await play(async function* () {
+      for (let step = 0; step < 2; step++) {
+        yield { type: "step-start", step: "0" };
+        yield { type: "text-start", part: "0" };
+        yield { type: "text-delta", part: "0", delta: `text ${step}` };
+        yield { type: "text-end", part: "0" };
+        yield { type: "tool-start", call: "0", name: "t" };
+        yield { type: "step-end", step: "0", finish: "tools" };
+        yield { type: "tool-execute", call: "0" };
+        yield { type: "tool-end", call: "0", outcome: "ok" };
+      }
+    });
+    const ids = events.flatMap((event) =>
+      event.type === "step-start"
+        ? event.step
+        : event.type === "text-start"
+          ? event.part
+          : event.type === "tool-start"
+            ? event.call
+            : [],
+    );
+    expect(new Set(ids).size).toBe(6);
+    expect(events.filter((event) => event.type === "text-delta")).toEqual([
+      { type: "text-delta", part: ids[1], delta: "text 0" },
+      { type: "text-delta", part: ids[4], delta: "text 1" },
+    ]);
+  });
+
+  test("an event that breaks the grammar ends the run with an explanation", async () => {
+    const { events } = await play(async function* () {
+      yield { type: "step-start", step: "s" };
+      yield { type: "text-delta", part: "nowhere", delta: "x" };
+    });
+    expect(events.at(-1)).toMatchObject({
+      outcome: "error",
+      error: {
+        code: "invalid-event",
+        message: "the agent broke the protocol: text-delta for part nowhere, which never started",
+      },
+    });
+  });
+
+  test("a refusal before the first event starts nothing", async () => {
+    const { runner, log } = setUp();
+    const source: Source = async function* () {
+      throw new Refusal("no-key", "set A_KEY", { status: 401 });
+    };
+    await expect(runner.start({ ...request, run: "refused" }, { name: "test", source })).rejects.toMatchObject({
+      code: "no-key",
+      status: 401,
+    });
+    expect(await log.info("refused")).toBeUndefined();
+    expect(runner.active).toBe(0);
+  });
+
+  test("one id starts one run, however often and concurrently it is posted", async () => {
+    const { runner, log } = setUp();
+    let starts = 0;
+    const source: Source = async function* () {
+      starts++;
+      yield { type: "step-start", step: "s" };
+    };
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () => runner.start({ ...request, run: "same" }, { name: "test", source })),
+    );
+    await untilEnd(log, "same");
+    results.push(await runner.start({ ...request, run: "same" }, { name: "test", source }));
+    expect(starts).toBe(1);
+    expect(results.filter((result) => result.started)).toHaveLength(1);
+  });
+
+  const waiting = (events: readonly Event[], seen: { context?: RunContext } = {}): Source =>
+    async function* (_, context) {
+      seen.context = context;
+      yield* events;
+      await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+    };
+
+  test("cancels a run, tells its source, and is idempotent", async () => {
+    const { runner, log } = setUp();
+    const seen: { context?: RunContext } = {};
+    const { run } = await runner.start(request, { name: "test", source: waiting(started, seen) });
+    await untilEvent(log, run, (event) => event.type === "tool-execute");
+    expect(await runner.cancel(run, { by: "Ann" })).toBe("cancelled");
+    expect(seen.context?.signal.aborted).toBe(true);
+    expect((await untilEnd(log, run)).slice(-2)).toEqual([
+      { type: "tool-end", call: "c", outcome: "cancelled" },
+      {
+        type: "run-end",
+        outcome: "cancelled",
+        error: { code: "cancelled", message: "stopped by Ann", retryable: false },
+      },
+    ]);
+    expect(await runner.cancel(run)).toBe("ended");
+    expect(await runner.cancel("nobody")).toBe("unknown");
+  });
+
+  test("ends a source that does not stop in its stead, and drops what it says later", async () => {
+    const { runner, log } = setUp({ graceMs: 20 });
+    const { promise: later, resolve: sayLater } = Promise.withResolvers<void>();
+    const { promise: said, resolve: hasSaid } = Promise.withResolvers<void>();
+    const source: Source = async function* () {
+      yield* started;
+      await later;
+      hasSaid();
+      yield { type: "tool-end", call: "c", outcome: "ok" };
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    await untilEvent(log, run, (event) => event.type === "tool-execute");
+    expect(await runner.cancel(run)).toBe("cancelled");
+    const before = await entriesOf(log, run);
+    sayLater();
+    await said;
+    await new Promise((tick) => setImmediate(tick));
+    expect(await entriesOf(log, run)).toEqual(before);
+  });
+
+  test("cancels one call, and what its source still says of it is dropped", async () => {
+    const { runner, log } = setUp({ graceMs: 20 });
+    const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+    const source: Source = async function* () {
+      yield { type: "step-start", step: "s" };
+      yield { type: "tool-start", call: "a", name: "t" };
+      yield { type: "tool-start", call: "b", name: "t" };
+      yield { type: "step-end", step: "s", finish: "tools" };
+      yield { type: "tool-execute", call: "a" };
+      yield { type: "tool-execute", call: "b" };
+      await cancelled;
+      yield { type: "tool-output-delta", call: "a", stream: "stdout", delta: "late" };
+      yield { type: "tool-end", call: "a", outcome: "ok" };
+      yield { type: "tool-end", call: "b", outcome: "ok" };
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    await untilEvent(log, run, (event) => event.type === "tool-execute" && event.call === "b");
+    expect(await runner.cancel(run, { call: "a" })).toBe("cancelled");
+    resolve();
+    const ends = (await untilEnd(log, run)).filter((event) => event.type === "tool-end");
+    expect(ends).toMatchObject([
+      { call: "a", outcome: "cancelled" },
+      { call: "b", outcome: "ok" },
+    ]);
+  });
+
+  test("cancels one sub-agent with all that is open inside it", async () => {
+    const { runner, log } = setUp();
+    const source: Source = async function* (_, context) {
+      yield { type: "agent-start", agent: "one", name: "one" };
+      yield { type: "agent-start", agent: "two", name: "two" };
+      yield { type: "step-start", agent: "one", step: "s" };
+      yield { type: "text-start", agent: "one", part: "p" };
+      await new Promise((resolve) => context.signalOf("agent", "one").addEventListener("abort", resolve));
+      yield { type: "agent-end", agent: "one", outcome: "cancelled" };
+      yield { type: "agent-end", agent: "two", outcome: "done" };
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    await untilEvent(log, run, (event) => event.type === "text-start");
+    expect(await runner.cancel(run, { agent: "one" })).toBe("cancelled");
+    expect((await untilEnd(log, run)).slice(5)).toMatchObject([
+      { type: "text-end", part: "p", cut: true },
+      { type: "step-end", agent: "one" },
+      { type: "agent-end", agent: "one", outcome: "cancelled" },
+      { type: "agent-end", agent: "two", outcome: "done" },
+      { type: "run-end", outcome: "done" },
+    ]);
+  });
+
+  const asking = (expires?: number): Source =>
+    async function* (_, context) {
+      yield* started.slice(0, 4);
+      yield { type: "ask-start", ask: "q", kind: "approval", call: "c", ...(expires !== undefined && { expires }) };
+      const { outcome, answer } = await context.answerTo("q");
+      yield outcome === "answered" && answer?.allow
+        ? { type: "tool-execute", call: "c" }
+        : { type: "tool-end", call: "c", outcome: "denied" };
+      if (outcome === "answered" && answer?.allow) yield { type: "tool-end", call: "c", outcome: "ok" };
+    };
+
+  test("the first answer wins; the same again is the same, another a conflict", async () => {
+    const { runner, log } = setUp();
+    const { run } = await runner.start(request, { name: "test", source: asking() });
+    await untilEvent(log, run, (event) => event.type === "ask-start");
+    expect(runner.waiting(run)?.waiting).toBe("you");
+    expect(await runner.answer(run, "nothing", { allow: true })).toBe("unknown");
+    await expect(runner.answer(run, "q", { value: 1 })).rejects.toMatchObject({ code: "bad-answer" });
+    expect(await runner.answer(run, "q", { allow: true }, "Ann")).toBe("accepted");
+    const events = await untilEnd(log, run);
+    expect(events).toContainEqual({
+      type: "ask-end",
+      ask: "q",
+      outcome: "answered",
+      answer: { allow: true },
+      by: "Ann",
+    });
+    expect(await runner.answer(run, "q", { allow: true })).toBe("same");
+    expect(await runner.answer(run, "q", { allow: false })).toBe("conflict");
+  });
+
+  test("an ask expires, and then is closed", async () => {
+    const { runner, log } = setUp();
+    const { run } = await runner.start(request, { name: "test", source: asking(Date.now()) });
+    const events = await untilEnd(log, run);
+    expect(events).toContainEqual({ type: "ask-end", ask: "q", outcome: "expired" });
+    expect(events.at(-2)).toMatchObject({ type: "tool-end", outcome: "denied" });
+    expect(await runner.answer(run, "q", { allow: true })).toBe("closed");
+  });
+
+  test("a run that takes too long or grows too large ends with an error", async () => {
+    const slow = await play(waiting(started), { timeoutMs: 10 });
+    expect(slow.events.at(-1)).toMatchObject({ outcome: "error", error: { code: "timeout", retryable: true } });
+    const large = await play(
+      async function* () {
+        yield { type: "step-start", step: "s" };
+        yield { type: "text-start", part: "p" };
+        for (;;) yield { type: "text-delta", part: "p", delta: "x".repeat(1000) };
+      },
+      { maxBytes: 100_000 },
+    );
+    expect(large.events.at(-1)).toMatchObject({ outcome: "error", error: { code: "too-large" } });
+    expect(large.events.length).toBeLessThan(120);
+  });
+
+  test("large results lie beside the log, long deltas come in pieces", async () => {
+    const text = "é🙂".repeat(40_000);
+    const { events, log, run } = await play(async function* () {
+      yield { type: "step-start", step: "s" };
+      yield { type: "text-start", part: "p" };
+      yield { type: "text-delta", part: "p", delta: text };
+      yield { type: "tool-start", call: "c", name: "t" };
+      yield { type: "step-end", step: "s", finish: "tools" };
+      yield { type: "tool-execute", call: "c" };
+      yield { type: "tool-end", call: "c", outcome: "ok", content: [{ type: "text", text }] };
+    });
+    const deltas = events.filter((event) => event.type === "text-delta");
+    expect(deltas.length).toBeGreaterThan(1);
+    expect(deltas.map(({ delta }) => delta).join("")).toBe(text);
+    const end = events.find((event) => event.type === "tool-end")!;
+    const part = end.content![0]!;
+    if (part.type !== "file") throw new Error("expected a file");
+    expect(text.startsWith(part.head!)).toBe(true);
+    expect(text.endsWith(part.tail!)).toBe(true);
+    const stored = await log.get(run, part.file);
+    expect(Buffer.concat(await Array.fromAsync(stored!.bytes)).toString()).toBe(text);
+  });
+
+  test("a source that never waits leaves room for others", async () => {
+    const { runner, log } = setUp();
+    const source: Source = async function* (_, context) {
+      yield { type: "step-start", step: "s" };
+      yield { type: "text-start", part: "p" };
+      while (!context.signal.aborted) yield { type: "text-delta", part: "p", delta: "x" };
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await runner.cancel(run)).toBe("cancelled");
+    expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "cancelled" });
+  });
+
+  test("onEnd hears of every end, and the run does not wait for it", async () => {
+    const heard: EndedRun[] = [];
+    const problems: unknown[] = [];
+    const { promise: forever } = Promise.withResolvers<void>();
+    const { log, run } = await play(async function* () {}, { onEnd: (ended) => (heard.push(ended), forever) });
+    expect(heard).toMatchObject([{ run, end: { outcome: "done" } }]);
+    expect((await Array.fromAsync(heard[0]!.entries())).flat()).toEqual(await entriesOf(log, run));
+    const failed = await play(async function* () {}, {
+      onEnd: () => {
+        throw new Error("no database");
+      },
+      onProblem: (problem) => problems.push(problem),
+    });
+    expect(failed.events.at(-1)).toMatchObject({ outcome: "done" });
+    expect(problems).toMatchObject([{ message: "no database" }]);
+  });
+
+  test("a run that a crash cut anywhere is closed as interrupted at the next start", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryLog(2), fc.nat(), async (log, choice) => {
+        const cut = log.slice(0, 1 + (choice % (log.length - 1)));
+        const store = memory();
+        await store.append("run_1", cut);
+        const { runner } = setUp({ log: store });
+        expect(await runner.recover()).toBe(1);
+        const entries = await entriesOf(store, "run_1");
+        expect(entries.slice(0, cut.length)).toEqual(cut);
+        expect(verify(entries)).toBeUndefined();
+        expect(entries.at(-1)?.event).toMatchObject({ type: "run-end", outcome: "interrupted" });
+        expect(await runner.recover()).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("a log that cannot be written stops the source and is reported", async () => {
+    const problems: unknown[] = [];
+    const store = memory();
+    const { runner, log } = setUp({ log: store, onProblem: (problem) => problems.push(problem) });
+    const seen: { context?: RunContext } = {};
+    const { run } = await runner.start(request, { name: "test", source: waiting(started, seen) });
+    await untilEvent(log, run, (event) => event.type === "tool-execute");
+    const last = (await entriesOf(log, run)).at(-1)!.seq;
+    // Another producer has taken the run over.
+    await store.append(run, [{ seq: last + 1, at: 0, event: { type: "tool-end", call: "c", outcome: "interrupted" } }]);
+    await runner.cancel(run);
+    expect(problems).toMatchObject([{ name: "LogConflict" }]);
+    expect(seen.context?.signal.aborted).toBe(true);
+    expect((await entriesOf(log, run)).at(-1)?.seq).toBe(last + 1);
+  });
+
+  test("the whole request lies beside the log, without its secrets", async () => {
+    const { runner, log } = setUp();
+    const messages = [...request.messages, ...request.messages];
+    const { run } = await runner.start(
+      { messages, secrets: { OPENAI_API_KEY: "hidden" } },
+      { name: "test", source: async function* () {} },
+    );
+    const events = await untilEnd(log, run);
+    const start = events[0]!;
+    if (start.type !== "run-start") throw new Error("expected run-start");
+    const stored = await log.get(run, start.request!.file);
+    const text = Buffer.concat(await Array.fromAsync(stored!.bytes)).toString();
+    expect(JSON.parse(text)).toEqual({ messages });
+    expect(text + JSON.stringify(events)).not.toContain("hidden");
+  });
+
+  test("a snapshot of the state is the same for every way of reading", async () => {
+    const { log, run } = await play(async function* () {
+      yield* started;
+      yield { type: "tool-end", call: "c", outcome: "ok" };
+    });
+    const states = [1, 3, 1000].map(async (limit) => {
+      const state = createState();
+      for (;;) {
+        const entries = await log.read(run, state.seq, limit);
+        if (!entries.length) return snapshot(state);
+        for (const entry of entries) fold(state, entry);
+      }
+    });
+    const [first, ...others] = await Promise.all(states);
+    for (const other of others) expect(other).toEqual(first);
+  });
+});
