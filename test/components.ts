@@ -1,0 +1,31 @@
+import { execFileSync } from "node:child_process";
+import { describe, test } from "vitest";
+
+/** The path of a program that some suites test against, or undefined where it is not installed. */
+const findProgram = (name: string): string | undefined => {
+  try {
+    return execFileSync("which", [name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Describes a suite that needs a real component. Where it is absent the suite is skipped with one line that says so; with
+ * RUNCAST_REQUIRE_ALL=1 that is a failure.
+ */
+export const describeWith = (program: string, name: string, suite: (path: string) => void): void => {
+  const path = findProgram(program);
+  if (path) {
+    describe(name, () => suite(path));
+    return;
+  }
+  if (process.env.RUNCAST_REQUIRE_ALL === "1") {
+    test(name, () => {
+      throw new Error(`${program} is not installed, and RUNCAST_REQUIRE_ALL=1 requires it`);
+    });
+    return;
+  }
+  console.log(`skipped: ${name} (${program} is not installed)`);
+  test.skip(name, () => {});
+};

@@ -1,0 +1,140 @@
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+
+const source = path.join(import.meta.dirname, "../../src");
+
+interface Import {
+  readonly target: string;
+  readonly typeOnly: boolean;
+}
+
+const files = readdirSync(source, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => file.replaceAll("\\", "/"));
+
+const importsOf = (file: string): Import[] =>
+  [
+    ...readFileSync(path.join(source, file), "utf8").matchAll(
+      /^(?:import|export)\s+(type\s)?(?:[^;"']*?\sfrom\s+)?["']([^"']+)["']/gms,
+    ),
+  ].map(([, type, target]) => ({
+    target: target!.startsWith(".") ? path.posix.join(path.posix.dirname(file), target!) : target!,
+    typeOnly: type !== undefined,
+  }));
+
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+const local = (file: string) => imports.get(file)!.filter(({ target }) => target.endsWith(".ts"));
+
+/** The main file that a private part belongs to: `runner/close.ts` → `runner.ts`, `logs/sqlite/tail.ts` → `logs/sqlite.ts`. */
+const ownerOf = (file: string): string => {
+  const directory = path.posix.dirname(file);
+  if (directory === "." || files.includes(file) === false) return file;
+  return files.includes(`${directory}.ts`) ? ownerOf(`${directory}.ts`) : file;
+};
+
+const VARIANTS = ["tools", "sources", "models", "logs", "dialects"];
+const CONTRACTS = ["events.ts", "json.ts", "verify.ts", "state.ts", "source.ts", "log.ts", "tool.ts", "dialect.ts"];
+const isVariant = (file: string) => VARIANTS.includes(ownerOf(file).split("/")[0]!) && ownerOf(file).includes("/");
+
+/** What the files of a layer may import of ours; their own private parts always. */
+const ALLOWED: Record<string, (target: string) => boolean> = {
+  "events.ts": () => false,
+  "json.ts": () => false,
+  "verify.ts": (target) => target === "events.ts",
+  "state.ts": (target) => ["events.ts", "json.ts"].includes(target),
+  "source.ts": (target) => target === "events.ts",
+  "log.ts": (target) => target === "events.ts",
+  "tool.ts": (target) => target === "events.ts",
+  "dialect.ts": (target) => ["events.ts", "source.ts"].includes(target),
+  "sse.ts": (target) => ["events.ts", "dialect.ts"].includes(target),
+  "client.ts": (target) => ["events.ts", "json.ts", "state.ts", "sse.ts", "dialect.ts"].includes(target),
+  "runner.ts": (target) => CONTRACTS.includes(target),
+  "server.ts": (target) => [...CONTRACTS, "runner.ts", "sse.ts"].includes(target),
+  "logs/": (target) => CONTRACTS.includes(target),
+  "dialects/": (target) => ["events.ts", "json.ts", "source.ts", "log.ts", "tool.ts", "dialect.ts"].includes(target),
+  "sources/": (target) => CONTRACTS.includes(target),
+  "models/": (target) => CONTRACTS.includes(target) || target === "sources/agent.ts",
+  "tools/": (target) => CONTRACTS.includes(target),
+};
+
+describe("layers", () => {
+  test.each(files)("%s imports only what its layer may", (file) => {
+    const owner = ownerOf(file);
+    const rule = ALLOWED[owner] ?? ALLOWED[`${owner.split("/")[0]}/`];
+    if (!rule) return;
+    for (const { target } of local(file)) {
+      if (ownerOf(target) === owner) continue;
+      expect(rule(target), `${file} imports ${target}`).toBe(true);
+    }
+  });
+
+  test.each(files)("%s imports nobody else's private parts", (file) => {
+    for (const { target } of local(file)) {
+      const owner = ownerOf(target);
+      if (owner === target) continue;
+      expect(ownerOf(file), `${file} imports ${target}`).toBe(owner);
+    }
+  });
+
+  test("the client and what it uses run in a browser", () => {
+    const reached = new Set<string>();
+    const reach = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const { target, typeOnly } of imports.get(file)!) {
+        if (typeOnly) continue;
+        expect(target.startsWith("node:"), `${file} imports ${target}`).toBe(false);
+        if (target.endsWith(".ts")) reach(target);
+      }
+    };
+    if (files.includes("client.ts")) reach("client.ts");
+    for (const file of ["json.ts", "sse.ts", "state.ts"]) if (files.includes(file)) reach(file);
+    expect(reached.has("events.ts"), "the client loads the schema library").toBe(false);
+  });
+
+  test("no cycles", () => {
+    const done = new Set<string>();
+    const visit = (file: string, trail: string[]): void => {
+      expect(trail, `a cycle: ${[...trail, file].join(" → ")}`).not.toContain(file);
+      if (done.has(file)) return;
+      for (const { target, typeOnly } of local(file)) if (!typeOnly) visit(target, [...trail, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+  });
+
+  test("shared code never names a variant", () => {
+    const variants = files.filter(
+      (file) => isVariant(file) && ownerOf(file) === file && !file.startsWith("tools/") && !file.startsWith("models/"),
+    );
+    const shared = files.filter((file) =>
+      /^(runner|server|client|sse|state|verify|log|dialect|source)(\.ts|\/)/.test(file),
+    );
+    for (const variant of variants) {
+      const name = path.posix.basename(variant, ".ts");
+      for (const file of shared) {
+        expect(readFileSync(path.join(source, file), "utf8"), `${file} names the variant ${name}`).not.toMatch(
+          new RegExp(`["'\`]${name}["'\`]`),
+        );
+      }
+    }
+  });
+
+  test("no file grows over 300 lines, no test over 400", () => {
+    for (const file of files) expect(lines(path.join(source, file)), file).toBeLessThanOrEqual(300);
+    const tests = path.join(import.meta.dirname, "..");
+    for (const file of readdirSync(tests, { recursive: true, encoding: "utf8" })) {
+      if (file.endsWith(".ts")) expect(lines(path.join(tests, file)), `test/${file}`).toBeLessThanOrEqual(400);
+    }
+  });
+
+  test("named exports only, and no drawers for odds and ends", () => {
+    for (const file of files) {
+      expect(readFileSync(path.join(source, file), "utf8"), file).not.toMatch(/^export default/m);
+      expect(path.posix.basename(file), file).toMatch(/^(?!utils|helpers|common|types)[a-z0-9]+(-[a-z0-9]+)*\.ts$/);
+    }
+  });
+});
+
+const lines = (file: string): number => readFileSync(file, "utf8").split("\n").length - 1;

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import type { RunContext, Source } from "../src/source.ts";
+import { entriesOf, play, request, setUp, started, untilEnd, untilEvent, waiting } from "./running.ts";
+
+describe("steering a run", () => {
+  test("cancels a run, tells its source, and is idempotent", async () => {
+    const { runner, log } = setUp();
+    const seen: { context?: RunContext } = {};
+    const { run } = await runner.start(request, { name: "test", source: waiting(started, seen) });
+    await untilEvent(log, run, (event) => event.type === "tool-execute");
+    expect(await runner.cancel(run, { by: "Ann" })).toBe("cancelled");
+    expect(seen.context?.signal.aborted).toBe(true);
+    expect((await untilEnd(log, run)).slice(-2)).toEqual([
+      { type: "tool-end", call: "c", outcome: "cancelled" },
+      {
+        type: "run-end",
+        outcome: "cancelled",
+        error: { code: "cancelled", message: "stopped by Ann", retryable: false },
+      },
+    ]);
+    expect(await runner.cancel(run)).toBe("ended");
+    expect(await runner.cancel("nobody")).toBe("unknown");
+  });
+
+  test("ends a source that does not stop in its stead, and drops what it says later", async () => {
+    const { runner, log } = setUp({ graceMs: 20 });
+    const { promise: later, resolve: sayLater } = Promise.withResolvers<void>();
+    const { promise: said, resolve: hasSaid } = Promise.withResolvers<void>();
+    const source: Source = async function* () {
+      yield* started;
+      await later;
+      hasSaid();
+      yield { type: "tool-end", call: "c", outcome: "ok" };
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    await untilEvent(log, run, (event) => event.type === "tool-execute");
+    expect(await runner.cancel(run)).toBe("cancelled");
+    const before = await entriesOf(log, run);
+    sayLater();
+    await said;
+    await new Promise((tick) => setImmediate(tick));
+    expect(await entriesOf(log, run)).toEqual(before);
+  });
+
+  test("cancels one call, and what its source still says of it is dropped", async () => {
+    const { runner, log } = setUp({ graceMs: 20 });
+    const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+    const source: Source = async function* () {
+      yield { type: "step-start", step: "s" };
+      yield { type: "tool-start", call: "a", name: "t" };
+      yield { type: "tool-start", call: "b", name: "t" };
+      yield { type: "step-end", step: "s", finish: "tools" };
+      yield { type: "tool-execute", call: "a" };
+      yield { type: "tool-execute", call: "b" };
+      await cancelled;
+      yield { type: "tool-output-delta", call: "a", stream: "stdout", delta: "late" };
+      yield { type: "tool-end", call: "a", outcome: "ok" };
+      yield { type: "tool-end", call: "b", outcome: "ok" };
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    await untilEvent(log, run, (event) => event.type === "tool-execute" && event.call === "b");
+    expect(await runner.cancel(run, { call: "a" })).toBe("cancelled");
+    resolve();
+    const ends = (await untilEnd(log, run)).filter((event) => event.type === "tool-end");
+    expect(ends).toMatchObject([
+      { call: "a", outcome: "cancelled" },
+      { call: "b", outcome: "ok" },
+    ]);
+  });
+
+  test("cancels one sub-agent with all that is open inside it", async () => {
+    const { runner, log } = setUp();
+    const source: Source = async function* (_, context) {
+      yield { type: "agent-start", agent: "one", name: "one" };
+      yield { type: "agent-start", agent: "two", name: "two" };
+      yield { type: "step-start", agent: "one", step: "s" };
+      yield { type: "text-start", agent: "one", part: "p" };
+      await new Promise((resolve) => context.signalOf("agent", "one").addEventListener("abort", resolve));
+      yield { type: "agent-end", agent: "one", outcome: "cancelled" };
+      yield { type: "agent-end", agent: "two", outcome: "done" };
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    await untilEvent(log, run, (event) => event.type === "text-start");
+    expect(await runner.cancel(run, { agent: "one" })).toBe("cancelled");
+    expect((await untilEnd(log, run)).slice(5)).toMatchObject([
+      { type: "text-end", part: "p", cut: true },
+      { type: "step-end", agent: "one" },
+      { type: "agent-end", agent: "one", outcome: "cancelled" },
+      { type: "agent-end", agent: "two", outcome: "done" },
+      { type: "run-end", outcome: "done" },
+    ]);
+  });
+
+  const asking = (expires?: number): Source =>
+    async function* (_, context) {
+      yield* started.slice(0, 4);
+      yield { type: "ask-start", ask: "q", kind: "approval", call: "c", ...(expires !== undefined && { expires }) };
+      const { outcome, answer } = await context.answerTo("q");
+      yield outcome === "answered" && answer?.allow
+        ? { type: "tool-execute", call: "c" }
+        : { type: "tool-end", call: "c", outcome: "denied" };
+      if (outcome === "answered" && answer?.allow) yield { type: "tool-end", call: "c", outcome: "ok" };
+    };
+
+  test("the first answer wins; the same again is the same, another a conflict", async () => {
+    const { runner, log } = setUp();
+    const { run } = await runner.start(request, { name: "test", source: asking() });
+    await untilEvent(log, run, (event) => event.type === "ask-start");
+    expect(runner.waiting(run)?.waiting).toBe("you");
+    expect(await runner.answer(run, "nothing", { allow: true })).toBe("unknown");
+    await expect(runner.answer(run, "q", { value: 1 })).rejects.toMatchObject({ code: "bad-answer" });
+    expect(await runner.answer(run, "q", { allow: true }, "Ann")).toBe("accepted");
+    const events = await untilEnd(log, run);
+    expect(events).toContainEqual({
+      type: "ask-end",
+      ask: "q",
+      outcome: "answered",
+      answer: { allow: true },
+      by: "Ann",
+    });
+    expect(await runner.answer(run, "q", { allow: true })).toBe("same");
+    expect(await runner.answer(run, "q", { allow: false })).toBe("conflict");
+  });
+
+  test("an ask expires, and then is closed", async () => {
+    const { runner, log } = setUp();
+    const { run } = await runner.start(request, { name: "test", source: asking(Date.now()) });
+    const events = await untilEnd(log, run);
+    expect(events).toContainEqual({ type: "ask-end", ask: "q", outcome: "expired" });
+    expect(events.at(-2)).toMatchObject({ type: "tool-end", outcome: "denied" });
+    expect(await runner.answer(run, "q", { allow: true })).toBe("closed");
+  });
+
+  test("a run that takes too long or grows too large ends with an error", async () => {
+    const slow = await play(waiting(started), { timeoutMs: 10 });
+    expect(slow.events.at(-1)).toMatchObject({ outcome: "error", error: { code: "timeout", retryable: true } });
+    const large = await play(
+      async function* () {
+        yield { type: "step-start", step: "s" };
+        yield { type: "text-start", part: "p" };
+        for (;;) yield { type: "text-delta", part: "p", delta: "x".repeat(1000) };
+      },
+      { maxBytes: 100_000 },
+    );
+    expect(large.events.at(-1)).toMatchObject({ outcome: "error", error: { code: "too-large" } });
+    expect(large.events.length).toBeLessThan(120);
+  });
+});
