@@ -1,0 +1,61 @@
+import { type Event, PROTOCOL, type Problem } from "../events.ts";
+import type { RunContext, RunRequest, Source } from "../source.ts";
+import { type AgentOptions, type Definition, define } from "./agent/definition.ts";
+import { loop } from "./agent/loop.ts";
+import { modelOf } from "./agent/model-of.ts";
+import { queue } from "./agent/queue.ts";
+import { type Running, emitter, running } from "./agent/running.ts";
+import { taskTool } from "./agent/subagent.ts";
+
+export type { AiSdkTool } from "./agent/adopt.ts";
+export { adopt } from "./agent/adopt.ts";
+export type { AgentOptions, Model, SubagentOptions } from "./agent/definition.ts";
+
+/**
+ * Our own agent: a loop over any model of the AI SDK's interface.
+ *
+ * - A step ends before its calls run; they run in parallel and each ends when it ends.
+ * - Whatever a call does wrong goes back to the model. What a model does wrong ends its agent; the root's failure is thrown,
+ *   after everything in it has ended.
+ * - All ids it gives are unique in the run, also where a model repeats its own.
+ */
+export const agent = (options: AgentOptions): Source => {
+  const definition = define(options, taskTool);
+  return (request, context) => {
+    const stop = new AbortController();
+    const events = queue(
+      () =>
+        void work(definition, running(request, context, events, stop)).then(
+          () => events.close(),
+          (error: unknown) => events.close({ error }),
+        ),
+      () => stop.abort({ code: "abandoned", message: "Nobody reads this run any more." }),
+    );
+    return events;
+  };
+};
+
+const work = async (definition: Definition, run: Running): Promise<void> => {
+  const { request, context, signal } = run;
+  const model = await modelOf(definition, request);
+  const emit = emitter(run.queue, undefined);
+  emit(start(definition, model.modelId, context, request));
+  try {
+    const root = { run, definition, agent: undefined, model, signal, emit };
+    const { awaiting } = await loop(root, request.messages, request.tools ?? []);
+    if (awaiting.length > 0) emit({ type: "run-end", outcome: "done", awaiting: [...awaiting] });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    // A cancel from outside is the runner's to tell; of a tool's own it knows nothing.
+    if (!context.signal.aborted) emit({ type: "run-end", outcome: "cancelled", error: signal.reason as Problem });
+  }
+};
+
+const start = ({ name }: Definition, model: string, { run }: RunContext, { thread }: RunRequest): Event => ({
+  type: "run-start",
+  protocol: PROTOCOL,
+  run,
+  ...(thread !== undefined && { thread }),
+  name,
+  model,
+});

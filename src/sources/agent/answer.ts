@@ -1,0 +1,211 @@
+import type {
+  LanguageModelV4Citation,
+  LanguageModelV4Source,
+  LanguageModelV4StreamPart,
+  SharedV4ProviderMetadata,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import type { CallOutcome, Finish, Json, Usage } from "../../events.ts";
+import { type PendingCall, type StreamedCalls, streamedCalls } from "./streamed-calls.ts";
+import { type AssistantPart, metaOf, optionsOf } from "./prompt.ts";
+import type { Worker } from "./running.ts";
+
+type StreamPart = LanguageModelV4StreamPart;
+type Finished = Extract<StreamPart, { type: "finish" }>;
+
+/** What a model answers in one step: turns its stream into events and into the message that goes back to it. */
+export interface Answer {
+  /** A promise only where a part needs time (bytes to keep). Throws what the model reports as its error. */
+  take(part: StreamPart): Promise<void> | undefined;
+  /** Ends what the model left open. */
+  close(): void;
+  /** Ends everything open as cut off. */
+  cut(outcome: CallOutcome): void;
+  /** Whether text or a call has been shown: then the step cannot be tried again. */
+  readonly shown: boolean;
+  readonly finished:
+    | { readonly finish: Finish; readonly usage: Usage | undefined; readonly meta: Json | undefined }
+    | undefined;
+  readonly content: AssistantPart[];
+  readonly calls: readonly PendingCall[];
+}
+
+export const answer = (worker: Worker): Answer => {
+  const { run, emit } = worker;
+  const content: AssistantPart[] = [];
+  const open = { text: new Map<string, OpenPart>(), thinking: new Map<string, OpenPart>() };
+  const calls: StreamedCalls = streamedCalls(worker, content);
+  let shown = false;
+  let finished: Answer["finished"];
+
+  const start = (kind: OpenPart["kind"], id: string, metadata: SharedV4ProviderMetadata | undefined): OpenPart => {
+    if (kind === "text") shown = true;
+    const message = { type: kind === "text" ? "text" : "reasoning", text: "" } as OpenPart["message"];
+    const opened: OpenPart = { kind, part: run.fresh("part"), message };
+    open[kind].set(id, opened);
+    content.push(message);
+    remember(opened, metadata);
+    emit({ type: kind === "text" ? "text-start" : "thinking-start", part: opened.part, ...metaOf(metadata) });
+    return opened;
+  };
+  const extend = (kind: OpenPart["kind"], { id, delta, providerMetadata }: Delta): void => {
+    const found = open[kind].get(id) ?? start(kind, id, undefined);
+    found.message.text += delta;
+    if (delta === "" && !providerMetadata) return;
+    const event = {
+      type: kind === "text" ? ("text-delta" as const) : ("thinking-delta" as const),
+      part: found.part,
+      delta,
+    };
+    if (!providerMetadata) return emit(event);
+    remember(found, providerMetadata);
+    emit({ ...event, ...metaOf(providerMetadata) });
+  };
+  const end = (kind: OpenPart["kind"], id: string, metadata?: SharedV4ProviderMetadata): string | undefined => {
+    const found = open[kind].get(id);
+    if (!found) return undefined;
+    open[kind].delete(id);
+    remember(found, metadata);
+    emit({ type: kind === "text" ? "text-end" : "thinking-end", part: found.part, ...metaOf(metadata) });
+    return found.part;
+  };
+  const cite = (source: LanguageModelV4Source, place: { part?: string; range?: [number, number]; text?: string }) =>
+    emit({
+      type: "citation",
+      citation: run.fresh("citation"),
+      ...sourceFields(source),
+      ...place,
+      ...metaOf(source.providerMetadata),
+    });
+  const closeParts = (cut: boolean) => {
+    for (const { kind, part } of [...open.text.values(), ...open.thinking.values()]) {
+      emit({ type: kind === "text" ? "text-end" : "thinking-end", part, ...(cut && { cut }) });
+    }
+    open.text.clear();
+    open.thinking.clear();
+  };
+
+  const keepFile = async (part: Extract<StreamPart, { type: "file" }>): Promise<void> => {
+    const { mediaType, data, providerMetadata } = part;
+    content.push({ type: "file", mediaType, data, ...optionsOf(providerMetadata) });
+    const name = `${run.fresh("file")}.${/^\w+\/([\w-]+)/.exec(mediaType)?.[1] ?? "bin"}`;
+    const file = { type: "file" as const, name, mediaType, change: "created" as const, ...metaOf(providerMetadata) };
+    if (data.type === "url") return emit({ ...file, url: data.url.href });
+    const bytes = typeof data.data === "string" ? Buffer.from(data.data, "base64") : data.data;
+    const kept = await run.context.put(bytes, { mediaType, name });
+    emit({ ...file, file: kept.file, bytes: kept.bytes });
+  };
+
+  return {
+    take(part) {
+      switch (part.type) {
+        case "text-delta":
+          return extend("text", part) as undefined;
+        case "reasoning-delta":
+          return extend("thinking", part) as undefined;
+        case "text-start":
+          return void start("text", part.id, part.providerMetadata) as undefined;
+        case "reasoning-start":
+          return void start("thinking", part.id, part.providerMetadata) as undefined;
+        case "text-end": {
+          const ended = end("text", part.id, part.providerMetadata);
+          for (const citation of part.citations ?? []) cite(citation.source, placeOf(citation, ended));
+          return undefined;
+        }
+        case "reasoning-end":
+          return void end("thinking", part.id, part.providerMetadata) as undefined;
+        case "source":
+          return cite(part, {}) as undefined;
+        case "file":
+          shown = true;
+          return keepFile(part);
+        case "reasoning-file":
+          content.push({
+            type: part.type,
+            mediaType: part.mediaType,
+            data: part.data,
+            ...optionsOf(part.providerMetadata),
+          });
+          return undefined;
+        case "custom":
+          content.push({ type: part.type, kind: part.kind, ...optionsOf(part.providerMetadata) });
+          return undefined;
+        case "finish":
+          finished = {
+            finish: FINISH[part.finishReason.unified],
+            usage: usageOf(part),
+            meta: part.providerMetadata as Json,
+          };
+          return undefined;
+        case "error":
+          throw part.error;
+        default:
+          if (calls.take(part)) shown = true;
+          return undefined;
+      }
+    },
+    close() {
+      closeParts(false);
+      calls.close();
+      const kept = content.filter((part) => !("text" in part) || part.text !== "" || part.providerOptions);
+      content.splice(0, content.length, ...kept);
+    },
+    cut(outcome) {
+      closeParts(true);
+      calls.cut(outcome);
+    },
+    get shown() {
+      return shown;
+    },
+    get finished() {
+      return finished;
+    },
+    content,
+    calls: calls.pending,
+  };
+};
+
+interface OpenPart {
+  readonly kind: "text" | "thinking";
+  readonly part: string;
+  readonly message: Extract<AssistantPart, { type: "text" | "reasoning" }>;
+}
+interface Delta {
+  readonly id: string;
+  readonly delta: string;
+  readonly providerMetadata?: SharedV4ProviderMetadata;
+}
+
+const FINISH: Record<Finished["finishReason"]["unified"], Finish> = {
+  stop: "stop",
+  "tool-calls": "tools",
+  length: "length",
+  "content-filter": "filter",
+  error: "error",
+  interrupted: "other",
+  other: "other",
+};
+
+const usageOf = ({ usage: { inputTokens, outputTokens } }: Finished): Usage | undefined => {
+  const counts = {
+    input: inputTokens.total,
+    output: outputTokens.total,
+    reasoning: outputTokens.reasoning,
+    cached: inputTokens.cacheRead,
+  };
+  const known = Object.entries(counts).filter(([, count]) => count !== undefined);
+  return known.length > 0 ? Object.fromEntries(known) : undefined;
+};
+
+const remember = ({ message }: OpenPart, metadata: SharedV4ProviderMetadata | undefined): void => {
+  if (metadata) message.providerOptions = metadata as SharedV4ProviderOptions;
+};
+const sourceFields = (source: LanguageModelV4Source): { title?: string; url?: string } => ({
+  ...(source.title !== undefined && { title: source.title }),
+  ...(source.sourceType === "url" && { url: source.url }),
+});
+const placeOf = ({ startIndex, endIndex, citedText }: LanguageModelV4Citation, part: string | undefined) => ({
+  ...(part !== undefined && { part }),
+  ...(startIndex !== undefined && endIndex !== undefined && { range: [startIndex, endIndex] as [number, number] }),
+  ...(citedText !== undefined && { text: citedText }),
+});

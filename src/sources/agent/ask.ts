@@ -1,0 +1,39 @@
+import type { Answer, AskOutcome, EventOf } from "../../events.ts";
+import type { Running, Worker } from "./running.ts";
+import { pause } from "./until.ts";
+
+export type Asked = Omit<EventOf<"ask-start">, "type" | "ask" | "agent">;
+export interface Answered {
+  readonly outcome: AskOutcome;
+  readonly answer?: Answer;
+}
+
+const CLOSING_MS = 50;
+
+/**
+ * Asks a person and waits. The runner ends the ask for an answer, an expiry or a cancel; what it does not know of (a call's
+ * own timeout) ends it here, after giving the runner the time to be first.
+ */
+export const askPerson = async (
+  { run, emit }: { readonly run: Running; readonly emit: Worker["emit"] },
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<Answered> => {
+  if (signal.aborted) return { outcome: "cancelled" };
+  const ask = run.fresh("ask");
+  emit({ type: "ask-start", ask, ...asked });
+  await run.queue.taken();
+  const settled = run.context.answerTo(ask);
+  const left = Promise.withResolvers<undefined>();
+  const leave = () => void pause(CLOSING_MS).then(() => left.resolve(undefined));
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave, { once: true });
+  const answered = await Promise.race([settled, left.promise]);
+  signal.removeEventListener("abort", leave);
+  if (answered) return answered;
+  emit({ type: "ask-end", ask, outcome: "cancelled" });
+  return { outcome: "cancelled" };
+};
+
+export const expiry = (ms: number | undefined): { expires?: number } =>
+  ms === undefined ? {} : { expires: Date.now() + ms };

@@ -1,0 +1,140 @@
+import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
+import type { CallOutcome, Content, Json, Problem } from "../../events.ts";
+import { approval } from "./approval.ts";
+import { clock } from "./clock.ts";
+import type { DefinedTool } from "./definition.ts";
+import { toolProblem } from "./problem.ts";
+import { resultPart } from "./prompt.ts";
+import { type Result, bytesOf, kept, resultOf } from "./result.ts";
+import type { Worker } from "./running.ts";
+import type { PendingCall } from "./streamed-calls.ts";
+import { toolContext } from "./tool-context.ts";
+import { pause } from "./until.ts";
+
+/** How long a tool may take to stop once it is cancelled or out of time. */
+const GRACE_MS = 500;
+
+/** Runs one call from its arguments to its end and answers what the model is told. Never rejects: whatever goes wrong ends the call. */
+export const runCall = async (worker: Worker, pending: PendingCall): Promise<LanguageModelV4ToolResultPart> => {
+  const { call, name } = pending;
+  const end = (outcome: CallOutcome, error: Problem): LanguageModelV4ToolResultPart => {
+    worker.emit({ type: "tool-end", call, outcome, error });
+    return resultPart(call, name, [{ type: "text", text: error.message }], true);
+  };
+  const defined = worker.definition.tools.get(name);
+  if (!defined) return end("error", unknownTool(worker, name));
+  try {
+    const signal = AbortSignal.any([worker.run.context.signalOf("call", call), worker.signal]);
+    const first = await checked(defined, pending.input, pending.text);
+    if ("problem" in first) return end("error", first.problem);
+    const permission = await approval(worker, defined, { call, input: first.input, checked: first.value, signal });
+    if (!permission.allowed) return end(permission.outcome, permission.error);
+    if (signal.aborted) return end("cancelled", CANCELLED);
+    if (permission.edited === undefined) return await execute(worker, defined, call, first.value, signal);
+    const second = await checked(defined, permission.edited);
+    if ("problem" in second) return end("error", second.problem);
+    pending.message.input = permission.edited;
+    return await execute(worker, defined, call, second.value, signal, permission.edited);
+  } catch (error) {
+    return end("error", toolProblem(error));
+  }
+};
+
+const execute = async (
+  worker: Worker,
+  { tool, timeoutMs }: DefinedTool,
+  call: string,
+  input: unknown,
+  signal: AbortSignal,
+  edited?: Json,
+): Promise<LanguageModelV4ToolResultPart> => {
+  const timeout = new AbortController();
+  const timing = clock(timeoutMs, () => timeout.abort({ code: "timeout", message: "The call ran out of time." }));
+  const stop = AbortSignal.any([signal, timeout.signal]);
+  const { context, written, close } = toolContext(worker, call, stop, timing);
+
+  worker.emit({ type: "tool-execute", call, ...(edited !== undefined && { input: edited }) });
+  const doing =
+    typeof tool.doing === "function" ? attempt(() => (tool.doing as (input: unknown) => string)(input)) : tool.doing;
+  if (doing) context.status(doing);
+  const result = await finished(async () => resultOf(await tool.run(input, context)), stop);
+  const ms = timing.stop();
+  const stopped = outcomeOf(signal, timeout.signal);
+  const { outcome, content, value, error } = stopped ? { ...stopped, content: [], value: undefined } : judged(result);
+  await close(stopped !== undefined);
+
+  const stored = await kept(content, worker.run.context.put, tool.name);
+  worker.emit({
+    type: "tool-end",
+    call,
+    outcome,
+    ...(stored.length > 0 && { content: stored }),
+    ...(value !== undefined && { value }),
+    ...(error && { error }),
+    ms,
+    bytes: { result: bytesOf(stored), ...nonZero(written) },
+  });
+  const told: readonly Content[] = content.length > 0 || !error ? content : [{ type: "text", text: error.message }];
+  return resultPart(call, tool.name, told, outcome !== "ok");
+};
+
+/** The tool's result or throw; undefined if it did not stop in time after it was told to. */
+const finished = async (work: () => Promise<Result>, stop: AbortSignal): Promise<Result | undefined> => {
+  const settled = work().catch((error: unknown): Result => ({ content: [], error: toolProblem(error) }));
+  const left = Promise.withResolvers<undefined>();
+  const grace = new AbortController();
+  const leave = () => void pause(GRACE_MS, grace.signal).then(() => left.resolve(undefined));
+  if (stop.aborted) leave();
+  else stop.addEventListener("abort", leave, { once: true });
+  const result = await Promise.race([settled, left.promise]);
+  stop.removeEventListener("abort", leave);
+  grace.abort();
+  return result;
+};
+
+const judged = (
+  result: Result | undefined,
+): Required<Pick<Result, "content">> & Omit<Result, "content"> & { outcome: CallOutcome } => {
+  if (!result?.error)
+    return {
+      outcome: "ok",
+      content: result?.content ?? [],
+      ...(result?.value !== undefined && { value: result.value }),
+    };
+  return { ...result, outcome: result.error.code === CANCELLED.code ? "cancelled" : "error" };
+};
+
+const outcomeOf = (signal: AbortSignal, timeout: AbortSignal): { outcome: CallOutcome; error: Problem } | undefined => {
+  if (signal.aborted) return { outcome: "cancelled", error: CANCELLED };
+  if (timeout.aborted) return { outcome: "timeout", error: timeout.reason as Problem };
+  return undefined;
+};
+
+const checked = async (
+  { tool, schema }: DefinedTool,
+  input: Json | undefined,
+  text = "",
+): Promise<{ readonly value: unknown; readonly input: Json } | { readonly problem: Problem }> => {
+  if (input === undefined)
+    return { problem: invalid(`The arguments of ${tool.name} are not JSON: ${text.slice(0, 200)}`) };
+  const result = await schema.check(input);
+  if ("issues" in result) return { problem: invalid(`The arguments of ${tool.name} do not fit: ${result.issues}`) };
+  return { value: result.value, input };
+};
+
+const CANCELLED: Problem = { code: "cancelled", message: "The call was cancelled." };
+const invalid = (message: string): Problem => ({ code: "invalid-input", message });
+const unknownTool = ({ definition }: Worker, name: string): Problem => ({
+  code: "unknown-tool",
+  message: `There is no tool ${name}. There are: ${[...definition.tools.keys()].join(", ") || "none"}.`,
+});
+
+const nonZero = (counts: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+const attempt = (read: () => string): string | undefined => {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+};

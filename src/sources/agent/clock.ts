@@ -1,0 +1,42 @@
+/** Measures one call and calls `expire` when it has run longer than it may. Paused time counts for the measure, not for the limit. */
+export interface Clock {
+  pause(): void;
+  resume(): void;
+  /** Milliseconds since it started. */
+  stop(): number;
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+export const clock = (limitMs: number | undefined, expire: () => void): Clock => {
+  const started = performance.now();
+  const limited = limitMs !== undefined && limitMs <= LONGEST_TIMER;
+  let left = limitMs ?? 0;
+  let since = started;
+  let pauses = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const run = () => {
+    if (!limited) return;
+    since = performance.now();
+    timer = setTimeout(expire, Math.max(0, left));
+  };
+  run();
+  return {
+    pause() {
+      pauses += 1;
+      if (pauses > 1) return;
+      clearTimeout(timer);
+      left -= performance.now() - since;
+    },
+    resume() {
+      pauses -= 1;
+      if (pauses === 0) run();
+    },
+    stop() {
+      clearTimeout(timer);
+      pauses = Infinity;
+      return Math.round((performance.now() - started) * 10) / 10;
+    },
+  };
+};

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { Json } from "../../events.ts";
+import type { InputSchema, StandardSchema } from "../../tool.ts";
+
+export interface Schema {
+  /** What the model is told. */
+  readonly json: Json;
+  check(value: Json): Promise<{ readonly value: unknown } | { readonly issues: string }>;
+}
+
+/** Throws for a schema that cannot be said as JSON Schema, so that the mistake shows when the agent is made. */
+export const schemaOf = (input: InputSchema<unknown>, tool: string): Schema => {
+  const standard = "~standard" in input ? input : fromJsonSchema(input.jsonSchema, tool);
+  return {
+    json: "~standard" in input ? toJsonSchema(input, tool) : input.jsonSchema,
+    async check(value) {
+      const result = await standard["~standard"].validate(value);
+      if (!result.issues) return { value: result.value };
+      return { issues: result.issues.map(({ message, path }) => located(message, path)).join("; ") };
+    },
+  };
+};
+
+interface SaysJsonSchema {
+  readonly jsonSchema?: { input(options: { target: string }): unknown };
+}
+
+const toJsonSchema = (schema: StandardSchema<unknown>, tool: string): Json => {
+  const standard = schema["~standard"] as SaysJsonSchema;
+  if (!standard.jsonSchema) throw new TypeError(`tool ${tool}: its input schema cannot say itself as JSON Schema`);
+  const { $schema: _, ...json } = standard.jsonSchema.input({ target: "draft-07" }) as Record<string, Json>;
+  return json;
+};
+
+const fromJsonSchema = (json: Json, tool: string): StandardSchema<unknown> => {
+  try {
+    return z.fromJSONSchema(json as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch (cause) {
+    throw new TypeError(`tool ${tool}: its JSON Schema cannot be checked: ${(cause as Error).message}`, { cause });
+  }
+};
+
+const located = (message: string, path: readonly unknown[] | undefined): string => {
+  const place = path?.map((key) => String(typeof key === "object" && key && "key" in key ? key.key : key)).join(".");
+  return place ? `${place}: ${message}` : message;
+};

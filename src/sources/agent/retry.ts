@@ -1,0 +1,22 @@
+import { APICallError } from "@ai-sdk/provider";
+
+export const ATTEMPTS = 3;
+
+/** How long to wait before the next attempt; undefined if the provider wants us gone for longer than a person would wait. */
+export const waitBefore = (attempt: number, error: unknown, now: number): number | undefined => {
+  const asked = APICallError.isInstance(error) ? retryAfter(error.responseHeaders ?? {}, now) : undefined;
+  if (asked === undefined) return BASE_MS * 2 ** (attempt - 1);
+  return asked <= LONGEST_MS ? asked : undefined;
+};
+
+const BASE_MS = 500;
+const LONGEST_MS = 60_000;
+
+const retryAfter = (headers: Record<string, string>, now: number): number | undefined => {
+  const milliseconds = Number.parseFloat(headers["retry-after-ms"] ?? "");
+  if (milliseconds >= 0) return Math.ceil(milliseconds);
+  const text = headers["retry-after"] ?? "";
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+};

@@ -1,0 +1,170 @@
+import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type { CallOutcome, Content, Json } from "../../events.ts";
+import { type AssistantPart, metaOf, optionsOf } from "./prompt.ts";
+import type { Worker } from "./running.ts";
+
+/** A call the model has asked for and we (or the client) must run. */
+export interface PendingCall {
+  readonly call: string;
+  readonly name: string;
+  /** The arguments as the model wrote them; `input` is undefined if they are not JSON. */
+  readonly text: string;
+  readonly input: Json | undefined;
+  /** The call in the message that goes back to the model, to be changed if a person edits the arguments. */
+  readonly message: Extract<AssistantPart, { type: "tool-call" }>;
+}
+
+/** The calls of one answer: from the first letter of their arguments to the call that is whole. */
+export interface StreamedCalls {
+  /** Whether the part was about a call. */
+  take(part: LanguageModelV4StreamPart): boolean;
+  close(): void;
+  cut(outcome: CallOutcome): void;
+  readonly pending: readonly PendingCall[];
+}
+
+export const streamedCalls = ({ run, emit }: Worker, content: AssistantPart[]): StreamedCalls => {
+  const open = new Map<string, OpenCall>();
+  const pending: PendingCall[] = [];
+
+  const start = (id: string, name: string, about: About): OpenCall => {
+    const call = run.unique(id);
+    const opened: OpenCall = {
+      call,
+      name,
+      provider: about.providerExecuted ?? false,
+      raw: about.inputEncoding === "text",
+    };
+    open.set(id, opened);
+    emit({
+      type: "tool-start",
+      call,
+      name,
+      ...(about.title !== undefined && { title: about.title }),
+      ...(opened.provider && { provider: true }),
+      ...metaOf(about.providerMetadata),
+    });
+    return opened;
+  };
+
+  const whole = (part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>): void => {
+    const { toolCallId, toolName: name, providerExecuted, providerMetadata } = part;
+    const { call, streamed, ended } = open.get(toolCallId) ?? start(toolCallId, name, part);
+    const text = part.input.trim() === "" ? "{}" : part.input;
+    const input = parse(text);
+    if (!ended) {
+      if (!streamed && input === undefined) emit({ type: "tool-input-delta", call, delta: text });
+      emit({
+        type: "tool-input-end",
+        call,
+        ...(!streamed && input !== undefined && { input }),
+        ...metaOf(providerMetadata),
+      });
+    }
+    const message: PendingCall["message"] = {
+      type: "tool-call",
+      toolCallId: call,
+      toolName: name,
+      // Providers refuse arguments that are no object; what was wrong with them, the result says.
+      input: typeof input === "object" && input !== null && !Array.isArray(input) ? input : {},
+      ...(providerExecuted && { providerExecuted }),
+      ...optionsOf(providerMetadata),
+    };
+    content.push(message);
+    if (providerExecuted) emit({ type: "tool-execute", call });
+    else {
+      open.delete(toolCallId);
+      pending.push({ call, name, text, input, message });
+    }
+  };
+
+  const result = (part: Extract<LanguageModelV4StreamPart, { type: "tool-result" }>): void => {
+    const found = open.get(part.toolCallId);
+    if (!found) return;
+    const { call, name } = found;
+    const value = part.result as NonNullable<Json>;
+    if (part.preliminary) return emit({ type: "tool-progress", call, value });
+    open.delete(part.toolCallId);
+    const type = part.isError ? "error-json" : "json";
+    content.push({ type: "tool-result", toolCallId: call, toolName: name, output: { type, value } });
+    const shown: Content = typeof value === "string" ? { type: "text", text: value } : { type: "json", value };
+    emit({
+      type: "tool-end",
+      call,
+      outcome: part.isError ? "error" : "ok",
+      content: [shown],
+      ...(part.isError && { error: { code: "provider-tool-failed", message: `${name} failed at the provider` } }),
+      ...metaOf(part.providerMetadata),
+    });
+  };
+
+  return {
+    take(part) {
+      switch (part.type) {
+        case "tool-input-start":
+          start(part.id, part.toolName, part);
+          return true;
+        case "tool-input-delta": {
+          const found = open.get(part.id);
+          if (!found || found.raw || part.delta === "") return true;
+          found.streamed = true;
+          emit({ type: "tool-input-delta", call: found.call, delta: part.delta, ...metaOf(part.providerMetadata) });
+          return true;
+        }
+        case "tool-input-end": {
+          const found = open.get(part.id);
+          if (!found?.streamed) return true;
+          found.ended = true;
+          emit({ type: "tool-input-end", call: found.call, ...metaOf(part.providerMetadata) });
+          return true;
+        }
+        case "tool-call":
+          whole(part);
+          return true;
+        case "tool-result":
+          result(part);
+          return true;
+        default:
+          return false;
+      }
+    },
+    close() {
+      for (const { call, provider } of open.values()) {
+        if (provider) emit({ type: "tool-end", call, outcome: "interrupted" });
+        else emit({ type: "tool-end", call, outcome: "error", error: UNFINISHED });
+      }
+      open.clear();
+    },
+    cut(outcome) {
+      for (const { call } of [...open.values(), ...pending]) emit({ type: "tool-end", call, outcome });
+      open.clear();
+    },
+    pending,
+  };
+};
+
+interface OpenCall {
+  readonly call: string;
+  readonly name: string;
+  readonly provider: boolean;
+  /** Its deltas are no JSON: the arguments are shown when they are whole. */
+  readonly raw: boolean;
+  streamed?: boolean;
+  ended?: boolean;
+}
+interface About {
+  readonly providerExecuted?: boolean;
+  readonly title?: string;
+  readonly inputEncoding?: "json" | "text";
+  readonly providerMetadata?: SharedV4ProviderMetadata;
+}
+
+const UNFINISHED = { code: "invalid-input", message: "The model stopped before the arguments were complete." };
+
+const parse = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+};

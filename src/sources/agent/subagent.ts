@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { type Problem, type RunOutcome } from "../../events.ts";
+import { Refusal } from "../../source.ts";
+import { type SubagentResult, type Tool, defineTool, toolResult } from "../../tool.ts";
+import type { Definition } from "./definition.ts";
+import { loop } from "./loop.ts";
+import { modelOf } from "./model-of.ts";
+import { modelProblem } from "./problem.ts";
+import { type Worker, emitter } from "./running.ts";
+
+/** Starts one of the agents that the worker's definition names (the first, if none is asked for) and waits for its end. */
+export const subagent = async (
+  { run, definition, agent: parent }: Worker,
+  { agent: wanted, task }: { readonly agent?: string; readonly task: string },
+  call: string,
+  signal: AbortSignal,
+): Promise<SubagentResult> => {
+  const child = wanted === undefined ? [...definition.agents.values()][0] : definition.agents.get(wanted);
+  if (!child) throw unknownAgent(definition, wanted);
+  const model = await modelOf(child, run.request);
+  const agent = run.fresh(child.name);
+  const emit = emitter(run.queue, agent);
+
+  emit({
+    type: "agent-start",
+    agent,
+    ...(parent !== undefined && { parent }),
+    call,
+    name: child.name,
+    task,
+    model: model.modelId,
+  });
+  await run.queue.taken();
+  const stop = AbortSignal.any([run.context.signalOf("agent", agent), signal]);
+  const end = (outcome: RunOutcome, text: string, error?: Problem): SubagentResult => {
+    emit({ type: "agent-end", agent, outcome, ...(error && { error }) });
+    return { agent, outcome, text };
+  };
+  const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: task }] }];
+  try {
+    const { text } = await loop({ run, definition: child, agent, model, signal: stop, emit }, messages, []);
+    return end("done", text);
+  } catch (error) {
+    if (stop.aborted) return end("cancelled", "");
+    const problem = modelProblem(error);
+    return end("error", problem.message, problem);
+  }
+};
+
+/** The tool by which a model starts sub-agents. */
+export const taskTool = (agents: Definition["agents"]): Tool =>
+  defineTool<{ agent: string; task: string }>({
+    name: "task",
+    description: [
+      "Gives a task to a sub-agent and answers with its result. The sub-agent sees nothing but the task. Agents:",
+      ...[...agents].map(([name, { description }]) => `- ${name}: ${description}`),
+    ].join("\n"),
+    input: z.object({
+      agent: z.enum([...agents.keys()] as [string, ...string[]]),
+      task: z.string().min(1).describe("What to do, with everything the sub-agent must know"),
+    }),
+    timeoutMs: Infinity,
+    async run(input, context) {
+      const { outcome, text } = await context.agent(input);
+      if (outcome === "done") return text;
+      if (outcome === "error") return toolResult(text, { isError: true });
+      throw new Refusal("cancelled", `The sub-agent ${input.agent} was ${outcome}.`);
+    },
+  }) as Tool;
+
+const unknownAgent = ({ name, agents }: Definition, wanted: string | undefined): Refusal =>
+  new Refusal(
+    "unknown-agent",
+    `The agent ${name} cannot start ${wanted ?? "a sub-agent"}. It has: ${[...agents.keys()].join(", ") || "none"}.`,
+  );
