@@ -1,0 +1,87 @@
+import type { DemoStory, Turn } from "./story.ts";
+
+/** What the sub-agents of the demo do. They are told by their instructions who they are. */
+const role = (name: string, steps: DemoStory["steps"]): DemoStory => ({
+  name,
+  message: "",
+  description: "",
+  matches: ({ system }) => system.includes(`You are the ${name} of the scripted demo`),
+  steps,
+});
+
+const found = ({ resultsOf }: Turn): string => resultsOf("search_notes")[0]?.split("\n")[0] ?? "Nothing was found.";
+const isDeep = ({ message }: Turn): boolean => message.includes("to its source");
+
+export const roles: readonly DemoStory[] = [
+  role("researcher", [
+    (turn) =>
+      isDeep(turn)
+        ? [
+            { say: "The notes only give a hint. I let the reader look at the page itself. " },
+            {
+              call: "task",
+              input: { agent: "reader", task: "Read the note on the failing upload tests to its source." },
+            },
+          ]
+        : [
+            { think: "One search should be enough for this." },
+            { call: "search_notes", input: { query: turn.message } },
+          ],
+    (turn) => [{ say: isDeep(turn) ? `The reader reports: ${turn.resultsOf("task")[0] ?? "nothing."}` : found(turn) }],
+  ]),
+  role("reader", [
+    () => [{ call: "search_notes", input: { query: "upload tests Monday" } }],
+    () => [
+      { say: "Found the page. It is long, so the summarizer makes a sentence of it. " },
+      { call: "task", input: { agent: "summarizer", task: "Say in one sentence why the upload tests fail." } },
+    ],
+    (turn) => [{ say: turn.resultsOf("task")[0] ?? "There is no summary." }],
+  ]),
+  role("summarizer", [
+    () => [
+      { think: "Three of 412: how many is that in percent?" },
+      { call: "calculate", input: { expression: "3 / 412 * 100" } },
+    ],
+    () => [{ say: "Three of 412 tests (0.7 %) fail, and only on Mondays, because they compare with a fixed date." }],
+  ]),
+];
+
+/** For a message that has no story: a bit of everything. */
+export const fallback: DemoStory = {
+  name: "everything",
+  message: "",
+  description: "thinking, text, two tools in parallel, one that fails, a sub-agent, and an answer",
+  matches: () => true,
+  steps: [
+    () => [
+      {
+        think:
+          "I am a script, so I cannot really answer this. But I can show what a run looks like: I will look into the notes and do a small sum, both at once.",
+      },
+      { say: "Let me look at how Lantern is doing. Two things can happen at the same time: " },
+      { call: "search_notes", input: { query: "tests release" } },
+      { call: "calculate", input: { expression: "409 / 412 * 100" } },
+    ],
+    () => [
+      { say: "The notes are clear. Now the weather for the release party, while a sub-agent reads about the guide. " },
+      { call: "weather_lookup", input: { city: "Lisbon" } },
+      {
+        call: "task",
+        input: { agent: "researcher", task: "What do the notes say about the documentation and its guide?" },
+      },
+    ],
+    ({ message, resultsOf }) => [
+      {
+        say: [
+          `You wrote: “${clipped(message)}”. This is a **scripted demo**, so here is a scripted answer:\n`,
+          "- 409 of 412 tests pass (99.3 %); the other three fail on Mondays.",
+          `- ${resultsOf("task")[0] ?? "The sub-agent found nothing."}`,
+          "- The weather could not be looked up: the demo has no network. That call failed on purpose.",
+          "\nEvery tool above really ran. Only my words are written down beforehand.",
+        ].join("\n"),
+      },
+    ],
+  ],
+};
+
+const clipped = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text);

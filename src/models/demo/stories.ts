@@ -1,0 +1,226 @@
+import type { Json } from "../../events.ts";
+import type { Beat, DemoStory, Turn } from "./story.ts";
+
+const story = (
+  name: string,
+  pattern: RegExp,
+  message: string,
+  description: string,
+  ...steps: ((turn: Turn) => readonly Beat[])[]
+): DemoStory => ({ name, message, description, matches: (turn) => pattern.test(turn.message), steps });
+
+const research = (task: string): Beat => ({ call: "task", input: { agent: "researcher", task } });
+
+/** What `demo` can show, one story for each thing that can happen in a run. The first whose pattern fits is played. */
+export const stories: readonly DemoStory[] = [
+  story(
+    "nested",
+    /\bnest|three deep|\bdeep\b/i,
+    "Show sub-agents, nested three deep",
+    "a sub-agent that starts a sub-agent that starts a sub-agent",
+    () => [
+      { say: "This needs someone who follows a trail. " },
+      research("Follow the failing upload tests to its source: who knows why they fail?"),
+    ],
+    ({ resultsOf }) => [
+      { say: `The trail went three agents deep. ${resultsOf("task")[0] ?? "Nobody found anything."}` },
+    ],
+  ),
+  story(
+    "sub-agents",
+    /sub-?agents?|\bagents\b/i,
+    "Start three sub-agents in parallel",
+    "three sub-agents at work at the same time",
+    () => [
+      { say: "Three topics, three researchers: " },
+      research("What do the notes say about the state of the tests?"),
+      research("What do the notes say about dependencies?"),
+      research("What do the notes say about build times?"),
+    ],
+    ({ resultsOf }) => [
+      {
+        say: `All three are back:\n\n${resultsOf("task")
+          .map((text) => `- ${text}`)
+          .join("\n")}`,
+      },
+    ],
+  ),
+  story(
+    "approval",
+    /\bapprov|\bsend\b/i,
+    "Send the report, but ask for my approval first",
+    "a call that waits for a person, who may change its arguments",
+    () => [
+      { say: "The report is short. Please look at it before it goes out; you can edit it, too. " },
+      {
+        call: "send_report",
+        input: {
+          to: "ines@lantern.example",
+          subject: "Lantern is nearly ready",
+          body: "409 of 412 tests pass. The upload tests need a clock that does not know Mondays.",
+        },
+      },
+    ],
+    ({ results }) => [
+      { say: results[0]?.isError ? `Nothing was sent: ${results[0].text}` : `Done. ${results[0]?.text ?? ""}` },
+    ],
+  ),
+  story(
+    "question",
+    /\bask me\b|\bquestion\b/i,
+    "Ask me a question",
+    "a tool that asks a person to choose",
+    () => [{ call: "ask_focus", input: { question: "What should I look at first?" } }],
+    ({ results }) => [
+      { say: `${results[0]?.text ?? "There was no answer."} I would have picked the tests, but it is your project.` },
+    ],
+  ),
+  story(
+    "provider-run tool",
+    /\bprovider\b|\bweb\b/i,
+    "Search the web with a provider-run tool",
+    "a tool that the model's provider runs itself, with citations",
+    () => [
+      {
+        provider: "web_search",
+        input: { query: "lantern release notes" },
+        result: [{ title: "Lantern 3.0", url: "https://lantern.example/releases/3.0" }],
+        takesMs: 1200,
+      },
+      { cite: { title: "Lantern 3.0", url: "https://lantern.example/releases/3.0" } },
+      {
+        say: "The provider searched by itself and found the notes of version 3.0. (Scripted: nobody searched anything.)",
+      },
+    ],
+  ),
+  story(
+    "client-run tool",
+    /\bclient\b/i,
+    "Use a client-run tool",
+    "a tool that the client brings and runs; the run ends and waits for its result",
+    ({ tools }) => {
+      const [name, schema] = [...tools].find(([tool]) => !OWN_TOOLS.has(tool)) ?? [];
+      if (name === undefined) {
+        return [
+          {
+            say: "Your request brought no tool of its own. Send one in `tools`, and I will call it and end the run until you come back with its result.",
+          },
+        ];
+      }
+      return [{ say: "This one is yours to run. " }, { call: name, input: sample(schema ?? {}) }];
+    },
+    ({ results }) => results.slice(-1).map(({ text }) => ({ say: `Your client answered: ${text}` })),
+  ),
+  story(
+    "tools in parallel",
+    /\bparallel\b|\btwo tools\b/i,
+    "Use two tools in parallel",
+    "two calls of one step, each ending when it ends",
+    () => [
+      { say: "Two at once: " },
+      { call: "search_notes", input: { query: "build times cache" } },
+      { call: "calculate", input: { expression: "94 - 61" } },
+    ],
+    () => [{ say: "A clean build takes 94 seconds. Without type checking it would take 33." }],
+  ),
+  story(
+    "failing tool",
+    /\bfail/i,
+    "Show me a failing tool",
+    "a call that ends with an error, and a model that goes on",
+    () => [{ say: "Let me check the weather. " }, { call: "weather_lookup", input: { city: "Lisbon" } }],
+    ({ results }) => [
+      { say: `That did not work: ${results[0]?.text ?? "no reason given"} I would look out of the window instead.` },
+    ],
+  ),
+  story(
+    "long",
+    /\blong\b|\bchecks?\b|\bprogress\b/i,
+    "Run the checks",
+    "a tool of some seconds, with progress and live output",
+    () => [{ say: "Running all checks; you can read along. " }, { call: "run_checks", input: { suite: "full" } }],
+    ({ resultsOf }) => [
+      {
+        say: `${resultsOf("run_checks")[0] ?? "The checks did not finish."} Mara looks after uploads; I would tell her.`,
+      },
+    ],
+  ),
+  story(
+    "retry",
+    /\bretry|\bretries\b|rate.?limit|\b429\b/i,
+    "Retry after a rate limit",
+    "a model request that is refused first and then succeeds",
+    () => [
+      { fail: { status: 429, message: "Too many requests (scripted)", retryMs: 1500, once: true } },
+      { say: "The first request was refused with a rate limit. The second one made it, and nothing was lost." },
+    ],
+  ),
+  story(
+    "cancel",
+    /\bcancel|\bslow\b|\bstop\b/i,
+    "Start something slow that I can stop",
+    "a call of two minutes, to be cancelled by itself or with the run",
+    () => [
+      { say: "I watch the deployment for two minutes. Stop the call, or the whole run. " },
+      { call: "watch_deploy", input: { service: "lantern-web" } },
+    ],
+    ({ results }) => [
+      { say: results[0]?.isError ? `Stopped. ${results[0].text}` : (results[0]?.text ?? "Nothing was watched.") },
+    ],
+  ),
+  story("thinking", /\bthink/i, "Think hard about the release", "reasoning, apart from the answer", () => [
+    {
+      think:
+        "The release waits for two things: the upload tests and the guide. The tests fail only on Mondays. A fixed date in a test is a small repair, an hour at most. The guide is more work, but it can follow a day later without harm. So the order is clear.",
+    },
+    { say: "Repair the three upload tests today, release on Thursday, and let the new guide follow on Friday." },
+  ]),
+  story(
+    "answer",
+    /\banswer\b|\bscripted\b|\breal\b|who are you|what are you|what is this/i,
+    "Just answer: are you real?",
+    "text, and nothing else",
+    () => [{ say: ANSWER }],
+  ),
+];
+
+const ANSWER = [
+  "No: I am a **scripted demo**. My words were written beforehand, so that you can watch a run without an API key.\n",
+  "What you see around them is real, though. Tools run, calls fail, sub-agents start, and each event is stored before it is shown.\n",
+  "Try “Start three sub-agents in parallel”, or reload this page in the middle of a run.",
+].join("\n");
+
+/** Tools of the demo agent: any other one is the client's. */
+const OWN_TOOLS = new Set([
+  "search_notes",
+  "calculate",
+  "weather_lookup",
+  "run_checks",
+  "send_report",
+  "ask_focus",
+  "watch_deploy",
+  "task",
+]);
+
+/** Arguments that fit a JSON Schema, as far as it is a simple one. */
+const sample = (schema: Json): Json => {
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return {};
+  const { type, properties, enum: choices, default: given } = schema;
+  if (given !== undefined) return given;
+  if (Array.isArray(choices)) return choices[0] ?? null;
+  switch (type) {
+    case "string":
+      return "Lantern";
+    case "number":
+    case "integer":
+      return 3;
+    case "boolean":
+      return true;
+    case "array":
+      return [];
+    default:
+      return Object.fromEntries(
+        Object.entries((properties ?? {}) as Record<string, Json>).map(([key, value]) => [key, sample(value)]),
+      );
+  }
+};

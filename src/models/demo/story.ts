@@ -1,0 +1,96 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { Json } from "../../events.ts";
+
+/** A story that the demo model plays: one list of beats for each request to the model, until one calls for no tool. */
+export interface DemoStory {
+  readonly name: string;
+  /** The message that plays it. */
+  readonly message: string;
+  readonly description: string;
+  matches(turn: Turn): boolean;
+  readonly steps: readonly ((turn: Turn) => readonly Beat[])[];
+}
+
+/** Something the model does. A `call` whose tool is not offered is left out. */
+export type Beat =
+  | { readonly think: string }
+  | { readonly say: string }
+  /** `text` is for arguments that are not JSON; `whole` sends them without deltas; `id` for ids that repeat. */
+  | {
+      readonly call: string;
+      readonly input?: unknown;
+      readonly text?: string;
+      readonly whole?: boolean;
+      readonly id?: string;
+    }
+  /** A tool that the provider runs itself. */
+  | { readonly provider: string; readonly input: Json; readonly result: NonNullable<Json>; readonly takesMs?: number }
+  | { readonly cite: { readonly title: string; readonly url: string } }
+  /** Refuses the request if it is the first beat, else breaks the stream. `once`: only the first time it is asked. */
+  | {
+      readonly fail: {
+        readonly status: number;
+        readonly message: string;
+        readonly retryMs?: number;
+        readonly once?: boolean;
+      };
+    }
+  /** Anything else a provider may send. */
+  | { readonly part: LanguageModelV4StreamPart };
+
+/** Where the conversation stands, as far as a story needs to know. */
+export interface Turn {
+  /** The last user message. */
+  readonly message: string;
+  readonly system: string;
+  /** The names of the tools that are offered, and the schemas of their inputs. */
+  readonly tools: ReadonlyMap<string, Json>;
+  /** How many answers the model has given since the last user message. */
+  readonly step: number;
+  /** What tools have answered since then, in order. */
+  readonly results: readonly { readonly name: string; readonly text: string; readonly isError: boolean }[];
+  /** The texts of all results of one tool. */
+  resultsOf(name: string): readonly string[];
+}
+
+export const readTurn = ({ prompt, tools }: LanguageModelV4CallOptions): Turn => {
+  const asked = prompt.findLastIndex(({ role }) => role === "user");
+  const since = prompt.slice(asked + 1);
+  const results = since.flatMap((message) =>
+    message.role !== "tool"
+      ? []
+      : message.content.flatMap((part) => {
+          if (part.type !== "tool-result") return [];
+          const { output, toolName: name } = part;
+          const value = "value" in output ? output.value : (output.reason ?? "");
+          const text = typeof value === "string" ? value : JSON.stringify(value);
+          return [{ name, text, isError: output.type.startsWith("error") }];
+        }),
+  );
+  return {
+    message: textOf(prompt[asked]),
+    system: prompt.map((message) => (message.role === "system" ? message.content : "")).join("\n"),
+    tools: new Map(
+      (tools ?? []).flatMap((tool) => (tool.type === "function" ? [[tool.name, tool.inputSchema as Json]] : [])),
+    ),
+    step: since.filter(({ role }) => role === "assistant").length,
+    results,
+    resultsOf: (name) => results.filter((result) => result.name === name).map(({ text }) => text),
+  };
+};
+
+/** The beats of this request: steps whose calls nobody offers run into the next one. */
+export const beatsOf = (story: DemoStory, turn: Turn): readonly Beat[] => {
+  const groups: Beat[][] = [[]];
+  for (const step of story.steps) {
+    const beats = step(turn).filter(
+      (beat) => !("call" in beat) || turn.tools.has(beat.call) || beat.text !== undefined,
+    );
+    groups.at(-1)?.push(...beats);
+    if (beats.some((beat) => "call" in beat)) groups.push([]);
+  }
+  return groups[turn.step] ?? [{ say: "That is the end of this scripted story." }];
+};
+
+const textOf = (message: LanguageModelV4Prompt[number] | undefined): string =>
+  message?.role === "user" ? message.content.map((part) => (part.type === "text" ? part.text : "")).join("") : "";
