@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import { demo, demoAgent, demoStories, demoTools } from "../src/models/demo.ts";
+import { arithmetic } from "../src/models/demo/arithmetic.ts";
+import { type Driving, drive, user } from "./drive.ts";
+import type { Event } from "../src/events.ts";
+
+const source = demoAgent({ speed: Infinity });
+const allow = (event: Event, { answer }: Driving) => {
+  if (event.type === "ask-start") answer(event.ask, { allow: true, value: "docs" });
+};
+const play = (name: string, on = allow) =>
+  drive(source, demoStories.find((story) => story.name === name)?.message ?? name, on);
+
+describe("every story", () => {
+  test.each(demoStories.map(({ name }) => name))("%s is a grammatical run that ends with words", async (name) => {
+    const run = await play(name);
+    expect(run.error).toBeUndefined();
+    expect(run.events.at(-1)).toMatchObject({ type: "step-end", finish: "stop" });
+    expect(run.text().length).toBeGreaterThan(20);
+    expect(run.all("run-start")[0]?.model).toContain("scripted");
+  });
+
+  test("has its own message and is played by it, not by chance", async () => {
+    expect(new Set(demoStories.map(({ message }) => message)).size).toBe(demoStories.length);
+    const shapes = await Promise.all(demoStories.map(async ({ name }) => (await play(name)).text()));
+    expect(new Set(shapes).size).toBe(demoStories.length);
+  });
+
+  test("is the same each time, ids included", async () => {
+    const shape = async () =>
+      (await play("sub-agents"))
+        .all("tool-start")
+        .map(({ call }) => call)
+        .toSorted();
+    expect(await shape()).toEqual(await shape());
+  });
+});
+
+test("any other message gets thinking, text, parallel tools, a failing one, a sub-agent and an answer that names it", async () => {
+  const run = await play("How is my cat?");
+  expect(run.all("thinking-start").length).toBeGreaterThan(0);
+  expect(run.all("agent-start")).toHaveLength(1);
+  const [first, second] = run
+    .all("step-end")
+    .filter((event) => !event.agent)
+    .map((event) => run.events.indexOf(event));
+  const parallel = run.events.slice(first, second).filter(({ type, agent }) => type === "tool-execute" && !agent);
+  expect(parallel).toHaveLength(2);
+  expect(run.all("tool-end").filter(({ outcome }) => outcome === "error")).toMatchObject([
+    { error: { code: "no-network" } },
+  ]);
+  expect(run.text()).toContain("How is my cat?");
+  expect(run.text()).toContain("scripted demo");
+});
+
+describe("stories show what they say", () => {
+  test("sub-agents three at once and three deep", async () => {
+    expect((await play("sub-agents")).all("agent-start").map(({ parent }) => parent)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect((await play("nested")).all("agent-start").map(({ name, parent }) => [name, parent])).toEqual([
+      ["researcher", undefined],
+      ["reader", "researcher-1"],
+      ["summarizer", "reader-1"],
+    ]);
+  });
+
+  test("approval with edits, and its denial", async () => {
+    const edited = await play("approval", (event, { answer }) => {
+      if (event.type !== "ask-start") return;
+      answer(event.ask, { allow: true, input: { ...(event.value as object), to: "mara@lantern.example" } });
+    });
+    expect(edited.text()).toContain("mara@lantern.example");
+    expect(edited.all("file")).toMatchObject([{ name: "report.md" }]);
+    const denied = await play("approval", (event, { answer }) => {
+      if (event.type === "ask-start") answer(event.ask, { allow: false, reason: "not yet" });
+    });
+    expect(denied.text()).toContain("Nothing was sent");
+    expect(denied.all("file")).toEqual([]);
+  });
+
+  test("a question, a retry, a provider-run tool, live output", async () => {
+    expect((await play("question")).text()).toContain("docs");
+    expect((await play("retry")).all("step-retry")).toHaveLength(1);
+    expect((await play("provider-run tool")).all("tool-start")).toMatchObject([{ provider: true }]);
+    const long = await play("long");
+    expect(new Set(long.all("tool-output-delta").map(({ stream }) => stream))).toEqual(new Set(["stdout", "stderr"]));
+    expect(long.all("tool-progress").at(-1)?.fraction).toBe(1);
+  });
+
+  test("a client-run tool, and the answer when its result comes", async () => {
+    const tools = [{ name: "locate", schema: { type: "object", properties: { city: { type: "string" } } } }];
+    const message = user("Use a client-run tool");
+    const first = await drive(source, { messages: [message], tools });
+    const [call] = first.all("run-end")[0]?.awaiting ?? [];
+    expect(first.all("tool-end")).toMatchObject([{ call, outcome: "deferred" }]);
+    const second = await drive(source, {
+      tools,
+      messages: [
+        message,
+        {
+          role: "assistant",
+          content: [{ type: "call", call: call ?? "", name: "locate", input: { city: "Lantern" } }],
+        },
+        { role: "tool", content: [{ type: "result", call: call ?? "", content: [{ type: "text", text: "Lisbon" }] }] },
+      ],
+    });
+    expect(second.text()).toBe("Your client answered: Lisbon");
+  });
+
+  test("a slow call that can be stopped", async () => {
+    const slow = demoAgent({ speed: 100 });
+    const run = await drive(slow, "Start something slow that I can stop", (event, { cancel }) => {
+      if (event.type === "tool-progress") cancel("call", event.call);
+    });
+    expect(run.all("tool-end")).toMatchObject([{ outcome: "cancelled" }]);
+    expect(run.text()).toContain("Stopped.");
+  });
+});
+
+test("the model answers whole as well, and says that it is scripted", async () => {
+  const model = demo({ speed: Infinity });
+  expect(model).toMatchObject({ provider: "demo", modelId: "demo (scripted)" });
+  const { content, finishReason } = await model.doGenerate({
+    prompt: [{ role: "user", content: [{ type: "text", text: "Just answer" }] }],
+  });
+  expect(content).toMatchObject([{ type: "text", text: expect.stringContaining("scripted demo") }]);
+  expect(finishReason.unified).toBe("stop");
+});
+
+test("speed sets the pace", async () => {
+  const timed = async (speed: number) => {
+    const started = performance.now();
+    await drive(demoAgent({ speed }), "Just answer");
+    return performance.now() - started;
+  };
+  expect(await timed(20)).toBeGreaterThan(40);
+});
+
+test("the calculator calculates, and refuses what it does not know", () => {
+  expect(arithmetic("2 + 3 * (4 - 1) ^ 2 / -3")).toBe(-7);
+  expect(arithmetic("10 % 4 - 1.5")).toBe(0.5);
+  for (const wrong of ["", "2 +", "(1", "process.exit()", "1 2"]) expect(() => arithmetic(wrong)).toThrow(SyntaxError);
+  expect(demoTools().map(({ name }) => name)).toContain("calculate");
+});

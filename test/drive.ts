@@ -1,0 +1,156 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { Answer, Event, EventOf, EventType, Json } from "../src/events.ts";
+import { type Beat, type DemoStory, demo } from "../src/models/demo.ts";
+import type { RunContext, RunRequest, Source } from "../src/source.ts";
+import { createVerifier } from "../src/verify.ts";
+
+export interface Driving {
+  readonly events: readonly Event[];
+  cancelRun(): void;
+  cancel(kind: "call" | "agent", id: string): void;
+  answer(ask: string, answer: Answer | "expired"): void;
+}
+
+export interface Drive {
+  readonly events: readonly Event[];
+  readonly error: unknown;
+  readonly files: ReadonlyMap<string, Uint8Array | string>;
+  all<Type extends EventType>(type: Type): EventOf<Type>[];
+  /** What happened to one call, as the types of its events. */
+  typesOf(call: string): string[];
+  text(agent?: string): string;
+}
+
+/**
+ * Reads a source to its end as a runner would, and fails at the first event that breaks the grammar. `closesAsks: false`
+ * leaves to the source the asks of what is cancelled.
+ */
+export const drive = async (
+  source: Source,
+  asked: string | RunRequest,
+  on: (event: Event, driving: Driving) => unknown = () => {},
+  { closesAsks = true } = {},
+): Promise<Drive> => {
+  const request: RunRequest = typeof asked === "string" ? { messages: [user(asked)] } : asked;
+  const verifier = createVerifier();
+  const events: Event[] = [];
+  const files = new Map<string, Uint8Array | string>();
+  const run = new AbortController();
+  const stops = new Map<string, AbortController>();
+  const asks = new Map<
+    string,
+    { start: EventOf<"ask-start">; end: PromiseWithResolvers<Awaited<ReturnType<RunContext["answerTo"]>>> }
+  >();
+  let error: unknown;
+
+  const write = (event: Event) => {
+    const wrong = verifier.check(event);
+    if (wrong) throw new Error(`${wrong}: ${JSON.stringify(event)}`);
+    events.push(event);
+  };
+  const endAsk = (ask: string, end: Omit<EventOf<"ask-end">, "type" | "ask">) => {
+    const found = asks.get(ask);
+    if (!found || !verifier.asks.get(ask)?.open) return;
+    const { agent } = found.start;
+    write({ type: "ask-end", ask, ...end, ...(agent !== undefined && { agent }) });
+    found.end.resolve(end);
+  };
+  const endAsks = () => {
+    if (closesAsks)
+      for (const { start } of asks.values()) if (signalOf(start).aborted) endAsk(start.ask, { outcome: "cancelled" });
+  };
+  const stopOf = (id: string) => stops.get(id) ?? stops.set(id, new AbortController()).get(id)!;
+  const signalOf = ({ call, agent }: EventOf<"ask-start">) =>
+    AbortSignal.any([run.signal, stopOf(`call ${call}`).signal, stopOf(`agent ${agent}`).signal]);
+
+  const context: RunContext = {
+    run: "run",
+    signal: run.signal,
+    signalOf: (kind, id) => AbortSignal.any([run.signal, stopOf(`${kind} ${id}`).signal]),
+    answerTo(ask) {
+      const found = asks.get(ask);
+      if (!found) throw new Error(`${ask} was not yielded yet`);
+      return found.end.promise;
+    },
+    async put(bytes, file) {
+      const id = `stored-${files.size + 1}`;
+      files.set(id, bytes);
+      return { file: id, bytes: Buffer.byteLength(bytes), ...file };
+    },
+  };
+  const driving: Driving = {
+    events,
+    cancelRun() {
+      run.abort({ code: "cancelled", message: "stopped" });
+      endAsks();
+    },
+    cancel(kind, id) {
+      stopOf(`${kind} ${id}`).abort({ code: "cancelled", message: "stopped" });
+      endAsks();
+    },
+    answer: (ask, answer) => endAsk(ask, answer === "expired" ? { outcome: answer } : { outcome: "answered", answer }),
+  };
+
+  try {
+    for await (const event of source(request, context)) {
+      write(event);
+      if (event.type === "ask-start") asks.set(event.ask, { start: event, end: Promise.withResolvers() });
+      await on(event, driving);
+    }
+  } catch (thrown) {
+    error = thrown;
+    if (thrown instanceof Error && thrown.constructor === Error) throw thrown;
+  }
+  if (verifier.started && !verifier.ended) {
+    const wrong = verifier.check({ type: "run-end", outcome: "done" });
+    if (wrong) throw new Error(wrong);
+  }
+  return {
+    events,
+    error,
+    files,
+    all: (type) => events.filter((event) => event.type === type) as never,
+    typesOf: (call) => events.filter((event) => "call" in event && event.call === call).map(({ type }) => type),
+    text: (agent) =>
+      events.map((event) => (event.type === "text-delta" && event.agent === agent ? event.delta : "")).join(""),
+  };
+};
+
+export const user = (text: string): RunRequest["messages"][number] => ({
+  role: "user",
+  content: [{ type: "text", text }],
+});
+
+/** A script for the demo model: played by the agent whose last user message is `message`. */
+export const script = (message: string, ...steps: (readonly Beat[] | DemoStory["steps"][number])[]): DemoStory => ({
+  name: message,
+  message,
+  description: "",
+  matches: (turn) => turn.message === message,
+  steps: steps.map((step) => (typeof step === "function" ? step : () => step)),
+});
+
+/** The demo model at full speed, with a view on what it was asked. */
+export const playing = (
+  ...stories: DemoStory[]
+): { model: LanguageModelV4; requests: LanguageModelV4CallOptions[] } => {
+  const requests: LanguageModelV4CallOptions[] = [];
+  const played = demo({ speed: Infinity, stories });
+  const doStream: LanguageModelV4["doStream"] = (options) => {
+    requests.push(options);
+    return played.doStream(options);
+  };
+  return { model: { ...played, doStream }, requests };
+};
+
+/** What a request tells the model about its calls: name, then what kind of output, then the output. */
+export const told = (request: LanguageModelV4CallOptions | undefined): [string, string, Json][] =>
+  (request?.prompt ?? []).flatMap((message) =>
+    message.role !== "tool"
+      ? []
+      : message.content.flatMap((part) =>
+          part.type === "tool-result"
+            ? [[part.toolName, part.output.type, "value" in part.output ? (part.output.value as Json) : null]]
+            : [],
+        ),
+  ) as [string, string, Json][];
