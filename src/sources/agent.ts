@@ -5,7 +5,7 @@ import { loop } from "./agent/loop.ts";
 import { modelOf } from "./agent/model-of.ts";
 import { queue } from "./agent/queue.ts";
 import { type Running, emitter, running } from "./agent/running.ts";
-import { taskTool } from "./agent/subagent.ts";
+import { subagent, taskTool } from "./agent/subagent.ts";
 
 export type { AiSdkTool } from "./agent/adopt.ts";
 export { adopt } from "./agent/adopt.ts";
@@ -25,7 +25,7 @@ export const agent = (options: AgentOptions): Source => {
     const stop = new AbortController();
     const events = queue(
       () =>
-        void work(definition, running(request, context, events, stop)).then(
+        void work(definition, running(request, context, events, stop, subagent)).then(
           () => events.close(),
           (error: unknown) => events.close({ error }),
         ),

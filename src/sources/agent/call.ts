@@ -5,7 +5,7 @@ import { clock } from "./clock.ts";
 import type { DefinedTool } from "./definition.ts";
 import { toolProblem } from "./problem.ts";
 import { resultPart } from "./prompt.ts";
-import { type Result, bytesOf, kept, resultOf } from "./result.ts";
+import { type Result, bytesOf, resultOf } from "./result.ts";
 import type { Worker } from "./running.ts";
 import type { PendingCall } from "./streamed-calls.ts";
 import { toolContext } from "./tool-context.ts";
@@ -63,16 +63,15 @@ const execute = async (
   const { outcome, content, value, error } = stopped ? { ...stopped, content: [], value: undefined } : judged(result);
   await close(stopped !== undefined);
 
-  const stored = await kept(content, worker.run.context.put, tool.name);
   worker.emit({
     type: "tool-end",
     call,
     outcome,
-    ...(stored.length > 0 && { content: stored }),
+    ...(content.length > 0 && { content: [...content] }),
     ...(value !== undefined && { value }),
     ...(error && { error }),
     ms,
-    bytes: { result: bytesOf(stored), ...nonZero(written) },
+    bytes: { result: bytesOf(content), ...nonZero(written) },
   });
   const told: readonly Content[] = content.length > 0 || !error ? content : [{ type: "text", text: error.message }];
   return resultPart(call, tool.name, told, outcome !== "ok");

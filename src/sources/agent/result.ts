@@ -1,5 +1,4 @@
 import type { Content, Json, Problem } from "../../events.ts";
-import type { RunContext } from "../../source.ts";
 import { ToolResult } from "../../tool.ts";
 import { contentText } from "./prompt.ts";
 
@@ -24,24 +23,8 @@ export const resultOf = (returned: unknown): Result => {
   };
 };
 
-const INLINE = 64 * 1024;
-
-/** The same content with what is too large for an event kept beside the log. */
-export const kept = (content: readonly Content[], put: RunContext["put"], name: string): Promise<Content[]> =>
-  Promise.all(
-    content.map(async (part): Promise<Content> => {
-      if (part.type !== "text" && part.type !== "json") return part;
-      const text = contentText(part);
-      if (Buffer.byteLength(text) <= INLINE) return part;
-      const file = part.type === "text" ? { mediaType: "text/plain", name: `${name}.txt` } : JSON_FILE(name);
-      return { type: "file", ...(await put(text, file)) };
-    }),
-  );
-
 export const bytesOf = (content: readonly Content[]): number =>
   content.reduce((sum, part) => sum + (part.type === "file" ? part.bytes : Buffer.byteLength(contentText(part))), 0);
-
-const JSON_FILE = (name: string) => ({ mediaType: "application/json", name: `${name}.json` });
 
 const toJson = (value: unknown): Json => {
   const text = JSON.stringify(value);

@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Event } from "../../events.ts";
 import type { RunContext, RunRequest } from "../../source.ts";
-import type { Tool } from "../../tool.ts";
+import type { SubagentResult, Tool } from "../../tool.ts";
 import type { Definition } from "./definition.ts";
 import type { Queue } from "./queue.ts";
 
@@ -15,11 +15,20 @@ export interface Running {
   readonly cancel: (reason: string) => void;
   /** Tools that a person has allowed for the rest of the run. */
   readonly allowed: Set<Tool>;
+  readonly startAgent: StartAgent;
   /** An id nobody in this run has: `fresh("part")` is part-1, part-2, … */
   fresh(kind: string): string;
   /** The given id, or one like it if the run has it already: models repeat themselves. */
   unique(id: string): string;
 }
+
+/** Starts one of the agents that the worker's definition names (the first, if none is asked for) and waits for its end. */
+export type StartAgent = (
+  worker: Worker,
+  invocation: { readonly agent?: string; readonly task: string },
+  call: string,
+  signal: AbortSignal,
+) => Promise<SubagentResult>;
 
 /** One agent at work: the root (without `agent`) or a sub-agent. */
 export interface Worker {
@@ -34,7 +43,13 @@ export interface Worker {
   emit(event: Event): void;
 }
 
-export const running = (request: RunRequest, context: RunContext, queue: Queue, stop: AbortController): Running => {
+export const running = (
+  request: RunRequest,
+  context: RunContext,
+  queue: Queue,
+  stop: AbortController,
+  startAgent: StartAgent,
+): Running => {
   const counts = new Map<string, number>();
   const known = new Set(
     request.messages.flatMap(({ content }) => content.map((part) => (part.type === "call" ? part.call : ""))),
@@ -58,6 +73,7 @@ export const running = (request: RunRequest, context: RunContext, queue: Queue, 
     signal: AbortSignal.any([context.signal, stop.signal]),
     cancel: (reason) => stop.abort({ code: "cancelled", message: reason }),
     allowed: new Set(),
+    startAgent,
     fresh,
     unique,
   };

@@ -6,15 +6,14 @@ import type { Definition } from "./definition.ts";
 import { loop } from "./loop.ts";
 import { modelOf } from "./model-of.ts";
 import { modelProblem } from "./problem.ts";
-import { type Worker, emitter } from "./running.ts";
+import { type StartAgent, emitter } from "./running.ts";
 
-/** Starts one of the agents that the worker's definition names (the first, if none is asked for) and waits for its end. */
-export const subagent = async (
-  { run, definition, agent: parent }: Worker,
-  { agent: wanted, task }: { readonly agent?: string; readonly task: string },
-  call: string,
-  signal: AbortSignal,
-): Promise<SubagentResult> => {
+export const subagent: StartAgent = async (
+  { run, definition, agent: parent },
+  { agent: wanted, task },
+  call,
+  signal,
+) => {
   const child = wanted === undefined ? [...definition.agents.values()][0] : definition.agents.get(wanted);
   if (!child) throw unknownAgent(definition, wanted);
   const model = await modelOf(child, run.request);

@@ -4,7 +4,6 @@ import { type Asked, askPerson, expiry } from "./ask.ts";
 import type { Clock } from "./clock.ts";
 import { toMessages } from "./prompt.ts";
 import type { Worker } from "./running.ts";
-import { subagent } from "./subagent.ts";
 
 export interface OpenContext {
   readonly context: ToolContext;
@@ -113,7 +112,7 @@ export const toolContext = (worker: Worker, call: string, signal: AbortSignal, c
     },
     async agent(invocation) {
       if (!open) return { agent: "", outcome: "cancelled", text: "" };
-      return beside(subagent(worker, invocation, call, ends));
+      return beside(run.startAgent(worker, invocation, call, ends));
     },
     cancel(reason) {
       if (open) run.cancel(reason);
