@@ -146,7 +146,7 @@ export const watchers = () => {
     wake(run: string): void {
       const set = watched.get(run);
       // A copy: a watcher may stop watching and watch again from within its wake.
-      if (set) for (const watcher of [...set]) call(watcher);
+      if (set) [...set].forEach(call);
     },
   };
 };

@@ -92,7 +92,7 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
       if (dropped.has(run)) throw new LogMissing(run, true);
       const file = randomBytes(12).toString("base64url");
       const kept = files.get(run) ?? new Map<string, KeptFile>();
-      files.set(run, kept.set(file, { mediaType, name, bytes: bytes.slice() }));
+      files.set(run, kept.set(file, { mediaType, name, bytes: Uint8Array.from(bytes) }));
       return { file, mediaType, bytes: bytes.length, name, ...edges(bytes, mediaType) };
     },
 

@@ -1,0 +1,316 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Entry } from "../../src/events.ts";
+import { type Log, LogConflict, LogMissing } from "../../src/log.ts";
+import { logVariants } from "./log-variants.ts";
+import { endEntry, startEntry, textEntries } from "./run-entries.ts";
+
+test("every file of src/logs is a variant here", async () => {
+  const files = await readdir(new URL("../../src/logs/", import.meta.url), { withFileTypes: true });
+  const names = files.filter((file) => file.isFile()).map((file) => file.name.replace(/\.ts$/, ""));
+  expect(Object.keys(logVariants).sort()).toEqual(names.sort());
+});
+
+describe.for(Object.entries(logVariants))("the %s log", ([name, variant]) => {
+  let directory: string;
+  let log: Log;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), "runcast-log-"));
+    log = variant.open(directory);
+  });
+  afterEach(async () => {
+    await log.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const readAll = async (run: string, limit = 1000) => {
+    const all: Entry[] = [];
+    for (;;) {
+      const more = await log.read(run, all.length, limit);
+      if (more.length === 0) return all;
+      all.push(...more);
+    }
+  };
+  const finish = async (run: string, { thread, at }: { thread?: string; at?: number } = {}) => {
+    await log.append(run, [startEntry(run, { thread }), endEntry(2, { at })]);
+  };
+  const listed = async (query: Parameters<Log["list"]>[0]) => (await log.list(query)).map(({ run }) => run);
+
+  test("says its name and what it survives", () => {
+    expect(log.name).toBe(name);
+    expect(log.survives).toMatch(/\w/);
+  });
+
+  describe("append and read", () => {
+    test("gives back what was stored, in order", async () => {
+      const entries = [startEntry("a"), ...textEntries(2, 9)];
+      await log.append("a", entries.slice(0, 1));
+      await log.append("a", entries.slice(1, 4));
+      await log.append("a", entries.slice(4));
+      expect(await log.read("a", 0, 100)).toEqual(entries);
+      expect(await log.read("a", 4, 100)).toEqual(entries.slice(4));
+      expect(await log.read("a", 4, 3)).toEqual(entries.slice(4, 7));
+      expect(await log.read("a", 9, 1)).toEqual(entries.slice(9));
+      expect(await log.read("a", 10, 100)).toEqual([]);
+      expect(await log.read("a", 99, 100)).toEqual([]);
+    });
+
+    test("reads a long run in any pages", async () => {
+      const entries = [startEntry("a"), ...textEntries(2, 2999, "x".repeat(2000))];
+      await log.append("a", entries.slice(0, 700));
+      await log.append("a", entries.slice(700, 2500));
+      for (let from = 2500; from < entries.length; from += 20) await log.append("a", entries.slice(from, from + 20));
+      for (const limit of [1, 255, 1000, Infinity]) expect(await readAll("a", limit)).toEqual(entries);
+      expect(await log.read("a", 1234, 5)).toEqual(entries.slice(1234, 1239));
+    });
+
+    test("keeps an entry that is large", async () => {
+      const entries = [startEntry("a"), ...textEntries(2, 3, "é".repeat(1_000_000))];
+      await log.append("a", entries);
+      expect(await readAll("a")).toEqual(entries);
+    });
+
+    test("appending nothing changes nothing", async () => {
+      await log.append("a", []);
+      expect(await log.info("a")).toBeUndefined();
+    });
+
+    test("refuses a writer that is not at the end, and writes nothing", async () => {
+      await expect(log.append("a", textEntries(2, 1))).rejects.toThrow(LogConflict);
+      expect(await log.info("a")).toBeUndefined();
+      const entries = [startEntry("a"), ...textEntries(2, 2)];
+      await log.append("a", entries);
+      for (const seq of [1, 3, 5]) await expect(log.append("a", textEntries(seq, 2))).rejects.toThrow(LogConflict);
+      expect(await readAll("a")).toEqual(entries);
+      await log.append("a", textEntries(4, 1));
+      expect((await log.info("a"))?.seq).toBe(4);
+    });
+
+    test("of two writers at the same place only one writes", async () => {
+      await log.append("a", [startEntry("a")]);
+      const results = await Promise.allSettled([
+        log.append("a", textEntries(2, 2)),
+        log.append("a", textEntries(2, 5)),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+      expect(await readAll("a")).toEqual([startEntry("a"), ...textEntries(2, 2)]);
+    });
+
+    test("stores all entries of an append or none", async () => {
+      await log.append("a", [startEntry("a")]);
+      const unstorable = { seq: 4, at: 1, event: { type: "data", name: "x", value: 1n } } as unknown as Entry;
+      const gap = [...textEntries(2, 1), ...textEntries(4, 1)];
+      await expect(log.append("a", gap)).rejects.toThrow(/entry 4 follows entry 2/);
+      if (variant.durable) await expect(log.append("a", [...textEntries(2, 2), unstorable])).rejects.toThrow();
+      expect(await readAll("a")).toEqual([startEntry("a")]);
+      await log.append("a", textEntries(2, 1));
+    });
+
+    test("takes appends of many runs at once", async () => {
+      const runs = Array.from({ length: 200 }, (_, index) => `run-${index}`);
+      await Promise.all(
+        runs.map(async (run) => {
+          await log.append(run, [startEntry(run)]);
+          for (let seq = 2; seq < 20; seq += 3) await log.append(run, textEntries(seq, 3));
+        }),
+      );
+      for (const run of runs) expect(await readAll(run)).toEqual([startEntry(run), ...textEntries(2, 18)]);
+    });
+
+    test("readers see only whole appends that are stored", async () => {
+      const appended = [0];
+      const writer = (async () => {
+        await log.append("a", [startEntry("a")]);
+        appended.push(1);
+        for (let seq = 2; seq < 400; seq += 4) {
+          appended.push(seq + 3);
+          await log.append("a", textEntries(seq, 4));
+        }
+      })();
+      for (let seen = 0; seen < 401;) {
+        const entries = (await log.info("a")) ? await log.read("a", 0, 1000) : [];
+        expect(appended).toContain(entries.length);
+        expect(entries.length).toBeGreaterThanOrEqual(seen);
+        expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
+        seen = entries.length;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await writer;
+    });
+
+    test("refuses ids that are not safe names", async () => {
+      for (const run of ["", ".", "..", "../a", "a/b", "a\\b", "a\0", "a b", "x".repeat(65)]) {
+        await expect(log.append(run, [startEntry(run)])).rejects.toThrow(/not a run id/);
+        await expect(log.put(run, new Uint8Array(1), { mediaType: "text/plain" })).rejects.toThrow(/not a run id/);
+        await expect(log.drop(run)).rejects.toThrow(/not a run id/);
+        expect(await log.get(run, "x")).toBeUndefined();
+        expect(await log.info(run)).toBeUndefined();
+      }
+    });
+  });
+
+  describe("watch", () => {
+    test("wakes when there is something to read", async () => {
+      const complete = Promise.withResolvers<void>();
+      log.watch("a", async () => {
+        if ((await log.read("a", 0, 100)).length === 4) complete.resolve();
+      });
+      await log.append("a", [startEntry("a")]);
+      await log.append("b", [startEntry("b")]);
+      await log.append("a", textEntries(2, 3));
+      await complete.promise;
+    });
+
+    test("stops, also from within a wake, and survives a watcher that throws", async () => {
+      const woken: string[] = [];
+      const warned = new Promise((resolve) => process.once("warning", resolve));
+      log.watch("a", () => {
+        throw new Error("a watcher's own trouble");
+      });
+      const stop = log.watch("a", () => woken.push("stopped"));
+      const again = () => {
+        woken.push("again");
+        stopAgain();
+        stopAgain = log.watch("a", again);
+      };
+      let stopAgain = log.watch("a", again);
+      const same = () => woken.push("same");
+      const stopSame = log.watch("a", same);
+      log.watch("a", same);
+      stop();
+      stop();
+      stopSame();
+      await log.append("a", [startEntry("a")]);
+      await vi.waitFor(() => expect(new Set(woken)).toEqual(new Set(["again", "same"])));
+      expect(await warned).toMatchObject({ message: "a watcher's own trouble" });
+    });
+
+    test("serves ten thousand watchers of one run and of as many", async () => {
+      const woken = new Set<number>();
+      const runOf = (index: number) => (index < 10_000 ? "a" : `other-${index}`);
+      const stops = Array.from({ length: 20_000 }, (_, index) => log.watch(runOf(index), () => woken.add(index)));
+      await log.append("a", [startEntry("a")]);
+      await log.append("other-10000", [startEntry("other-10000")]);
+      await vi.waitFor(() => expect(woken.size).toBe(10_001));
+      for (const stop of stops) stop();
+      woken.clear();
+      await log.append("a", textEntries(2, 1));
+      expect(woken.size).toBe(0);
+    });
+  });
+
+  describe("info and list", () => {
+    test("knows a run from its entries", async () => {
+      await log.append("a", [startEntry("a", { thread: "t", at: 7 })]);
+      expect(await log.info("a")).toEqual({ run: "a", thread: "t", name: "agent", seq: 1, startedAt: 7 });
+      await log.append("a", [...textEntries(2, 1), endEntry(3, { at: 9, outcome: "error" })]);
+      const ended = { run: "a", thread: "t", name: "agent", seq: 3, startedAt: 7, endedAt: 9, outcome: "error" };
+      expect(await log.info("a")).toEqual(ended);
+      expect(await log.list({ limit: 5 })).toEqual([ended]);
+    });
+
+    test("tells an unknown run from a dropped one", async () => {
+      const missing = (run: string) =>
+        (async () => log.read(run, 0, 1))().then(
+          () => undefined,
+          (error: LogMissing) => error,
+        );
+      expect(await missing("a")).toBeInstanceOf(LogMissing);
+      expect((await missing("a"))?.dropped).toBe(false);
+      await finish("a");
+      await log.drop("a");
+      expect(await missing("a")).toBeInstanceOf(LogMissing);
+      expect((await missing("a"))?.dropped).toBe(true);
+      expect(await log.info("a")).toMatchObject({ run: "a", seq: 2, outcome: "done", dropped: true });
+      for (const seq of [1, 3]) await expect(log.append("a", textEntries(seq, 1))).rejects.toThrow(LogMissing);
+      await expect(log.put("a", new Uint8Array(1), { mediaType: "text/plain" })).rejects.toThrow(LogMissing);
+    });
+
+    test("lists newest first, in pages, by thread and by what is open", async () => {
+      for (let index = 0; index < 10; index++) {
+        const run = `run-${index}`;
+        const thread = index % 2 ? "odd" : undefined;
+        if (index % 3) await log.append(run, [startEntry(run, { thread })]);
+        else await finish(run, { thread });
+      }
+      const all = Array.from({ length: 10 }, (_, index) => `run-${9 - index}`);
+      expect(await listed({ limit: 100 })).toEqual(all);
+      expect(await listed({ limit: 4 })).toEqual(all.slice(0, 4));
+      expect(await listed({ limit: 4, before: "run-6" })).toEqual(all.slice(4, 8));
+      expect(await listed({ limit: 4, before: "run-0" })).toEqual([]);
+      expect(await listed({ limit: 4, before: "no-such-run" })).toEqual([]);
+      expect(await listed({ limit: 100, thread: "odd" })).toEqual(["run-9", "run-7", "run-5", "run-3", "run-1"]);
+      expect(await listed({ limit: 2, thread: "odd", before: "run-7", open: true })).toEqual(["run-5", "run-1"]);
+      expect(await listed({ limit: 3, open: true })).toEqual(["run-8", "run-7", "run-5"]);
+      await log.drop("run-6");
+      expect(await listed({ limit: 3, before: "run-6" })).toEqual(["run-5", "run-4", "run-3"]);
+      expect(await listed({ limit: 100 })).toEqual(all.filter((run) => run !== "run-6"));
+    });
+  });
+
+  describe("drop and retain", () => {
+    test("refuses to drop a run that has not ended", async () => {
+      await log.append("a", [startEntry("a")]);
+      await expect(log.drop("a")).rejects.toThrow(/has not ended/);
+      expect(await readAll("a")).toHaveLength(1);
+      await log.append("a", [endEntry(2)]);
+      await log.drop("a");
+      await log.drop("a");
+      await log.drop("never-there");
+      expect(await log.info("never-there")).toBeUndefined();
+    });
+
+    test("drops by age and by count, oldest end first, never an open run", async () => {
+      for (const [run, at] of [
+        ["a", 300],
+        ["b", 100],
+        ["c", 200],
+        ["d", 400],
+      ] as const)
+        await finish(run, { at });
+      await log.append("open", [startEntry("open", { at: 1 })]);
+      expect(await log.retain({}, 10_000)).toBe(0);
+      expect(await log.retain({ maxRuns: 4, maxAgeMs: 1000 }, 500)).toBe(0);
+      expect(await log.retain({ maxAgeMs: 300 }, 500)).toBe(1);
+      expect(await listed({ limit: 10 })).toEqual(["open", "d", "c", "a"]);
+      expect(await log.retain({ maxRuns: 2 }, 500)).toBe(1);
+      expect(await listed({ limit: 10 })).toEqual(["open", "d", "a"]);
+      expect(await log.retain({ maxRuns: 0 }, 500)).toBe(2);
+      expect(await listed({ limit: 10 })).toEqual(["open"]);
+      expect(await log.info("b")).toMatchObject({ dropped: true });
+    });
+  });
+
+  test("takes nothing more once it is closed", async () => {
+    const pending = log.append("a", [startEntry("a")]);
+    await log.close();
+    await pending;
+    await expect(log.append("a", textEntries(2, 1))).rejects.toThrow(/closed/);
+  });
+
+  if (!variant.durable) return;
+
+  test("finds everything again after it was closed", async () => {
+    const entries = [startEntry("a", { thread: "t" }), ...textEntries(2, 600)];
+    await log.append("a", entries);
+    await finish("b");
+    await finish("gone");
+    await log.drop("gone");
+    const before = await Promise.all(["a", "b", "gone"].map((run) => log.info(run)));
+    for (let round = 0; round < 2; round++) {
+      await log.close();
+      await log.close();
+      log = variant.open(directory);
+      expect(await Promise.all(["a", "b", "gone"].map((run) => log.info(run)))).toEqual(before);
+      expect(await readAll("a", 100)).toEqual(entries);
+      expect(await listed({ limit: 10 })).toEqual(["b", "a"]);
+      expect(await listed({ limit: 10, open: true })).toEqual(["a"]);
+    }
+    await expect(log.append("a", textEntries(601, 1))).rejects.toThrow(LogConflict);
+    await log.append("a", textEntries(602, 1));
+    expect(await log.read("a", 600, 10)).toEqual(textEntries(601, 2));
+  });
+});

@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Log } from "../src/log.ts";
+import { sqlite } from "../src/logs/sqlite.ts";
+import { startEntry, textEntries } from "./contracts/run-entries.ts";
+
+const KILLS = process.env.RUNCAST_LONG ? 50 : 5;
+const RUNS = ["one", "two", "three", "four"];
+const fixture = fileURLToPath(new URL("fixtures/append-until-killed.ts", import.meta.url));
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "runcast-kill-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** Runs the writer until it has said `lines` lines, kills it, and answers all that it said before it died. */
+const killAfter = async (lines: number): Promise<string[][]> => {
+  const child = spawn(process.execPath, ["--no-warnings", fixture, directory, RUNS.join()], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  const said: string[][] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    said.push(line.split(" "));
+    if (said.length === lines) child.kill("SIGKILL");
+  }
+  expect(await exited).toEqual([null, "SIGKILL"]);
+  return said;
+};
+
+const contentOf = async (log: Log, run: string, file: string) => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of (await log.get(run, file))!.bytes) chunks.push(chunk);
+  return String(Buffer.concat(chunks));
+};
+
+test(`keeps what it acknowledged through ${KILLS} kills`, { timeout: KILLS * 20_000 }, async () => {
+  const files: string[][] = [];
+  let stored = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const said = await killAfter(20 + Math.floor(Math.random() * 1500));
+    const acknowledged = new Map<string, number>();
+    for (const [kind, run, seq, file] of said as [string, string, string, string][]) {
+      if (kind === "entry") acknowledged.set(run, Number(seq));
+      else files.push([run, seq, file]);
+    }
+    const log = sqlite({ directory });
+    stored = 0;
+    for (const run of RUNS) {
+      const info = await log.info(run);
+      expect(info!.seq).toBeGreaterThanOrEqual(acknowledged.get(run) ?? 0);
+      const entries = await log.read(run, 0, Infinity);
+      expect(entries).toEqual([startEntry(run), ...textEntries(2, info!.seq - 1, run.repeat(1000))]);
+      stored += entries.length;
+    }
+    for (const [run, seq, file] of files as [string, string, string][])
+      expect(await contentOf(log, run, file)).toBe(`${run} ${seq}`.repeat(20_000));
+    const found = await Promise.all(RUNS.map((run) => readdir(path.join(directory, "files", run)).catch(() => [])));
+    expect(found.flat().length).toBeGreaterThanOrEqual(files.length);
+    expect(await readdir(path.join(directory, "unfinished"))).toEqual([]);
+    await log.close();
+  }
+  console.log(`${KILLS} kills, ${stored} entries and ${files.length} files, none lost`);
+});
