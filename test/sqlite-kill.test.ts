@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Log } from "../src/log.ts";
 import { sqlite } from "../src/logs/sqlite.ts";
 import { startEntry, textEntries } from "./contracts/run-entries.ts";
@@ -14,11 +14,14 @@ const KILLS = process.env.RUNCAST_LONG ? 50 : 5;
 const RUNS = ["one", "two", "three", "four"];
 const fixture = fileURLToPath(new URL("fixtures/append-until-killed.ts", import.meta.url));
 
+/** A new directory after so many kills: each kill is followed by a look at everything the directory holds. */
+const KILLS_OF_A_DIRECTORY = 5;
+
 let directory: string;
-beforeAll(async () => {
+beforeEach(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "runcast-kill-"));
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
+afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** Runs the writer until it has said `lines` lines, kills it, and answers all that it said before it died. */
 const killAfter = async (lines: number): Promise<string[][]> => {
@@ -41,10 +44,11 @@ const contentOf = async (log: Log, run: string, file: string) => {
   return String(Buffer.concat(chunks));
 };
 
-test(`keeps what it acknowledged through ${KILLS} kills`, { timeout: KILLS * 20_000 }, async () => {
+const rounds = Array.from({ length: KILLS / KILLS_OF_A_DIRECTORY }, (_, index) => index + 1);
+test.for(rounds)("keeps what it acknowledged through kills, round %i", { timeout: 120_000 }, async () => {
   const files: string[][] = [];
   let stored = 0;
-  for (let kill = 0; kill < KILLS; kill++) {
+  for (let kill = 0; kill < KILLS_OF_A_DIRECTORY; kill++) {
     const said = await killAfter(20 + Math.floor(Math.random() * 1500));
     const acknowledged = new Map<string, number>();
     for (const [kind, run, seq, file] of said as [string, string, string, string][]) {
@@ -67,5 +71,5 @@ test(`keeps what it acknowledged through ${KILLS} kills`, { timeout: KILLS * 20_
     expect(await readdir(path.join(directory, "unfinished"))).toEqual([]);
     await log.close();
   }
-  console.log(`${KILLS} kills, ${stored} entries and ${files.length} files, none lost`);
+  console.log(`${KILLS_OF_A_DIRECTORY} kills, ${stored} entries and ${files.length} files, none lost`);
 });

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { cp, mkdtemp, readdir, rm, truncate } from "node:fs/promises";
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, readdir, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -136,15 +136,15 @@ test("what is on the disk is whole after every turn, also while entries move to 
       }),
     );
     if (turn < 24) continue;
-    // The files as they are now are what a kill at this moment would leave.
-    await cp(directory, copy, { recursive: true });
+    // The files as they are now are what a kill at this moment would leave. All is synchronous, so that no turn goes unseen.
+    cpSync(directory, copy, { recursive: true });
     const left = sqlite({ directory: copy });
     for (const [run, entries] of appended) {
       expect(await left.read(run, 0, Infinity)).toEqual(entries);
       expect(await log.read(run, 0, Infinity)).toEqual(entries);
     }
     await left.close();
-    await rm(copy, { recursive: true });
+    rmSync(copy, { recursive: true });
   }
 });
 
