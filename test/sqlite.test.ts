@@ -25,8 +25,9 @@ beforeEach(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "runcast-sqlite-"));
 });
 afterEach(async () => {
-  for (const log of opened.splice(0)) await log.close();
-  await rm(directory, { recursive: true, force: true });
+  const closed = await Promise.allSettled(opened.splice(0).map((log) => log.close()));
+  for (const each of [directory, `${directory}-copy`]) await rm(each, { recursive: true, force: true });
+  expect(closed.filter(({ status }) => status === "rejected")).toEqual([]);
 });
 const database = () => new DatabaseSync(path.join(directory, "log.db"));
 
