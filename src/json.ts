@@ -1,8 +1,7 @@
 /**
  * A JSON text that arrives in pieces.
  *
- * - However the text is split, what comes out in the end is what `JSON.parse` makes of the whole; what `JSON.parse` refuses is invalid.
- *   One limit is ours: more than 1000 levels are invalid too.
+ * - However the text is split, the end is what `JSON.parse` makes of the whole; what it refuses is invalid, and more than 1000 levels are.
  * - A piece costs what it carries. Nothing is read twice.
  * - Invalid text never throws: `error` says what and where, `value` keeps what was read before it, `raw` keeps growing.
  */
@@ -22,17 +21,12 @@ export interface JsonParser {
   /** `open` until `end`, then `done`; `invalid` at the first character that cannot stand there, for a number or word at its end. */
   readonly state: "open" | "done" | "invalid";
   /** The first thing wrong, and how many UTF-16 units stand before it. */
-  readonly error: JsonError | undefined;
+  readonly error: { readonly message: string; readonly offset: number } | undefined;
   /**
    * Whether the value at this path (keys of objects, indices of arrays; none: the whole) is there and final: a string or container at its
    * closing character, any other at what follows it or at `end`. Only a repeated key takes it back, until its new value is final.
    */
   complete(path?: JsonPath): boolean;
-}
-
-export interface JsonError {
-  readonly message: string;
-  readonly offset: number;
 }
 
 export type JsonPath = readonly (string | number)[];
@@ -46,7 +40,7 @@ interface Level {
 }
 
 const MAX_LEVELS = 1000;
-
+const BLOCK = 4096;
 // What the next character may be, as an error says it.
 const VALUE = "a value";
 const FIRST_VALUE = 'a value or "]"';
@@ -58,6 +52,7 @@ const AFTER_FIELD = '"," or "}"';
 const END = "the end";
 const WORD = "true, false, null or a number";
 const STRING = "the rest of a string without bare control characters";
+const DEPTH = `at most ${MAX_LEVELS} levels`;
 const ESCAPE = 'one of "\\/bfnrt or u and four hexadecimal digits';
 
 const WORD_CHARACTERS = "+-.0123456789Eaeflnrstu";
@@ -69,22 +64,26 @@ const MEANT = '"\\/\b\f\n\r\t';
 
 /** What is complete is not written down: of what is there, all is final but the open levels and what their keys name. */
 class Parser implements JsonParser {
-  raw = "";
   value: unknown = undefined;
-  error: JsonError | undefined = undefined;
+  error: JsonParser["error"] = undefined;
 
   #ended = false;
   #mode: string = VALUE;
   readonly #levels: Level[] = [];
   #level: Level | undefined = undefined;
 
-  /** The string or word being read. It may be long: it is only appended to, since looking into it would copy it. */
-  #text = "";
+  readonly #raw = new GrowingText();
+  #text = new GrowingText();
   /** The part of a string that came with this push, and before it a high surrogate still waiting for its other half. */
   #piece = "";
   #isKey = false;
+  #word = "";
   /** What was read of an escape, without its backslash. */
   #escape = "";
+
+  get raw(): string {
+    return this.#raw.text;
+  }
 
   get state(): JsonParser["state"] {
     return this.error ? "invalid" : this.#ended ? "done" : "open";
@@ -93,17 +92,14 @@ class Parser implements JsonParser {
   push(text: string): void {
     if (this.#ended) throw new Error("A JSON parser takes nothing after end()");
     const offset = this.raw.length;
-    this.raw += text;
+    this.#raw.add(text);
     if (this.error) return;
-    for (let index = 0; index < text.length; index++) {
+    for (let index = 0; index < text.length && !this.error; index++) {
       if (this.#mode === STRING) {
         index = this.#takePlain(text, index);
         if (index === text.length) break;
       }
-      const character = text[index]!;
-      if (this.#take(character)) continue;
-      this.#fail(offset + index, character);
-      break;
+      if (!this.#take(text[index]!)) this.#fail(offset + index, text[index]);
     }
     if (this.#mode === STRING || this.#mode === ESCAPE) this.#showString();
   }
@@ -117,19 +113,11 @@ class Parser implements JsonParser {
   }
 
   complete(path: JsonPath = []): boolean {
-    const levels = this.#levels;
-    let open = 0;
-    while (open < path.length && open < levels.length && levels[open]!.key === path[open]) open++;
-    let value = this.value;
-    if (open < levels.length) {
-      if (open === path.length) return false;
-      value = levels[open]!.container;
-    } else if (open > 0 || this.#mode !== END) return false;
-    for (let depth = open; depth < path.length; depth++) {
-      value = childOf(value, path[depth]!);
-      if (value === undefined) return false;
-    }
-    return true;
+    let depth = 0;
+    while (depth < path.length && this.#levels[depth]?.key === path[depth]) depth++;
+    const open = this.#levels[depth];
+    if (open ? depth === path.length : depth > 0 || this.#mode !== END) return false;
+    return path.slice(depth).reduce(childOf, open ? open.container : this.value) !== undefined;
   }
 
   /** False: this character cannot stand here. */
@@ -145,16 +133,14 @@ class Parser implements JsonParser {
         return isSpace(character) || (character === '"' && this.#beginString(true));
       case COLON:
         return isSpace(character) || (character === ":" && this.#enter(VALUE));
-      case AFTER_ITEM:
-      case AFTER_FIELD:
-      case END:
-        return this.#takeAfter(character);
       case WORD:
         return this.#takeWord(character);
       case STRING:
         return character === '"' ? this.#endString() : character === "\\" && this.#enter(ESCAPE);
-      default:
+      case ESCAPE:
         return this.#takeEscape(character);
+      default:
+        return this.#takeAfter(character);
     }
   }
 
@@ -174,13 +160,13 @@ class Parser implements JsonParser {
       case "[":
         return this.#open([], FIRST_VALUE);
       default:
-        this.#text = character;
+        this.#word = character;
         return WORD_CHARACTERS.includes(character) && this.#enter(WORD);
     }
   }
 
   #open(container: Level["container"], mode: string): boolean {
-    if (this.#levels.length === MAX_LEVELS) return false;
+    if (this.#levels.length === MAX_LEVELS) return !this.#enter(DEPTH);
     this.#place(container);
     this.#level = { container, key: undefined };
     this.#levels.push(this.#level);
@@ -190,30 +176,32 @@ class Parser implements JsonParser {
   #close(): true {
     this.#levels.pop();
     this.#level = this.#levels.at(-1);
-    return this.#enterAfter();
+    return this.#leave();
   }
 
   #settle(value: unknown): true {
     this.#place(value);
-    return this.#enterAfter();
+    return this.#leave();
   }
 
-  #enterAfter(): true {
+  #leave(): true {
     if (!this.#level) return this.#enter(END);
     this.#level.key = undefined;
     return this.#enter(Array.isArray(this.#level.container) ? AFTER_ITEM : AFTER_FIELD);
   }
 
   #place(value: unknown): void {
-    if (!this.#level) {
-      this.value = value;
-      return;
-    }
-    const { container, key } = this.#level as { container: Record<string | number, unknown>; key: string | number };
-    // Assigning it would set the prototype, where JSON.parse makes a field.
-    if (key === "__proto__") {
-      Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
-    } else container[key] = value;
+    const level = this.#level;
+    if (!level) this.value = value;
+    else if (level.key === "__proto__") {
+      // Assigning it would set the prototype, where JSON.parse makes a field.
+      Object.defineProperty(level.container, level.key, {
+        value,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    } else (level.container as Record<string | number, unknown>)[level.key!] = value;
   }
 
   #takeAfter(character: string): boolean {
@@ -225,19 +213,19 @@ class Parser implements JsonParser {
 
   #takeWord(character: string): boolean {
     if (!WORD_CHARACTERS.includes(character)) return this.#endWord() && this.#takeAfter(character);
-    this.#text += character;
+    this.#word += character;
     return true;
   }
 
   #endWord(): boolean {
-    const word = this.#text;
+    const word = this.#word;
     if (Object.hasOwn(LITERALS, word)) return this.#settle(LITERALS[word]);
     return NUMBER.test(word) && this.#settle(Number(word));
   }
 
   #beginString(isKey: boolean): true {
     this.#isKey = isKey;
-    this.#text = "";
+    this.#text = new GrowingText();
     return this.#enter(STRING);
   }
 
@@ -263,34 +251,47 @@ class Parser implements JsonParser {
   }
 
   #endString(): true {
-    const text = this.#text + this.#piece;
+    this.#text.add(this.#piece);
     this.#piece = "";
-    if (!this.#isKey) return this.#settle(text);
-    this.#level!.key = text;
+    if (!this.#isKey) return this.#settle(this.#text.text);
+    this.#level!.key = this.#text.text;
     return this.#enter(COLON);
   }
 
   #showString(): void {
     const piece = this.#piece;
     const isHalf = (piece.charCodeAt(piece.length - 1) & 0xfc00) === 0xd800;
-    this.#text += isHalf ? piece.slice(0, -1) : piece;
+    this.#text.add(isHalf ? piece.slice(0, -1) : piece);
     this.#piece = isHalf ? piece.slice(-1) : "";
-    if (!this.#isKey) this.#place(this.#text);
+    if (!this.#isKey) this.#place(this.#text.text);
   }
 
   #fail(offset: number, character?: string): void {
     const isWord = this.#mode === WORD;
-    const isOpening = character === "{" || character === "[";
-    const isTooDeep = isOpening && (this.#mode === VALUE || this.#mode === FIRST_VALUE);
-    const expected = isTooDeep ? `at most ${MAX_LEVELS} levels` : this.#mode;
-    const found = isWord ? this.#text.slice(0, 40) : character;
-    const message = `Expected ${expected}, found ${found === undefined ? "the end" : JSON.stringify(found)}`;
-    this.error = { message, offset: isWord ? offset - this.#text.length : offset };
+    const found = isWord ? this.#word.slice(0, 40) : character;
+    const message = `Expected ${this.#mode}, found ${found === undefined ? "the end" : JSON.stringify(found)}`;
+    this.error = { message, offset: isWord ? offset - this.#word.length : offset };
   }
 }
 
-const isSpace = (character: string): boolean =>
-  character === " " || character === "\n" || character === "\r" || character === "\t";
+/** Never looked into while it grows, which would copy it each time. Slices are flat: without them it would be kept as its many pieces. */
+class GrowingText {
+  #blocks = "";
+  #rest = "";
+
+  get text(): string {
+    return this.#blocks + this.#rest;
+  }
+
+  add(piece: string): void {
+    this.#rest += piece;
+    if (this.#rest.length <= BLOCK) return;
+    this.#blocks += this.#rest.slice(0, -1);
+    this.#rest = this.#rest.slice(-1);
+  }
+}
+
+const isSpace = (character: string): boolean => " \n\r\t".includes(character);
 
 const childOf = (value: unknown, key: string | number): unknown => {
   if (Array.isArray(value)) return typeof key === "number" ? value[key] : undefined;

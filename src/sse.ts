@@ -1,0 +1,99 @@
+import { createParser } from "eventsource-parser";
+import type { Frame } from "./dialect.ts";
+
+/**
+ * A frame as the bytes of an event stream say it. Line breaks of any kind in `data` come back as LF, an empty `event` as none.
+ * Throws for an id or event that could not come back: a line break, or NUL in an id.
+ */
+export const frameText = ({ id, event, data }: Frame): string => {
+  if (id !== undefined && NOT_IN_ID.test(id)) throw unsayable("id", id);
+  if (event && LINE_BREAK.test(event)) throw unsayable("event", event);
+  const head = id === undefined ? "" : `id: ${id}\n`;
+  return `${head}${event ? `event: ${event}\n` : ""}data: ${lines(data, "data: ")}\n\n`;
+};
+
+/** A comment: readers skip it, proxies see that the stream lives. */
+export const commentText = (text: string): string => `: ${lines(text, ": ")}\n\n`;
+
+export interface FrameReaderOptions {
+  /** What the stream before this one left; it stays until a frame says another. */
+  readonly lastEventId?: string;
+  /** How long the server asks to wait before connecting again; at most what a timer can hold. */
+  readonly onRetry?: (milliseconds: number) => void;
+  /** A frame that takes no more bytes than this is read, one whose data has more characters is an error. 16 MiB if not given. */
+  readonly maxFrameBytes?: number;
+}
+
+export interface FrameReader {
+  /**
+   * Takes the next bytes; they may end anywhere, within a character or a line break too. Calls back for each frame they finish, before it
+   * returns. Throws for a frame that is too large, and what `onFrame` throws; then, as after `end`, it takes nothing more.
+   */
+  push(bytes: Uint8Array): void;
+  /** No more bytes will come. A frame that is not finished is discarded, as the HTML standard wants it. */
+  end(): void;
+  /** The id to continue from: that of the last frame that had one, with or without data; "" if there was none. Current within `onFrame`. */
+  readonly lastEventId: string;
+}
+
+/** Reads an event stream as the HTML standard says. A frame without an id of its own has none, even if an earlier one had. */
+export const createFrameReader = (onFrame: (frame: Frame) => void, options: FrameReaderOptions = {}): FrameReader => {
+  const { onRetry, maxFrameBytes = 16 * 1024 * 1024 } = options;
+  let lastEventId = options.lastEventId ?? "";
+  let started = false;
+  let closed: unknown;
+
+  const tooLarge = () => new RangeError(`An SSE frame is larger than maxFrameBytes (${maxFrameBytes})`);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const parser = createParser({
+    // It counts what it holds between two pieces, in characters: never more than the frame's bytes.
+    maxBufferSize: maxFrameBytes,
+    onError: (error) => {
+      if (error.type === "max-buffer-size-exceeded") throw tooLarge();
+    },
+    onId: (id) => {
+      lastEventId = id;
+    },
+    onEvent: (frame) => {
+      if (frame.data.length > maxFrameBytes) throw tooLarge();
+      onFrame(frame);
+    },
+    onRetry: onRetry && ((milliseconds) => onRetry(Math.min(milliseconds, MAX_TIMER))),
+  });
+
+  return {
+    push: (bytes) => {
+      if (closed !== undefined) throw closed;
+      if (bytes.length === 0) return;
+      // After an ASCII byte nothing is pending, and decoding a whole text is several times faster than a part of a stream.
+      const text = decoder.decode(bytes, { stream: bytes[bytes.length - 1]! >= 0x80 });
+      if (text === "") return;
+      try {
+        // The parser takes the characters ï»¿ for a byte order mark too; having had one, it takes no other.
+        if (!started && text.startsWith("\u00ef")) parser.feed("\ufeff");
+        started = true;
+        parser.feed(text);
+      } catch (error) {
+        closed = error;
+        throw error;
+      }
+    },
+    end: () => {
+      closed ??= new Error("A frame reader takes nothing after end()");
+      parser.reset();
+    },
+    get lastEventId() {
+      return lastEventId;
+    },
+  };
+};
+
+const MAX_TIMER = 2 ** 31 - 1;
+const LINE_BREAK = /[\r\n]/;
+const NOT_IN_ID = /[\r\n\0]/;
+
+const unsayable = (field: string, value: string) =>
+  new TypeError(`An SSE frame cannot have the ${field} ${JSON.stringify(value)}`);
+
+const lines = (text: string, field: string): string =>
+  text.includes("\n") || text.includes("\r") ? text.replace(/\r\n|\r|\n/g, `\n${field}`) : text;
