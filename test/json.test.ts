@@ -188,6 +188,21 @@ describe("the end is what JSON.parse says", () => {
   });
 });
 
+test("every character is taken where JSON.parse takes it", () => {
+  for (let code = 0; code < 0x10000; code += code < 0x300 ? 1 : 251) {
+    const character = String.fromCharCode(code);
+    for (const text of [
+      `"${character}"`,
+      `"\\${character}"`,
+      `"\\u00${character}0"`,
+      `${character}1`,
+      `[1${character}]`,
+    ]) {
+      expect(parse(text).state, JSON.stringify(text)).toBe(oracle(text) ? "done" : "invalid");
+    }
+  }
+});
+
 describe("while it streams", () => {
   test("the value is a prefix of the final one, complete is final, and containers stay the same ones", () => {
     fc.assert(
@@ -279,6 +294,13 @@ describe("while it streams", () => {
       parser.end();
       expect([parser.value, parser.complete()]).toEqual([JSON.parse(text), true]);
     }
+  });
+
+  test("a path names keys by strings and items by numbers", () => {
+    const parser = parse(['{"0":[1]}']);
+    expect(parser.complete(["0", 0])).toBe(true);
+    for (const path of [[0], ["0", "0"], ["0", 0.5], ["0", -1], ["toString"]])
+      expect(parser.complete(path)).toBe(false);
   });
 
   test("a repeated key opens its field again", () => {
