@@ -32,40 +32,35 @@ const cut = (text: string, cuts: readonly number[]): string[] => {
 };
 const cuts = fc.array(fc.nat(), { maxLength: 12 });
 
+/** V8 may read an escaped key as an earlier key that holds a backslash: the oracle must never meet one. */
+const withoutBackslash = (text: string): string =>
+  text.replace(
+    /\\(?:u.{4}|[^])/g,
+    (escape) => ({ "\\\\": "\\/", "\\u005c": "\\u002f", "\\u005C": "\\u002f" })[escape] ?? escape,
+  );
+
 const spaces = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
+const bare = fc
+  .string({ unit: "grapheme", minLength: 1, maxLength: 4 })
+  .map((text) => JSON.stringify(text).slice(1, -1));
 /** Characters as people and machines spell them: bare, short escapes, unicode escapes, halves of pairs. */
 const spelling = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc
-      .string({ unit: "grapheme", minLength: 1, maxLength: 4 })
-      .map((text) => JSON.stringify(text).slice(1, -1)),
-  },
+  { weight: 4, arbitrary: bare },
   fc.constantFrom('\\"', "\\\\", "\\/", "\\b", "\\f", "\\n", "\\r", "\\t", "\u2028", "\u007f", "\ufeff", "😀"),
   fc.integer({ min: 0, max: 0xffff }).map((code) => `\\u${code.toString(16).padStart(4, "0")}`),
   fc.constantFrom("\\ud83d\\ude00", "\\uD83D", "\\uDE00", "\ud83d", "\ude00", "\\ud83d\ude00"),
 );
-const string = fc.array(spelling, { maxLength: 6 }).map((parts) => `"${parts.join("")}"`);
+const string = fc.array(spelling, { maxLength: 6 }).map((parts) => withoutBackslash(`"${parts.join("")}"`));
 const key = fc.oneof(
   fc.constantFrom('"a"', '"b"', '"__proto__"', '"constructor"', '"length"', '"0"', '""', '"\\u0061"'),
   string,
 );
 const scalar = fc.oneof(
   string,
-  fc.constantFrom(
-    "true",
-    "false",
-    "null",
-    "0",
-    "-0",
-    "0e0",
-    "1E+400",
-    "-1e-400",
-    "123456789012345678901234567890",
-    "0.1e1",
-  ),
+  fc.constantFrom(..."true false null 0 -0 0e0 1E+400 -1e-400 123456789012345678901234567890 0.1e1".split(" ")),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => JSON.stringify(number)),
 );
+
 const texts = (repeatKeys: boolean) =>
   fc.letrec<{ text: string; value: string; field: [string, string, string, string] }>((tie) => ({
     text: fc.tuple(spaces, tie("value"), spaces).map((parts) => parts.join("")),
@@ -74,10 +69,7 @@ const texts = (repeatKeys: boolean) =>
       scalar,
       fc.array(tie("text"), { maxLength: 4 }).map((items) => `[${items.join()}]`),
       fc
-        .uniqueArray(tie("field"), {
-          maxLength: 4,
-          selector: (field) => (repeatKeys ? field : JSON.parse(field[1])),
-        })
+        .uniqueArray(tie("field"), { maxLength: 4, selector: (field) => (repeatKeys ? field : JSON.parse(field[1])) })
         .map(
           (fields) => `{${fields.map(([before, name, after, value]) => `${before}${name}${after}:${value}`).join()}}`,
         ),
@@ -99,11 +91,8 @@ const mutated = fc
     const at = place % (text.length + 1);
     return text.slice(0, at) + character + text.slice(at + dropped);
   });
-const anything = fc.oneof(
-  mutated,
-  fc.string({ unit: fc.constantFrom(...'{}[]":,\\/ntrufalse0123456789.+-eE \n\u00a0'.split("")) }),
-  fc.string(),
-);
+const soup = fc.string({ unit: fc.constantFrom(...'{}[]":,\\/ntrufalse0123456789.+-eE \n\u00a0') });
+const anything = fc.oneof(mutated, soup, fc.string()).map(withoutBackslash);
 
 const places = function* (value: unknown, path: JsonPath = []): Generator<{ path: JsonPath; value: unknown }> {
   yield { path, value };
@@ -120,8 +109,7 @@ const isPrefix = (partial: unknown, whole: unknown): boolean => {
   if (typeof partial === "string") return typeof whole === "string" && whole.startsWith(partial);
   if (typeof partial !== "object" || partial === null) return Object.is(partial, whole);
   if (typeof whole !== "object" || whole === null || Array.isArray(partial) !== Array.isArray(whole)) return false;
-  const names = Object.keys(partial);
-  return names.every(
+  return Object.keys(partial).every(
     (name) =>
       Object.hasOwn(whole, name) &&
       isPrefix((partial as Record<string, unknown>)[name], (whole as Record<string, unknown>)[name]),
@@ -186,6 +174,16 @@ describe("the end is what JSON.parse says", () => {
     );
     expect(refused).toBeGreaterThan(500);
   });
+});
+
+test("a key is what it says, whatever came before", () => {
+  for (const [text, name] of [
+    ['{"q":1,"\\\\":2}', "\\"],
+    ['{"q":1,"\\n":2}', "\n"],
+    ['{"q":1,"\\u005C":2}', "\\"],
+  ] as const) {
+    for (const pieces of splits(text)) expect(parse(pieces).value).toEqual({ q: 1, [name]: 2 });
+  }
 });
 
 test("every character is taken where JSON.parse takes it", () => {
