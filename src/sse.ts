@@ -30,7 +30,7 @@ export interface FrameReader {
    * returns. Throws for a frame that is too large, and what `onFrame` throws; then, as after `end`, it takes nothing more.
    */
   push(bytes: Uint8Array): void;
-  /** No more bytes will come. A frame that is not finished is discarded, as the HTML standard wants it. */
+  /** No more bytes will come, or none are wanted: from within `onFrame` too. A frame that is not finished is discarded. */
   end(): void;
   /** The id to continue from: that of the last frame that had one, with or without data; "" if there was none. Current within `onFrame`. */
   readonly lastEventId: string;
@@ -52,9 +52,10 @@ export const createFrameReader = (onFrame: (frame: Frame) => void, options: Fram
       if (error.type === "max-buffer-size-exceeded") throw tooLarge();
     },
     onId: (id) => {
-      lastEventId = id;
+      if (closed === undefined) lastEventId = id;
     },
     onEvent: (frame) => {
+      if (closed !== undefined) return;
       if (frame.data.length > maxFrameBytes) throw tooLarge();
       onFrame(frame);
     },

@@ -274,6 +274,16 @@ describe("a reader", () => {
     ]);
   });
 
+  test("ended by its listener, calls it no more", () => {
+    const seen: string[] = [];
+    const reader = createFrameReader((frame) => {
+      seen.push(frame.data);
+      reader.end();
+    });
+    reader.push(encode("id:1\ndata:1\n\nid:2\ndata:2\n\ndata:3"));
+    expect([seen, reader.lastEventId]).toEqual([["1"], "1"]);
+  });
+
   test("takes nothing after its end or after its listener threw", () => {
     const ended = createFrameReader(() => {});
     ended.end();
