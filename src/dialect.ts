@@ -23,6 +23,10 @@ export interface Dialect {
   write(command: Command): { method: string; path: string; headers: Record<string, string>; body?: string };
 
   encode(options: EncodeOptions): (entry: Entry) => readonly Frame[];
+  /** The encoder's frames depend on the one entry alone: it need not be fed what a viewer has already seen. */
+  readonly stateless?: true;
+  /** The whole state at `seq` instead of the entries up to it. Without this, a dialect cannot start from a snapshot. */
+  snapshot?(seq: number, state: unknown): readonly Frame[];
   decode(): (frame: Frame) => readonly Event[];
 
   /** Not events: they carry no id and come whatever the run is doing. */
@@ -60,6 +64,9 @@ export interface Route {
   readonly does: Command["do"];
   /** Of two dialects on one path, the one whose `when` holds. */
   readonly when?: (headers: Headers) => boolean;
+  /** What it is for, in one line, and the JSON Schema of its body: for the server's own description. */
+  readonly summary?: string;
+  readonly body?: () => unknown;
 }
 
 export interface DialectRequest {

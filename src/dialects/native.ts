@@ -1,0 +1,231 @@
+import { z } from "zod";
+import { type Command, cursorText, type Dialect, type DialectRequest, type Frame, parseCursor } from "../dialect.ts";
+import { answerSchema, type Entry, EVENT_TYPES, type Event, type EventType } from "../events.ts";
+import { Refusal, type RunRequest, runRequestSchema } from "../source.ts";
+
+const SECRET = "runcast-secret-";
+const HEARTBEAT_MS = 15_000;
+
+const startSchema = runRequestSchema
+  .omit({ messages: true })
+  .extend({ messages: runRequestSchema.shape.messages.optional(), message: z.string().min(1).optional() });
+const cancelSchema = z.object({
+  agent: z.string().min(1).optional(),
+  call: z.string().min(1).optional(),
+  reason: z.string().max(1000).optional(),
+});
+
+/** Our own dialect: every event is said as it is. A frame is `id: <seq>`, `event: <type>`, `data: {…the event, at}`. */
+export const native: Dialect = {
+  name: "native",
+  contentType: "text/event-stream; charset=utf-8",
+  headers: {},
+  routes: [
+    {
+      method: "POST",
+      path: "/runs",
+      does: "start",
+      summary: "Start a run and stream it. `Accept: application/json` answers with its id at once.",
+      body: () => z.toJSONSchema(startSchema, { io: "input" }),
+    },
+    { method: "GET", path: "/runs/:run/events", does: "follow", summary: "Follow a run from a cursor." },
+    {
+      method: "POST",
+      path: "/runs/:run/cancel",
+      does: "cancel",
+      summary: "Cancel a run, or one sub-agent or call of it.",
+      body: () => z.toJSONSchema(cancelSchema, { io: "input" }),
+    },
+    {
+      method: "POST",
+      path: "/runs/:run/asks/:ask",
+      does: "answer",
+      summary: "Answer what the run asks.",
+      body: () => z.toJSONSchema(answerSchema, { io: "input" }),
+    },
+  ],
+  read: ({ does }, request) => {
+    if (does === "start") return readStart(request);
+    if (does === "follow") return readFollow(request);
+    const run = request.params["run"] ?? "";
+    if (does === "cancel") return { do: "cancel", run, ...parse(cancelSchema, request.body ?? {}) };
+    return { do: "answer", run, ask: request.params["ask"] ?? "", answer: parse(answerSchema, request.body) };
+  },
+  write,
+  encode: () => createEncoder(),
+  stateless: true,
+  snapshot: (seq, state) => [{ id: `${seq}`, event: "snapshot", data: JSON.stringify({ seq, state }) }],
+  decode: () => decodeFrame,
+  heartbeat: {
+    everyMs: HEARTBEAT_MS,
+    frames: ({ waiting, since }) => [{ event: "heartbeat", data: JSON.stringify({ waiting, since }) }],
+  },
+  refuse: ({ status, ...error }) => ({ status, body: JSON.stringify({ error }) }),
+  disconnect: "continue",
+  asks: "inline",
+  says: Object.fromEntries(EVENT_TYPES.map((type) => [type, "says"])) as Record<EventType, "says">,
+};
+
+// ── Requests ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const readStart = ({ body, headers, query }: DialectRequest): Command => {
+  if (isObject(body) && "secrets" in body)
+    throw new Refusal("secrets-in-body", "secrets never come in a body, where they could be stored or logged", {
+      hint: "send each as a header of its own: Runcast-Secret-<Name>: <value>",
+    });
+  const { message, messages, ...rest } = parse(startSchema, body);
+  if ((message === undefined) === (messages === undefined))
+    throw new Refusal("bad-request", "a request has either `message` (a string) or `messages`, and not both", {
+      hint: 'the shortest request is {"message": "hello"}',
+    });
+  const secrets: Record<string, string> = {};
+  for (const [name, value] of headers) if (name.startsWith(SECRET)) secrets[name.slice(SECRET.length)] = value;
+  const request: RunRequest = {
+    ...rest,
+    messages: messages ?? [{ role: "user", content: [{ type: "text", text: message ?? "" }] }],
+    ...(Object.keys(secrets).length > 0 && { secrets }),
+  };
+  const accept = headers.get("accept") ?? "";
+  const detached = accept.includes("application/json") && !accept.includes("text/event-stream");
+  return { do: "start", request, ...(detached && { detached }), ...readOptions(headers, query) };
+};
+
+const readFollow = ({ params, query, headers }: DialectRequest): Command => {
+  const text = headers.get("last-event-id") || query.get("after") || "0";
+  const after = parseCursor(text);
+  if (!after)
+    throw new Refusal("bad-cursor", `"${text.slice(0, 40)}" is not a cursor`, {
+      hint: "a cursor is the id of the last frame that arrived, such as 17; 0 is the start of the run",
+    });
+  const from = query.get("from");
+  if (from !== null && from !== "snapshot")
+    throw new Refusal("bad-request", `from=${from.slice(0, 40)} is not known`, { hint: "only from=snapshot is" });
+  return {
+    do: "follow",
+    run: params["run"] ?? "",
+    after,
+    ...(from && { from: "snapshot" as const }),
+    ...readOptions(headers, query),
+  };
+};
+
+const readOptions = (headers: Headers, query: URLSearchParams) => {
+  const style = query.get("style");
+  const extensions = (headers.get("runcast-extensions") ?? query.get("extensions")) === "1";
+  return { ...(style && { style }), ...(extensions && { extensions }) };
+};
+
+const parse = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> => {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const field = (issue?.path ?? []).map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  throw new Refusal(
+    "bad-request",
+    `${field ? `the field ${field.replace(/^\./, "")}` : "the body"} is wrong: ${issue?.message ?? "unknown"}`,
+    { hint: "GET /openapi.json describes every request" },
+  );
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+function write(command: Command): ReturnType<Dialect["write"]> {
+  if (command.do === "reply") throw new Error("the native dialect has no plain replies");
+  const headers: Record<string, string> = {};
+  if (command.do === "start") {
+    const { secrets = {}, ...body } = command.request;
+    for (const [name, value] of Object.entries(secrets)) headers[`${SECRET}${name}`] = value;
+    if (command.extensions) headers["runcast-extensions"] = "1";
+    headers["content-type"] = "application/json";
+    headers["accept"] = command.detached ? "application/json" : "text/event-stream";
+    const path = `/runs${search({ style: command.style })}`;
+    return { method: "POST", path, headers, body: JSON.stringify(body) };
+  }
+  const run = `/runs/${encodeURIComponent(command.run)}`;
+  if (command.do === "follow") {
+    if (command.extensions) headers["runcast-extensions"] = "1";
+    headers["accept"] = "text/event-stream";
+    const path = search({ after: cursorText(command.after), from: command.from, style: command.style });
+    return { method: "GET", path: `${run}/events${path}`, headers };
+  }
+  headers["content-type"] = "application/json";
+  if (command.do === "answer") {
+    const path = `${run}/asks/${encodeURIComponent(command.ask)}`;
+    return { method: "POST", path, headers, body: JSON.stringify(command.answer) };
+  }
+  const { agent, call, reason } = command;
+  return { method: "POST", path: `${run}/cancel`, headers, body: JSON.stringify({ agent, call, reason }) };
+}
+
+const search = (values: Record<string, string | undefined>): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
+  return query.size > 0 ? `?${query}` : "";
+};
+
+// ── Frames ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Most frames are deltas, and of a delta only its text is new: the rest is put together from fixed pieces. */
+const createEncoder = () => {
+  let lastId = "";
+  let lastIdJson = '""';
+  const idJson = (id: string): string => {
+    if (id !== lastId) {
+      lastId = id;
+      lastIdJson = JSON.stringify(id);
+    }
+    return lastIdJson;
+  };
+  return ({ seq, at, event }: Entry): readonly Frame[] => {
+    const id = `${seq}`;
+    switch (event.type) {
+      case "text-delta":
+      case "thinking-delta":
+        if (!hasOnly(event, 3)) break;
+        return [
+          {
+            id,
+            event: event.type,
+            data: `{"type":"${event.type}",${agentJson(event)}"part":${idJson(event.part)},"delta":${JSON.stringify(event.delta)},"at":${at}}`,
+          },
+        ];
+      case "tool-input-delta":
+        if (!hasOnly(event, 3)) break;
+        return [
+          {
+            id,
+            event: event.type,
+            data: `{"type":"${event.type}",${agentJson(event)}"call":${idJson(event.call)},"delta":${JSON.stringify(event.delta)},"at":${at}}`,
+          },
+        ];
+      case "tool-output-delta":
+        if (!hasOnly(event, 4)) break;
+        return [
+          {
+            id,
+            event: event.type,
+            data: `{"type":"${event.type}",${agentJson(event)}"call":${idJson(event.call)},"stream":"${event.stream}","delta":${JSON.stringify(event.delta)},"at":${at}}`,
+          },
+        ];
+    }
+    return [{ id, event: event.type, data: JSON.stringify({ ...event, at }) }];
+  };
+};
+
+const agentJson = ({ agent }: Event): string => (agent === undefined ? "" : `"agent":${JSON.stringify(agent)},`);
+
+/** Whether the event has no keys but the `usual` ones and `agent`; anything else must not get lost on the way. */
+const hasOnly = (event: Event, usual: number): boolean => {
+  let keys = event.agent === undefined ? 0 : -1;
+  for (const _ in event) keys++;
+  return keys === usual;
+};
+
+/** Frames that are no events (heartbeats, snapshots) are skipped. */
+const decodeFrame = ({ event, data }: Frame): readonly Event[] => {
+  if (!event || !types.has(event)) return [];
+  const { at: _, ...rest } = JSON.parse(data) as Event & { at: number };
+  return [rest];
+};
+
+const types: ReadonlySet<string> = new Set(EVENT_TYPES);

@@ -1,0 +1,102 @@
+import type { ServerResponse } from "node:http";
+import type { Cursor, Dialect, EncodeOptions, Waiting } from "../dialect.ts";
+import type { Log } from "../log.ts";
+import { frameText } from "../sse.ts";
+import { Channel, type Stage } from "./channel.ts";
+import { Chunk } from "./chunked.ts";
+import { createHeartbeats } from "./heartbeats.ts";
+import type { Metrics } from "./metrics.ts";
+import { Turn } from "./turn.ts";
+import { Viewer } from "./viewer.ts";
+
+/** All who follow runs of this server. */
+export interface Audience {
+  follow(following: Following): void;
+  /** How many follow this run, in whatever dialect. */
+  count(run: string): number;
+  /** Ends the streams of runs that will not go on here. Their clients have seen no run-end and know that they must resume. */
+  close(): void;
+}
+
+export interface Following {
+  readonly run: string;
+  readonly dialect: Dialect;
+  readonly options: EncodeOptions;
+  /** Viewers with equal dialect, options and this word see the same links. */
+  readonly linkBase: string;
+  readonly after: Cursor;
+  readonly headers: Record<string, string>;
+  readonly response: ServerResponse;
+  /** The state at `after`, sent first. */
+  readonly snapshot?: unknown;
+  /** Called if the connection is gone before the run's end was sent. */
+  readonly onCut?: () => void;
+}
+
+export interface AudienceOptions {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly waiting: (run: string) => Waiting;
+  readonly onProblem: (error: unknown, run: string) => void;
+}
+
+export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOptions): Audience => {
+  const unexpected = (error: unknown) => onProblem(error, "");
+  const stage: Stage = {
+    log,
+    metrics,
+    onProblem,
+    live: new Turn(process.nextTick, unexpected),
+    behind: new Turn(setImmediate, unexpected),
+  };
+  const heartbeats = createHeartbeats(waiting, metrics);
+  const viewers = new Set<Viewer>();
+  const channels = new Map<string, Channel>();
+  const counts = new Map<string, number>();
+
+  const channelOf = ({ run, dialect, options, linkBase }: Following) => {
+    const key = [run, dialect.name, options.style ?? "", options.extensions ? 1 : 0, linkBase].join("\n");
+    let channel = channels.get(key);
+    if (!channel) channels.set(key, (channel = new Channel(key, run, dialect, options, stage)));
+    return channel;
+  };
+
+  const leave = (viewer: Viewer): void => {
+    const { channel } = viewer;
+    metrics.viewers--;
+    heartbeats.remove(viewer);
+    const left = (counts.get(channel.run) ?? 1) - 1;
+    if (left > 0) counts.set(channel.run, left);
+    else counts.delete(channel.run);
+    viewers.delete(viewer);
+    if (--channel.viewers > 0) return;
+    channels.delete(channel.key);
+    channel.close();
+  };
+
+  return {
+    follow: (following) => {
+      const { run, dialect, response, headers, after, snapshot, onCut } = following;
+      const channel = channelOf(following);
+      channel.viewers++;
+      metrics.viewers++;
+      counts.set(run, (counts.get(run) ?? 0) + 1);
+      const onLeft = onCut
+        ? (left: Viewer, finished: boolean) => {
+            leave(left);
+            if (!finished) onCut();
+          }
+        : leave;
+      const viewer = new Viewer(channel, response, headers, after, onLeft);
+      viewers.add(viewer);
+      heartbeats.add(viewer);
+      const frames = snapshot === undefined ? undefined : dialect.snapshot?.(after.seq, snapshot);
+      if (frames) viewer.write(new Chunk(frames.map(frameText).join("")), false);
+      viewer.flush();
+    },
+    count: (run) => counts.get(run) ?? 0,
+    close: () => {
+      for (const viewer of viewers) viewer.finish();
+    },
+  };
+};

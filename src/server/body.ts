@@ -1,0 +1,66 @@
+import type { IncomingMessage } from "node:http";
+import { Refusal } from "../source.ts";
+import { HttpRefusal } from "./refusals.ts";
+
+/** The request's JSON body; undefined if it has none. Reads no more than `maxBytes`. */
+export const readBody = async (request: IncomingMessage, maxBytes: number): Promise<unknown> => {
+  const length = Number(request.headers["content-length"] ?? Number.NaN);
+  if (length === 0 || (Number.isNaN(length) && request.headers["transfer-encoding"] === undefined)) return undefined;
+  const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (type !== "application/json" && !/^application\/[\w.-]+\+json$/.test(type))
+    throw new HttpRefusal(
+      415,
+      "content-type",
+      type ? `a body of type ${type.slice(0, 80)} is not accepted` : "the body has no content type",
+      "send JSON with the header Content-Type: application/json",
+      CLOSE,
+    );
+  if ((request.headers["content-encoding"] ?? "identity") !== "identity")
+    throw new HttpRefusal(
+      415,
+      "content-encoding",
+      "compressed bodies are not accepted",
+      "send the body as it is",
+      CLOSE,
+    );
+  if (length > maxBytes) throw tooLarge(maxBytes);
+  const text = (await readBytes(request, maxBytes)).toString("utf8");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Refusal("bad-json", `the body is not JSON: ${(error as Error).message}`, { hint: "check the body" });
+  }
+};
+
+/** What is left of a refused body is not read: the connection ends with the answer. */
+const CLOSE = { headers: { connection: "close" } };
+
+const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    const settle = (finish: () => void) => {
+      request.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
+      finish();
+    };
+    const onData = (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes <= maxBytes) pieces.push(piece);
+      else {
+        request.pause();
+        settle(() => reject(tooLarge(maxBytes)));
+      }
+    };
+    const onEnd = () => settle(() => resolve(Buffer.concat(pieces, bytes)));
+    const onClose = () => settle(() => reject(new Refusal("aborted", "the request was cut off")));
+    request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
+  });
+
+const tooLarge = (maxBytes: number) =>
+  new HttpRefusal(
+    413,
+    "too-large",
+    `the body is larger than ${maxBytes} bytes`,
+    "the setting limits.bodyBytes says how large a body may be",
+    CLOSE,
+  );

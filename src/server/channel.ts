@@ -1,0 +1,208 @@
+import type { Dialect, EncodeOptions, Frame } from "../dialect.ts";
+import type { Entry } from "../events.ts";
+import type { Log } from "../log.ts";
+import { frameText } from "../sse.ts";
+import { Chunk } from "./chunked.ts";
+import { wholeResults } from "./encoding.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Turn } from "./turn.ts";
+import type { Viewer } from "./viewer.ts";
+
+export type Encoder = (entry: Entry) => readonly Frame[];
+
+/** What all channels of a server share. */
+export interface Stage {
+  readonly log: Log;
+  /** Runs what woke up in this turn, after its microtasks: what is ready together leaves in one write. */
+  readonly live: Turn;
+  /** Runs viewers that have much to catch up on, a piece at a time, behind whatever else is due. */
+  readonly behind: Turn;
+  readonly metrics: Metrics;
+  readonly onProblem: (error: unknown, run: string) => void;
+}
+
+/** How much text goes to a socket at once. */
+export const CHUNK = 16 * 1024;
+const BATCH = 256;
+
+/**
+ * The viewers of one run that get the same frames. Those at the live edge stand at the same `seq` and share one encoder and
+ * one write; those behind read on their own (see Viewer) and join. The log is the truth: a wake only says "read again".
+ */
+export class Channel {
+  readonly key: string;
+  readonly run: string;
+  readonly dialect: Dialect;
+  readonly stage: Stage;
+  readonly #options: EncodeOptions;
+  readonly #unwatch: () => void;
+  /** All of them, live or not. */
+  viewers = 0;
+  /** Where the live viewers are. */
+  seq = 0;
+  #encoder: Encoder | undefined;
+  readonly #live: Viewer[] = [];
+  #waiting: Viewer[] | undefined;
+  #marked = false;
+  #reading = false;
+  #again = false;
+
+  constructor(key: string, run: string, dialect: Dialect, options: EncodeOptions, stage: Stage) {
+    this.key = key;
+    this.run = run;
+    this.dialect = dialect;
+    this.stage = stage;
+    this.#options = options;
+    this.#unwatch = stage.log.watch(run, () => this.#wake());
+  }
+
+  get occupied(): boolean {
+    return this.#live.length > 0;
+  }
+
+  read(after: number, limit: number): readonly Entry[] | Promise<readonly Entry[]> {
+    const { log } = this.stage;
+    const { wholeBytes } = this.dialect;
+    const entries = log.read(this.run, after, limit);
+    if (wholeBytes === undefined) return entries;
+    if (isPromise(entries)) return entries.then((some) => wholeResults(log, this.run, wholeBytes, some));
+    return wholeResults(log, this.run, wholeBytes, entries);
+  }
+
+  createEncoder(): Encoder {
+    return this.dialect.encode(this.#options);
+  }
+
+  /** Takes in a viewer that is at `seq`: at the end of the log if nobody is live, else exactly where the live ones are. */
+  join(viewer: Viewer, seq: number, encoder: Encoder): void {
+    if (this.#live.length === 0) {
+      this.seq = seq;
+      this.#encoder = encoder;
+    }
+    viewer.slot = this.#live.push(viewer) - 1;
+    // What was stored while the last read was under way woke nobody.
+    this.#flush();
+  }
+
+  /** For a viewer that is ahead of the live ones: runs again once these have read on. */
+  wait(viewer: Viewer): void {
+    (this.#waiting ??= []).push(viewer);
+    this.#flush();
+  }
+
+  remove(viewer: Viewer): void {
+    const last = this.#live.pop();
+    if (last && last !== viewer) {
+      this.#live[viewer.slot] = last;
+      last.slot = viewer.slot;
+    }
+    viewer.slot = -1;
+    if (this.#live.length === 0) this.#encoder = undefined;
+  }
+
+  close(): void {
+    this.#unwatch();
+  }
+
+  /** Called by the turn that a wake was added to. */
+  flush(): void {
+    this.#marked = false;
+    this.#flush();
+  }
+
+  #wake(): void {
+    if (this.#marked || this.#live.length === 0) return;
+    this.#marked = true;
+    this.stage.live.add(this);
+  }
+
+  #flush(): void {
+    this.#again = true;
+    if (this.#reading) return;
+    try {
+      while (this.#live.length > 0) {
+        this.#again = false;
+        const entries = this.read(this.seq, BATCH);
+        if (isPromise(entries)) return this.#await(entries);
+        this.#deliver(entries);
+        if (entries.length < BATCH) break;
+      }
+    } catch (error) {
+      return this.#fail(error);
+    }
+    this.#release();
+  }
+
+  #await(reading: Promise<readonly Entry[]>): void {
+    const { seq } = this;
+    this.#reading = true;
+    reading.then(
+      (entries) => {
+        this.#reading = false;
+        if (this.#live.length === 0) return this.#release();
+        // The live viewers may all have changed meanwhile; then this was read for others.
+        const current = this.seq === seq;
+        try {
+          if (current) this.#deliver(entries);
+        } catch (error) {
+          return this.#fail(error);
+        }
+        if (this.#again || !current || entries.length > 0) this.#flush();
+        else this.#release();
+      },
+      (error) => {
+        this.#reading = false;
+        this.#fail(error);
+      },
+    );
+  }
+
+  #deliver(entries: readonly Entry[]): void {
+    const encode = this.#encoder;
+    if (!encode) return;
+    let text = "";
+    for (const entry of entries) {
+      for (const frame of encode(entry)) text += frameText(frame);
+      this.seq = entry.seq;
+      const isEnd = entry.event.type === "run-end";
+      if (text.length < CHUNK && !isEnd) continue;
+      this.#send(text, encode, isEnd);
+      text = "";
+      if (this.#live.length === 0) return;
+    }
+    if (text !== "") this.#send(text, encode, false);
+  }
+
+  #send(text: string, encode: Encoder, isEnd: boolean): void {
+    const live = this.#live;
+    if (text !== "") {
+      const chunk = new Chunk(text);
+      const shared = live.length > 1;
+      for (let slot = live.length - 1; slot >= 0; slot--) {
+        const viewer = live[slot] as Viewer;
+        if (viewer.write(chunk, shared) || isEnd) continue;
+        this.remove(viewer);
+        // The last to leave takes the encoder along, which saves feeding a new one.
+        viewer.fallBehind(this.seq, live.length === 0 ? encode : undefined);
+      }
+    }
+    if (isEnd) for (let slot = live.length - 1; slot >= 0; slot--) live[slot]?.finish();
+  }
+
+  #release(): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting) for (const viewer of waiting) viewer.flush();
+  }
+
+  /** A stream that cannot go on is cut, not ended: its viewers know that they have not seen the end. */
+  #fail(error: unknown): void {
+    this.stage.onProblem(error, this.run);
+    const viewers = [...this.#live, ...(this.#waiting ?? [])];
+    this.#waiting = undefined;
+    for (const viewer of viewers) viewer.cut();
+  }
+}
+
+export const isPromise = <Value>(value: Value | Promise<Value>): value is Promise<Value> =>
+  typeof (value as Promise<Value>).then === "function";

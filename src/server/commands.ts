@@ -1,0 +1,218 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Command, Dialect, EncodeOptions, ServerFacts } from "../dialect.ts";
+import type { Log, RunInfo } from "../log.ts";
+import type { RunnableAgent, Runner } from "../runner.ts";
+import { Refusal } from "../source.ts";
+import type { Audience } from "./audience.ts";
+import { HttpRefusal, missing } from "./refusals.ts";
+import type { States } from "./states.ts";
+
+export interface CommandsOptions {
+  readonly log: Log;
+  readonly runner: Runner;
+  readonly audience: Audience;
+  readonly states: States;
+  readonly dialects: readonly Dialect[];
+  readonly facts: ServerFacts;
+  readonly limits: { readonly concurrentRuns: number; readonly streams: number };
+  readonly agent: (name: string | undefined) => RunnableAgent;
+  /** The URL of a file beside the log of this run, for a client that reached us at `base`. */
+  readonly link: (base: string, info: RunInfo, file: string) => string;
+  readonly base: (request: IncomingMessage) => string;
+  readonly viewers: () => number;
+}
+
+/** Does what a dialect has read from a request, and answers it. */
+export type Commands = (
+  command: Command,
+  dialect: Dialect,
+  query: URLSearchParams,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<void>;
+
+type Of<Kind extends Command["do"]> = Extract<Command, { do: Kind }>;
+
+export const createCommands = (options: CommandsOptions): Commands => {
+  const { log, runner, audience, states, dialects, limits } = options;
+
+  const infoOf = async (run: string): Promise<RunInfo> => {
+    const info = await log.info(run);
+    if (!info || info.dropped)
+      throw missing(info ? `run ${run} was dropped` : `there is no run ${run}`, info !== undefined);
+    return info;
+  };
+
+  const spokenBy = (query: URLSearchParams, dialect: Dialect): Dialect => {
+    const name = query.get("dialect");
+    if (name === null) return dialect;
+    const found = dialects.find((other) => other.name === name);
+    if (found) return found;
+    const names = dialects.map((other) => other.name).join(", ");
+    throw new Refusal("unknown-dialect", `there is no dialect ${name.slice(0, 40)}`, { hint: `there are: ${names}` });
+  };
+
+  const headersOf = (run: string, dialect: Dialect): Record<string, string> => ({
+    "Content-Type": dialect.contentType,
+    "Cache-Control": "no-cache",
+    "X-Accel-Buffering": "no",
+    "Runcast-Run": run,
+    ...dialect.headers,
+  });
+
+  const encodeOptions = (command: Of<"start" | "follow">, info: RunInfo, base: string): EncodeOptions => ({
+    ...(command.style !== undefined && { style: command.style }),
+    ...(command.extensions !== undefined && { extensions: command.extensions }),
+    link: ({ file }) => options.link(base, info, file),
+  });
+
+  const checkStreams = (): void => {
+    if (options.viewers() < limits.streams) return;
+    throw tooMany("too-many-streams", `${limits.streams} streams are open already`, "limits.streams");
+  };
+
+  const start = async (
+    command: Of<"start">,
+    asked: Dialect,
+    query: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const dialect = spokenBy(query, asked);
+    const agent = options.agent(command.request.agent);
+    if (!command.detached) checkStreams();
+    const known = command.request.run === undefined ? undefined : await log.info(command.request.run);
+    if (known?.dropped) throw missing(`run ${known.run} was dropped`, true);
+    if (!known && runner.active >= limits.concurrentRuns)
+      throw tooMany("too-many-runs", `${limits.concurrentRuns} runs are at work already`, "limits.concurrentRuns");
+    const { run, started } = await runner.start(command.request, agent);
+    if (command.detached) {
+      const events = `/runs/${run}/events`;
+      return sendJson(response, 202, { run, started, events }, { "Runcast-Run": run, Location: `/runs/${run}` });
+    }
+    const base = options.base(request);
+    const cancels = started && (command.disconnect ?? asked.disconnect) === "cancel";
+    const onCut = () => {
+      if (audience.count(run) === 0) void runner.cancel(run, { reason: "the client closed its connection" });
+    };
+    audience.follow({
+      run,
+      dialect,
+      options: encodeOptions(command, await infoOf(run), base),
+      linkBase: base,
+      after: { seq: 0, frame: 0 },
+      headers: headersOf(run, dialect),
+      response,
+      ...(cancels && { onCut }),
+    });
+  };
+
+  const follow = async (
+    command: Of<"follow">,
+    asked: Dialect,
+    query: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const { run } = command;
+    const dialect = spokenBy(query, asked);
+    const info = await infoOf(run);
+    checkCursor(command, info);
+    checkStreams();
+    if (command.from && !dialect.snapshot)
+      throw new Refusal("no-snapshot", `the dialect ${dialect.name} has no snapshots`, {
+        hint: "leave out from=snapshot",
+      });
+    const ended = info.endedAt !== undefined && command.after.seq === info.seq;
+    if (ended && !command.from) return void response.writeHead(204, { "Runcast-Run": run }).end();
+    const headers = headersOf(run, dialect);
+    if (request.method === "HEAD") return void response.writeHead(200, headers).end();
+    const base = options.base(request);
+    const folded = command.from && (await states(run));
+    audience.follow({
+      run,
+      dialect,
+      options: encodeOptions(command, info, base),
+      linkBase: base,
+      after: folded ? { seq: folded.seq, frame: 0 } : command.after,
+      headers,
+      response,
+      ...(folded && { snapshot: folded.state }),
+    });
+  };
+
+  const answer = async ({ run, ask, answer: given }: Of<"answer">, response: ServerResponse): Promise<void> => {
+    await infoOf(run);
+    const status = await runner.answer(run, ask, given);
+    if (status === "accepted" || status === "same") return sendJson(response, 200, { status });
+    if (status === "unknown")
+      throw new Refusal("unknown-ask", `run ${run} does not ask ${ask.slice(0, 100)}`, {
+        status: 404,
+        hint: "the run's ask-start events name what it asks",
+      });
+    throw new Refusal(
+      status === "conflict" ? "ask-conflict" : "ask-closed",
+      status === "conflict" ? "this was answered already, and differently" : "this is no longer asked",
+      { status: 409, hint: "the first answer wins; the run's ask-end event has it" },
+    );
+  };
+
+  const cancel = async ({ run, agent, call, reason }: Of<"cancel">, response: ServerResponse): Promise<void> => {
+    const target = {
+      ...(agent !== undefined && { agent }),
+      ...(call !== undefined && { call }),
+      ...(reason !== undefined && { reason }),
+    };
+    const { endedAt } = await infoOf(run);
+    const status = endedAt === undefined ? await runner.cancel(run, target) : "ended";
+    if (status !== "unknown") return sendJson(response, 200, { status });
+    throw new Refusal("not-here", `run ${run} has nothing such at work in this process`, {
+      status: 404,
+      hint: "check the ids of the run, the sub-agent or the call",
+    });
+  };
+
+  return async (command, dialect, query, request, response) => {
+    switch (command.do) {
+      case "start":
+        return start(command, dialect, query, request, response);
+      case "follow":
+        return follow(command, dialect, query, request, response);
+      case "answer":
+        return answer(command, response);
+      case "cancel":
+        return cancel(command, response);
+      case "reply":
+        return sendJson(response, 200, command.reply(options.facts));
+    }
+  };
+};
+
+export const sendJson = (
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void => {
+  const body = JSON.stringify(value);
+  response.writeHead(status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    "X-Content-Type-Options": "nosniff",
+    ...headers,
+  });
+  response.end(body);
+};
+
+const checkCursor = ({ after }: Of<"follow">, { seq, run }: RunInfo): void => {
+  if (after.seq < seq || (after.seq === seq && after.frame === 0)) return;
+  throw new Refusal("cursor-beyond-end", `run ${run} ends at ${seq}, before the cursor ${after.seq}`, {
+    hint: "resume with the id of a frame of this run, or from 0",
+  });
+};
+
+const tooMany = (code: string, message: string, setting: string) =>
+  new HttpRefusal(429, code, message, `the setting ${setting} says how many may be; try again soon`, {
+    headers: { "retry-after": "2" },
+    retryable: true,
+  });

@@ -1,0 +1,56 @@
+import type { Content, Entry, Json } from "../events.ts";
+import type { Log } from "../log.ts";
+
+/**
+ * Puts results that lie beside the log back into their entries, for a dialect whose format wants them whole. Answers at
+ * once where there is nothing to put back, so that only such results cost a promise.
+ */
+export const wholeResults = (
+  log: Log,
+  run: string,
+  wholeBytes: number,
+  entries: readonly Entry[],
+): readonly Entry[] | Promise<readonly Entry[]> =>
+  entries.some((entry) => filesOf(entry, wholeBytes).length > 0)
+    ? Promise.all(entries.map((entry) => wholeResult(log, run, wholeBytes, entry)))
+    : entries;
+
+type FileContent = Extract<Content, { type: "file" }>;
+
+/** The runner gives no name to what it put beside the log only for its size, but this to a tool's structured value. */
+const VALUE = "value.json";
+
+const filesOf = ({ event }: Entry, wholeBytes: number): readonly FileContent[] =>
+  event.type === "tool-end"
+    ? (event.content ?? []).filter(
+        (content): content is FileContent =>
+          content.type === "file" &&
+          content.bytes <= wholeBytes &&
+          (content.mediaType === "application/json"
+            ? content.name === undefined || content.name === VALUE
+            : content.mediaType === "text/plain" && content.name === undefined),
+      )
+    : [];
+
+const wholeResult = async (log: Log, run: string, wholeBytes: number, entry: Entry): Promise<Entry> => {
+  const files = new Set<Content>(filesOf(entry, wholeBytes));
+  if (files.size === 0 || entry.event.type !== "tool-end") return entry;
+  const content: Content[] = [];
+  let { value } = entry.event;
+  for (const part of entry.event.content ?? []) {
+    const text = files.has(part) && part.type === "file" ? await textOf(log, run, part.file) : undefined;
+    if (text === undefined || part.type !== "file") content.push(part);
+    else if (part.name === VALUE) value = JSON.parse(text) as Json;
+    else if (part.mediaType === "application/json") content.push({ type: "json", value: JSON.parse(text) as Json });
+    else content.push({ type: "text", text });
+  }
+  return { ...entry, event: { ...entry.event, content, ...(value !== undefined && { value }) } };
+};
+
+const textOf = async (log: Log, run: string, file: string): Promise<string | undefined> => {
+  const stored = await log.get(run, file);
+  if (!stored) return undefined;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of stored.bytes) pieces.push(piece);
+  return Buffer.concat(pieces).toString("utf8");
+};

@@ -1,0 +1,79 @@
+import type { Log, StoredFile } from "../log.ts";
+import { Refusal } from "../source.ts";
+import { HttpRefusal } from "./refusals.ts";
+
+/**
+ * A file beside the log, whole or in part. It was made by an agent from who knows what: it is only ever offered as a
+ * download, never run on our origin.
+ */
+export const fileResponse = async (log: Log, run: string, file: string, request: Request): Promise<Response> => {
+  const stored = await log.get(run, file);
+  if (!stored)
+    throw new Refusal("unknown-file", `run ${run} has no file ${file.slice(0, 100)}`, {
+      status: 404,
+      hint: "the run's events name its files",
+    });
+  const etag = `"${encodeURIComponent(file)}"`;
+  const headers = new Headers({
+    "content-type": /^[\w.+-]+\/[\w.+-]+(?:; *charset=[\w-]+)?$/.test(stored.mediaType)
+      ? stored.mediaType
+      : "application/octet-stream",
+    "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(stored.name ?? file)}`,
+    "content-security-policy": "sandbox; default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "accept-ranges": "bytes",
+    "cache-control": "private, no-cache",
+    etag,
+  });
+  const wanted = request.headers.get("range");
+  const condition = request.headers.get("if-range");
+  const range =
+    wanted !== null && (condition === null || condition === etag) ? parseRange(wanted, stored.size) : undefined;
+  if (!range) return respond(200, headers, stored, stored.size, request);
+  if (range === "none")
+    throw new HttpRefusal(416, "bad-range", `the file has only ${stored.size} bytes`, "ask for a part of it", {
+      headers: { "content-range": `bytes */${stored.size}` },
+    });
+  const part = await log.get(run, file, range);
+  headers.set("content-range", `bytes ${range.start}-${range.end - 1}/${stored.size}`);
+  return respond(206, headers, part ?? stored, range.end - range.start, request);
+};
+
+const respond = (status: number, headers: Headers, { bytes }: StoredFile, length: number, request: Request) => {
+  headers.set("content-length", `${length}`);
+  return new Response(request.method === "HEAD" ? null : streamOf(bytes), { status, headers });
+};
+
+/** A body that is read only as fast as it is sent. */
+export const streamOf = (pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> => {
+  const iterator = pieces[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { done, value } = await iterator.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+};
+
+/** One range of bytes; undefined for what should be ignored (several ranges, another unit), `none` if it lies outside. */
+const parseRange = (text: string, size: number): { start: number; end: number } | "none" | undefined => {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(text.trim());
+  if (!match || (match[1] === "" && match[2] === "")) return undefined;
+  const [, first = "", last = ""] = match;
+  if (first === "") {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? "none" : { start: size - length, end: size };
+  }
+  const start = Number(first);
+  if (last !== "" && Number(last) < start) return undefined;
+  if (start >= size) return "none";
+  return { start, end: last === "" ? size : Math.min(Number(last) + 1, size) };
+};

@@ -1,0 +1,179 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRate } from "./rate.ts";
+import { HttpRefusal } from "./refusals.ts";
+import { looksLikeToken, type Tokens } from "./tokens.ts";
+
+export interface GuardOptions {
+  readonly keys: readonly string[];
+  readonly keyInPath: boolean;
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  readonly ratePerMinute: number;
+  readonly tokens: Tokens;
+}
+
+export interface Target {
+  /** Without a key that stood in it, and without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly pathKey: string | undefined;
+}
+
+/** Decides who may ask for what, before anything else is looked at. Throws the refusal. */
+export interface Guard {
+  target(request: IncomingMessage): Target;
+  /** Sets the CORS headers of an allowed foreign page. */
+  check(request: IncomingMessage, response: ServerResponse, target: Target): void;
+}
+
+/** Nothing of a run can be learned from these. */
+const OPEN = new Set(["/", "/health", "/ready", "/openapi.json", "/schema/events.json"]);
+const EXPOSED = "Runcast-Run, Retry-After, Location, Content-Range, Content-Disposition";
+
+export const createGuard = (options: GuardOptions): Guard => {
+  const { keyInPath, tokens } = options;
+  const hosts = new Set(options.hosts.map((host) => host.toLowerCase()));
+  const origins = new Set(options.origins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
+  const keys = options.keys.map(digest);
+  const rate = createRate(options.ratePerMinute);
+
+  const checkHost = (request: IncomingMessage): void => {
+    const { host } = request.headers;
+    if (host === undefined) return;
+    const name = hostName(host);
+    if (isLoopback(name) || hosts.has(name) || hosts.has(host.toLowerCase())) return;
+    if (name === bare(request.socket.localAddress ?? "")) return;
+    throw new HttpRefusal(
+      403,
+      "foreign-host",
+      `this server does not answer for the host ${name.slice(0, 100)}`,
+      "add it to the setting hosts if it is yours",
+    );
+  };
+
+  const checkOrigin = (request: IncomingMessage, response: ServerResponse): void => {
+    const { origin } = request.headers;
+    if (origin === undefined) return;
+    const host = originHost(origin);
+    const own = host !== undefined && host === request.headers.host?.toLowerCase();
+    if (!own && !origins.has(origin.toLowerCase()) && !(host !== undefined && isLoopback(hostName(host))))
+      throw new HttpRefusal(
+        403,
+        "foreign-origin",
+        `pages of ${origin.slice(0, 100)} may not use this server`,
+        "add that origin to the setting origins if you trust it",
+      );
+    response.setHeader("Access-Control-Allow-Origin", origin);
+    response.setHeader("Access-Control-Expose-Headers", EXPOSED);
+    response.setHeader("Vary", "Origin");
+  };
+
+  const isKey = (text: string): boolean => {
+    const given = digest(text);
+    let matches = false;
+    for (const key of keys) matches = timingSafeEqual(key, given) || matches;
+    return matches;
+  };
+
+  const checkAccess = (request: IncomingMessage, { path, query, pathKey }: Target): void => {
+    const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
+    if (pathKey !== undefined && isKey(pathKey)) return;
+    if (bearer !== undefined && keys.length > 0 && isKey(bearer)) return;
+    const token = query.get("token") ?? (bearer !== undefined && looksLikeToken(bearer) ? bearer : undefined);
+    if (token !== undefined) return checkToken(token, request.method ?? "", path);
+    if (keys.length === 0 || OPEN.has(path)) return;
+    const given = bearer ?? pathKey;
+    throw new HttpRefusal(
+      401,
+      given === undefined ? "key-required" : "wrong-key",
+      given === undefined ? "this server wants a key" : "this is not a key of this server",
+      "send the value of the setting key as the header Authorization: Bearer <key>",
+      { headers: { "www-authenticate": "Bearer" } },
+    );
+  };
+
+  const checkToken = (token: string, method: string, path: string): void => {
+    const known = tokens.check(token, Date.now());
+    if (OPEN.has(path) && method === "GET") return;
+    if (!known)
+      throw new HttpRefusal(401, "wrong-token", "this is not a token of this server", "ask for a new link to the run");
+    if (known.expired)
+      throw new HttpRefusal(401, "expired-token", "this token has expired", "ask for a new link to the run");
+    const [, kind, run, what] = path.split("/");
+    const readable = kind === "runs" && run === known.run && /^(events|files|export\.[a-z]+)?$/.test(what ?? "");
+    if (readable && (method === "GET" || method === "HEAD")) return;
+    throw new HttpRefusal(
+      403,
+      "read-only-token",
+      "this token only allows reading its one run",
+      "use a key to start, answer or cancel, or to read other runs",
+    );
+  };
+
+  return {
+    target: (request) => targetOf(request.url ?? "/", keyInPath),
+    check: (request, response, target) => {
+      checkHost(request);
+      checkOrigin(request, response);
+      if (request.method === "OPTIONS") return;
+      checkAccess(request, target);
+      if (request.method === "POST") rate(request.socket.remoteAddress ?? "", Date.now());
+    },
+  };
+};
+
+/** What a page must know before it sends more than a plain GET. */
+export const answerPreflight = (request: IncomingMessage, response: ServerResponse, allow: readonly string[]): void => {
+  const wanted = request.headers["access-control-request-headers"] ?? "";
+  response.writeHead(204, {
+    Allow: allow.join(", "),
+    "Access-Control-Allow-Methods": allow.join(", "),
+    ...(/^[\w\-, ]{1,1000}$/.test(wanted) && { "Access-Control-Allow-Headers": wanted }),
+    "Access-Control-Max-Age": "600",
+  });
+  response.end();
+};
+
+export const isLoopback = (name: string): boolean =>
+  name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
+
+const targetOf = (url: string, keyInPath: boolean): Target => {
+  const relative = url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "") || "/";
+  const mark = relative.indexOf("?");
+  const whole = mark < 0 ? relative : relative.slice(0, mark);
+  const query = new URLSearchParams(mark < 0 ? "" : relative.slice(mark + 1));
+  const match = keyInPath ? /^\/key\/([^/]+)(\/.*)?$/.exec(whole) : null;
+  return match
+    ? { path: match[2] ?? "/", query, pathKey: decode(match[1] ?? "") }
+    : { path: whole, query, pathKey: undefined };
+};
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** Equal lengths whatever is compared, as a comparison in constant time needs. */
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+const hostName = (host: string): string =>
+  bare(
+    host
+      .toLowerCase()
+      .replace(/:\d+$/, "")
+      .replace(/^\[(.*)\]$/, "$1"),
+  );
+const bare = (address: string): string => address.replace(/^::ffff:/, "");
+
+const originHost = (origin: string): string | undefined => {
+  try {
+    const { protocol, host } = new URL(origin);
+    return protocol === "http:" || protocol === "https:" ? host.toLowerCase() : undefined;
+  } catch {
+    return undefined;
+  }
+};

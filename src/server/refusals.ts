@@ -1,0 +1,44 @@
+import { LogMissing } from "../log.ts";
+import { Refusal } from "../source.ts";
+
+/** A refusal with headers of its own, such as Retry-After or Allow. */
+export class HttpRefusal extends Refusal {
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    hint: string,
+    { headers = {}, retryable = false }: { headers?: Record<string, string>; retryable?: boolean } = {},
+  ) {
+    super(code, message, { status, hint, retryable });
+    this.headers = headers;
+  }
+}
+
+/** What to tell the client of an error, and whether an operator should hear of it. */
+export const refusalOf = (error: unknown): { readonly refusal: Refusal; readonly unexpected: boolean } => {
+  if (error instanceof Refusal) return { refusal: error, unexpected: false };
+  if (error instanceof LogMissing) return { refusal: missing(error.message, error.dropped), unexpected: false };
+  const message = "the server failed to handle this request";
+  return {
+    refusal: new Refusal("internal", message, {
+      status: 500,
+      retryable: true,
+      hint: "the server's own output says why",
+    }),
+    unexpected: true,
+  };
+};
+
+export const missing = (message: string, dropped: boolean): Refusal =>
+  dropped
+    ? new Refusal("run-dropped", message, { status: 410, hint: "the retention settings say how long runs are kept" })
+    : new Refusal("unknown-run", message, { status: 404, hint: "GET /runs lists the runs that are kept" });
+
+export const problemOf = ({ code, message, retryable, hint }: Refusal) => ({
+  code,
+  message,
+  ...(retryable && { retryable }),
+  ...(hint !== undefined && { hint }),
+});

@@ -1,0 +1,32 @@
+/** Something that has work to do once in this turn, however often it was said. */
+export interface Job {
+  flush(): void;
+}
+
+/** Runs what was added, all together, when `schedule` says so: one tick for a thousand channels instead of a thousand ticks. */
+export class Turn {
+  #jobs: Job[] = [];
+  readonly #schedule: (callback: () => void) => void;
+  readonly #onError: (error: unknown) => void;
+
+  constructor(schedule: (callback: () => void) => void, onError: (error: unknown) => void) {
+    this.#schedule = schedule;
+    this.#onError = onError;
+  }
+
+  add(job: Job): void {
+    if (this.#jobs.push(job) === 1) this.#schedule(this.#run);
+  }
+
+  readonly #run = (): void => {
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    for (const job of jobs) {
+      try {
+        job.flush();
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  };
+}

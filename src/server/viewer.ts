@@ -1,0 +1,180 @@
+import type { ServerResponse } from "node:http";
+import type { Cursor } from "../dialect.ts";
+import type { Entry } from "../events.ts";
+import { frameText } from "../sse.ts";
+import { CHUNK, type Channel, type Encoder, isPromise } from "./channel.ts";
+import { Chunk, Chunked, type ChunkedOwner } from "./chunked.ts";
+
+const MOST_AT_ONCE = 256;
+/** After so many entries in one go, whatever else is due goes first. */
+const TURN = 1024;
+
+/**
+ * One who follows a run: a cursor into its log, and a connection. At the live edge its channel writes to it; behind, it
+ * reads at its own pace with an encoder of its own, and holds nothing but what the socket has not taken yet.
+ */
+export class Viewer implements ChunkedOwner {
+  readonly channel: Channel;
+  readonly #out: Chunked;
+  /** Its place among the channel's live viewers; -1 while it reads on its own. */
+  slot = -1;
+  /** Whose heartbeats it gets. */
+  beats: Set<Viewer> | undefined;
+  readonly #onLeft: (viewer: Viewer, finished: boolean) => void;
+  /** Everything up to `seq`, and of the next entry the first `frame` frames, is not sent again. */
+  #seen: Cursor;
+  #encoder: Encoder | undefined;
+  #fed: number;
+  #limit = 64;
+  #reading = false;
+  #finished = false;
+  #left = false;
+
+  constructor(
+    channel: Channel,
+    response: ServerResponse,
+    headers: Record<string, string>,
+    cursor: Cursor,
+    onLeft: (viewer: Viewer, finished: boolean) => void,
+  ) {
+    this.channel = channel;
+    this.#onLeft = onLeft;
+    this.#seen = cursor;
+    this.#fed = channel.dialect.stateless ? cursor.seq : 0;
+    this.#out = new Chunked(response, headers, this);
+  }
+
+  get stalled(): boolean {
+    return this.#out.stalled;
+  }
+
+  write(chunk: Chunk, shared: boolean): boolean {
+    this.channel.stage.metrics.bytesSent += chunk.bytes;
+    return this.#out.write(chunk, shared);
+  }
+
+  /** Leaves the live viewers at `seq`, because its socket is full. */
+  fallBehind(seq: number, encoder: Encoder | undefined): void {
+    this.#seen = { seq, frame: 0 };
+    this.#encoder = encoder;
+    this.#fed = encoder || this.channel.dialect.stateless ? seq : 0;
+  }
+
+  finish(): void {
+    this.#finished = true;
+    this.#out.end();
+    this.#leave();
+  }
+
+  cut(): void {
+    this.#out.destroy();
+    this.#leave();
+  }
+
+  drained(): void {
+    if (this.slot < 0) this.flush();
+  }
+
+  closed(): void {
+    this.#leave();
+  }
+
+  /** Reads on its own until its socket is full or it can join the live viewers. */
+  flush(): void {
+    const { channel } = this;
+    let left = TURN;
+    try {
+      while (!this.#reading && !this.#out.closed && !this.#finished && this.slot < 0 && !this.stalled) {
+        const encoder = (this.#encoder ??= channel.createEncoder());
+        const { seq, frame } = this.#seen;
+        const caughtUp = this.#fed > seq || (this.#fed === seq && frame === 0);
+        let limit = this.#limit;
+        if (caughtUp && channel.occupied) {
+          if (this.#fed > channel.seq) return channel.wait(this);
+          if (this.#fed === channel.seq) return this.#join(encoder);
+          limit = Math.min(limit, channel.seq - this.#fed);
+        }
+        if (left <= 0) return channel.stage.behind.add(this);
+        const entries = channel.read(this.#fed, limit);
+        if (isPromise(entries)) return this.#await(entries);
+        left -= entries.length;
+        if (!this.#take(entries, encoder)) return;
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #await(reading: Promise<readonly Entry[]>): void {
+    this.#reading = true;
+    reading.then(
+      (entries) => {
+        this.#reading = false;
+        if (this.#out.closed) return;
+        try {
+          if (this.#encoder && this.#take(entries, this.#encoder)) this.flush();
+        } catch (error) {
+          this.#fail(error);
+        }
+      },
+      (error) => {
+        this.#reading = false;
+        this.#fail(error);
+      },
+    );
+  }
+
+  /** Whether to go on. */
+  #take(entries: readonly Entry[], encoder: Encoder): boolean {
+    if (entries.length > 0) return this.#send(entries, encoder);
+    // Somebody may have come to the edge first while this was read.
+    if (this.channel.occupied) return true;
+    if (this.#fed < this.#seen.seq) throw new Error(`run ${this.channel.run}: the log ends before ${this.#seen.seq}`);
+    this.#join(encoder);
+    return false;
+  }
+
+  #join(encoder: Encoder): void {
+    this.#encoder = undefined;
+    this.channel.join(this, this.#fed, encoder);
+  }
+
+  #send(entries: readonly Entry[], encode: Encoder): boolean {
+    const { seq: seenSeq, frame: seenFrames } = this.#seen;
+    let text = "";
+    let taken = 0;
+    for (const entry of entries) {
+      const frames = encode(entry);
+      this.#fed = entry.seq;
+      taken++;
+      if (entry.seq <= seenSeq) continue;
+      const skip = entry.seq === seenSeq + 1 ? seenFrames : 0;
+      for (let index = skip; index < frames.length; index++) text += frameText(frames[index]!);
+      const isEnd = entry.event.type === "run-end";
+      if (text.length < CHUNK && !isEnd) continue;
+      const more = text === "" || this.write(new Chunk(text), false);
+      text = "";
+      if (isEnd) {
+        this.finish();
+        return false;
+      }
+      if (!more) break;
+    }
+    const more = text === "" || this.write(new Chunk(text), false);
+    // What a full socket leaves of a batch is read again: large entries are read a few at a time.
+    this.#limit = taken < entries.length ? Math.max(1, taken) : Math.min(MOST_AT_ONCE, this.#limit * 2);
+    return more && !this.stalled;
+  }
+
+  #fail(error: unknown): void {
+    this.channel.stage.onProblem(error, this.channel.run);
+    this.cut();
+  }
+
+  #leave(): void {
+    if (this.#left) return;
+    this.#left = true;
+    if (this.slot >= 0) this.channel.remove(this);
+    this.#onLeft(this, this.#finished);
+  }
+}
