@@ -1,0 +1,214 @@
+import { type Backoff, defaultBackoff, sleep } from "./client/backoff.ts";
+import {
+  type CancelStatus,
+  type Connection,
+  createRunHandle,
+  type RunHandle,
+  type Target,
+} from "./client/run-handle.ts";
+import { ClientError, networkTrouble, type Trouble, troubleOf } from "./client/trouble.ts";
+import { browserWakes, type Wakes } from "./client/wakes.ts";
+import type { Command } from "./dialect.ts";
+import type { Answer, Entry, RunOutcome } from "./events.ts";
+
+export { type Backoff, type CancelStatus, ClientError, type Connection, type RunHandle, type Target, type Wakes };
+
+export interface ClientOptions {
+  /** Where the server is, with or without a path before `/runs`. "" is the page's own origin. */
+  readonly url: string;
+  readonly key?: string;
+  /** Allows reading one run. */
+  readonly token?: string;
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Default: doubles from half a second to half a minute, with jitter, and never gives up. What a server asks for is waited in any case. */
+  readonly backoff?: Backoff;
+  /** A connection on which nothing, not even a heartbeat, arrives for so long is dead. Default: 45 s, three heartbeats. */
+  readonly silenceMs?: number;
+  /** What tells that the network or the page may be back, so that waiting makes no sense. Default: the browser's own events. */
+  readonly wakes?: Wakes;
+}
+
+type RunRequest = Extract<Command, { do: "start" }>["request"];
+type Messages = { readonly messages: RunRequest["messages"] } | { readonly message: string };
+/** `message` is short for one user message. Secrets travel as headers. */
+export type StartRequest = Omit<RunRequest, "messages"> & Messages;
+
+export interface FollowOptions {
+  /** Called for each entry right after it was folded, as bytes arrive. If it throws, the handle fails. */
+  readonly onEntry?: (entry: Entry) => void;
+  /** Aborting it closes the handle. */
+  readonly signal?: AbortSignal;
+}
+
+export interface FollowFrom {
+  /** A cursor: only what comes after it is sent, and the state knows only that. Default: 0, the whole run. */
+  readonly after?: number;
+  /** Starts with the whole state so far instead of the entries that led to it: those are never seen. `after` says nothing then. */
+  readonly from?: "snapshot";
+}
+
+export interface ListQuery {
+  readonly limit?: number;
+  /** A run's id: those that started before it. */
+  readonly before?: string;
+  readonly thread?: string;
+  readonly open?: boolean;
+}
+
+export interface ListedRun {
+  readonly run: string;
+  readonly thread?: string;
+  readonly name: string;
+  readonly seq: number;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly outcome?: RunOutcome;
+}
+
+interface Abortable {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Speaks with one server, from a browser or from Node.
+ *
+ * What is asked for once (cancel, answer, list, file) is tried again a few times where that can help: all of it may be
+ * said twice. It rejects with a ClientError that holds the server's own words, or with the reason of an aborted signal.
+ */
+export interface Client {
+  /**
+   * Starts a run and follows it. The run's id is chosen here (unless the request has one) and known at once, so that a
+   * request whose answer got lost is simply made again: a run is never started twice.
+   */
+  start(request: StartRequest, options?: FollowOptions): RunHandle;
+  follow(run: string, options?: FollowOptions & FollowFrom): RunHandle;
+  cancel(run: string, target?: Target, options?: Abortable): Promise<CancelStatus>;
+  answer(run: string, ask: string, answer: Answer, options?: Abortable): Promise<void>;
+  /** Newest first. `next`, if there are more, is the `before` to go on with. */
+  list(
+    query?: ListQuery,
+    options?: Abortable,
+  ): Promise<{ readonly runs: readonly ListedRun[]; readonly next?: string }>;
+  /** The bytes of a file beside the run's log. `range` as in the HTTP header: `bytes=0-99`. */
+  file(run: string, file: string, options?: Abortable & { readonly range?: string }): Promise<Response>;
+}
+
+const SILENCE_MS = 45_000;
+const TRIES = 5;
+
+export const createClient = (options: ClientOptions): Client => {
+  const { backoff = defaultBackoff, silenceMs = SILENCE_MS, wakes = browserWakes } = options;
+  // Called as a plain function: a browser's fetch refuses any other `this` than the page.
+  const { fetch: ask = (url, init) => globalThis.fetch(url, init) } = options;
+  const base = options.url.replace(/\/+$/, "");
+  const secret = options.key ?? options.token;
+  const auth: Record<string, string> = secret === undefined ? {} : { authorization: `Bearer ${secret}` };
+
+  const send = (path: string, init: RequestInit): Promise<Response> =>
+    ask(`${base}${path}`, { cache: "no-store", ...init, headers: { ...auth, ...(init.headers as object) } });
+
+  const tryOnce = async (path: string, init: RequestInit): Promise<Response | Trouble> => {
+    try {
+      const response = await send(path, init);
+      return response.ok ? response : await troubleOf(response);
+    } catch (error) {
+      init.signal?.throwIfAborted();
+      return networkTrouble(error);
+    }
+  };
+  const request = async (path: string, init: RequestInit): Promise<Response> => {
+    for (let attempt = 1; ; attempt++) {
+      const answered = await tryOnce(path, init);
+      if (answered instanceof Response) return answered;
+      const { problem, final, status, retryAfterMs = 0 } = answered;
+      const wait = final || attempt === TRIES ? undefined : backoff(attempt, problem);
+      if (wait === undefined) throw new ClientError(problem, status === undefined ? {} : { status });
+      await sleep(Math.max(wait, retryAfterMs), init.signal ?? undefined);
+    }
+  };
+  const post = (path: string, body: unknown, { signal }: Abortable): Promise<Response> =>
+    request(path, { method: "POST", headers: JSON_BODY, body: JSON.stringify(body), ...(signal && { signal }) });
+
+  const cancel: Client["cancel"] = async (run, target = {}, abortable = {}) => {
+    const response = await post(`${pathOf(run)}/cancel`, target, abortable);
+    return ((await response.json()) as { status: CancelStatus }).status;
+  };
+  const answer: Client["answer"] = async (run, name, value, abortable = {}) => {
+    await post(`${pathOf(run)}/asks/${encodeURIComponent(name)}`, value, abortable);
+  };
+
+  const resume = (run: string, after: number, isFromSnapshot: boolean, signal: AbortSignal): Promise<Response> =>
+    send(`${pathOf(run)}/events${isFromSnapshot ? "?from=snapshot" : ""}`, {
+      headers: { accept: STREAM, ...(after > 0 && !isFromSnapshot && { "last-event-id": `${after}` }) },
+      signal,
+    });
+
+  const handle = (
+    run: string,
+    begin: typeof resume,
+    { onEntry, signal, after = 0, from }: FollowOptions & FollowFrom,
+  ): RunHandle =>
+    createRunHandle({
+      run,
+      after: from ? 0 : after,
+      from,
+      onEntry,
+      signal,
+      backoff,
+      silenceMs,
+      wakes,
+      request: (cursor, isFromSnapshot, connection) =>
+        (cursor > 0 ? resume : begin)(run, cursor, isFromSnapshot, connection),
+      cancel: (target) => cancel(run, target),
+      answer: (name, value) => answer(run, name, value),
+    });
+
+  return {
+    start: ({ secrets = {}, ...rest }, followOptions = {}) => {
+      const run = rest.run ?? createRunId();
+      const body = JSON.stringify({ ...rest, run });
+      const headers: Record<string, string> = { ...JSON_BODY, accept: STREAM };
+      for (const [name, value] of Object.entries(secrets)) headers[`runcast-secret-${name}`] = value;
+      const { onEntry, signal } = followOptions;
+      return handle(
+        run,
+        (_, __, ___, connection) => send("/runs", { method: "POST", headers, body, signal: connection }),
+        {
+          ...(onEntry && { onEntry }),
+          ...(signal && { signal }),
+        },
+      );
+    },
+    follow: (run, followOptions = {}) => handle(run, resume, followOptions),
+    cancel,
+    answer,
+    list: async ({ open, ...query } = {}, { signal } = {}) => {
+      const search = new URLSearchParams(open ? { open: "1" } : {});
+      for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`);
+      const response = await request(`/runs?${search}`, signal ? { signal } : {});
+      return (await response.json()) as Awaited<ReturnType<Client["list"]>>;
+    },
+    file: (run, file, { range, signal } = {}) =>
+      request(`${pathOf(run)}/files/${encodeURIComponent(file)}`, {
+        ...(range !== undefined && { headers: { range } }),
+        ...(signal && { signal }),
+      }),
+  };
+};
+
+const STREAM = "text/event-stream";
+const JSON_BODY = { "content-type": "application/json" };
+
+const pathOf = (run: string): string => `/runs/${encodeURIComponent(run)}`;
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+/** 20 letters and digits. Not `randomUUID`, which a page has only on https or localhost. */
+const createRunId = (): string => {
+  let id = "";
+  while (id.length < 20)
+    for (const byte of crypto.getRandomValues(new Uint8Array(32)))
+      // The last few values would make some letters more likely than others.
+      if (byte < 252 && id.length < 20) id += LETTERS[byte % 36];
+  return id;
+};

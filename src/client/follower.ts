@@ -1,0 +1,145 @@
+import type { Frame } from "../dialect.ts";
+import { createFrameReader } from "../sse.ts";
+import { type Backoff, LONGEST_MS } from "./backoff.ts";
+import { createSilence, type Silence } from "./silence.ts";
+import { BadFrame, cut, networkTrouble, type Trouble, troubleOf } from "./trouble.ts";
+import type { Wakes } from "./wakes.ts";
+
+export interface FollowerOptions {
+  /** Asks for what comes after the cursor as it is now. */
+  readonly request: (signal: AbortSignal) => Promise<Response>;
+  /** Answers whether the frame brought anything new. Throws BadFrame for one after which this connection is of no use. */
+  readonly take: (frame: Frame) => boolean;
+  /** Resolves when more can be taken; undefined if it can be now. */
+  readonly room: () => Promise<void> | undefined;
+  /** A stream has begun: its response head is here. */
+  readonly onLive: () => void;
+  /** The server says that nothing will follow. */
+  readonly onEmpty: () => void;
+  readonly onCut: (trouble: Trouble, attempt: number, nextAt: number) => void;
+  readonly onFailed: (trouble: Trouble, cause?: unknown) => void;
+  readonly backoff: Backoff;
+  readonly silenceMs: number;
+  readonly wakes: Wakes;
+}
+
+/** A snapshot holds a whole run. */
+const MAX_FRAME_BYTES = 256 * 1024 * 1024;
+
+/** Keeps one connection at a time open until it is stopped or nothing can help. Returns what stops it. */
+export const startFollower = (options: FollowerOptions): (() => void) => {
+  let isStopped = false;
+  let hasBeenLive = false;
+  let attempt = 0;
+  let retryMs = 0;
+  let connection: AbortController | undefined;
+  let silence: Silence | undefined;
+  let wakeEarly: (() => void) | undefined;
+
+  const stop = (): void => {
+    isStopped = true;
+    unwake();
+    connection?.abort();
+    wakeEarly?.();
+  };
+
+  const fail = (trouble: Trouble, cause?: unknown): void => {
+    stop();
+    options.onFailed(trouble, cause);
+  };
+
+  const unwake = options.wakes(() => {
+    wakeEarly?.();
+    silence?.check();
+  });
+
+  const read = async (response: Response, heard: Silence): Promise<Trouble> => {
+    hasBeenLive = true;
+    options.onLive();
+    const reader = createFrameReader(
+      (frame) => {
+        if (!isStopped && options.take(frame)) attempt = 0;
+      },
+      { onRetry: (ms) => (retryMs = ms), maxFrameBytes: MAX_FRAME_BYTES },
+    );
+    const body = response.body!.getReader();
+    while (!isStopped) {
+      const { done, value } = await body.read();
+      // Only a run-end ends a run: an end of the stream without one is a cut like any other.
+      if (done) return cut("cut", "the stream ended before the run did");
+      heard.heard();
+      try {
+        reader.push(value);
+      } catch (error) {
+        if (error instanceof BadFrame) return cut("bad-frame", error.message);
+        const message = `what reads the run has thrown: ${error instanceof Error ? error.message : String(error)}`;
+        fail({ problem: { code: "reader-failed", message }, final: true }, error);
+      }
+      const room = options.room();
+      if (!room) continue;
+      heard.pause();
+      await room;
+      heard.heard();
+    }
+    return cut("stopped", "stopped");
+  };
+
+  const connect = async (): Promise<Trouble> => {
+    const controller = (connection = new AbortController());
+    let isSilent = false;
+    const heard = (silence = createSilence(options.silenceMs, () => {
+      isSilent = true;
+      controller.abort();
+    }));
+    try {
+      const response = await options.request(controller.signal);
+      heard.heard();
+      if (response.status === 204) {
+        options.onEmpty();
+        return cut("empty", "the server has nothing to send");
+      }
+      if (response.status !== 200) return await troubleOf(response);
+      const type = response.headers.get("content-type") ?? "no content type";
+      if (response.body && type.startsWith("text/event-stream")) return await read(response, heard);
+      // Where there once was a stream, something in between (a login page of a network) may answer for a while.
+      return { ...cut("no-stream", `the answer is not an event stream but ${type}`), final: !hasBeenLive };
+    } catch (error) {
+      if (isSilent) return cut("silence", `nothing was heard for ${options.silenceMs} ms`);
+      return networkTrouble(error);
+    } finally {
+      heard.stop();
+      silence = undefined;
+      controller.abort();
+    }
+  };
+
+  const pause = (ms: number, canWake: boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const go = () => {
+        clearTimeout(timer);
+        wakeEarly = undefined;
+        resolve();
+      };
+      const timer = setTimeout(go, ms);
+      // What the server asked for is waited out, unless all is over.
+      wakeEarly = () => {
+        if (canWake || isStopped) go();
+      };
+    });
+
+  const follow = async (): Promise<void> => {
+    while (!isStopped) {
+      const trouble = await connect();
+      if (isStopped) return;
+      const wait = trouble.final ? undefined : options.backoff(++attempt, trouble.problem);
+      if (wait === undefined) return fail(trouble);
+      const { retryAfterMs } = trouble;
+      const ms = Math.min(LONGEST_MS, Math.max(wait, retryMs, retryAfterMs ?? 0));
+      options.onCut(trouble, attempt, Date.now() + ms);
+      await pause(ms, retryAfterMs === undefined);
+    }
+  };
+  void follow();
+
+  return stop;
+};

@@ -1,0 +1,68 @@
+import type { Problem } from "../events.ts";
+
+/** Why a connection or a request came to nothing, and whether trying again can help. */
+export interface Trouble {
+  readonly problem: Problem;
+  readonly final: boolean;
+  /** The HTTP status, if the server answered. */
+  readonly status?: number;
+  /** How long the server asked to be left alone. */
+  readonly retryAfterMs?: number;
+}
+
+/** What the client gives up with. `status` is the HTTP status, if the server answered; `hint` says what to do about it. */
+export class ClientError extends Error {
+  readonly code: string;
+  readonly status: number | undefined;
+  readonly hint: string | undefined;
+  constructor({ code, message, hint }: Problem, { status, cause }: { status?: number; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.name = "ClientError";
+    this.code = code;
+    this.status = status;
+    this.hint = hint;
+  }
+}
+
+/** Thrown while frames are read: what came cannot be used, and the connection must be given up and resumed. */
+export class BadFrame extends Error {}
+
+export const cut = (code: string, message: string): Trouble => ({
+  problem: { code, message, retryable: true },
+  final: false,
+});
+
+export const networkTrouble = (error: unknown): Trouble => {
+  // fetch hides the reason of a failure in its cause.
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  return cut("network", cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message);
+};
+
+/** What an answer without a stream says. Only these may be different next time: too early, too much, the server's own fault. */
+export const troubleOf = async (response: Response): Promise<Trouble> => {
+  const { status } = response;
+  const isTemporary = status === 408 || status === 425 || status === 429 || status >= 500;
+  const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"));
+  return {
+    problem: problemIn(await response.text(), status),
+    final: !isTemporary,
+    status,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+};
+
+const problemIn = (body: string, status: number): Problem => {
+  try {
+    const { error } = JSON.parse(body) as { error: Problem };
+    if (typeof error.code === "string" && typeof error.message === "string") return error;
+  } catch {
+    // Not the server speaking but something before it: its status has to do.
+  }
+  return { code: `http-${status}`, message: `the answer was HTTP ${status}` };
+};
+
+const parseRetryAfter = (text: string | null): number | undefined => {
+  if (text === null) return undefined;
+  const ms = /^\s*\d+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+};
