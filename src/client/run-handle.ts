@@ -95,9 +95,9 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
 
   const isFromSnapshot = (): boolean => options.from === "snapshot" && state.seq === 0;
 
-  const takeSnapshot = (frame: RunSnapshot | { readonly state: RunSnapshot }): boolean => {
+  const takeSnapshot = (frame: { readonly state: RunSnapshot }): boolean => {
     if (!isFromSnapshot()) throw new BadFrame("a snapshot came that nobody asked for");
-    restoreInto(state, "state" in frame ? frame.state : frame);
+    restoreInto(state, frame.state);
     for (const listener of state.listeners.get(ROOT) ?? []) listener();
     if (state.outcome !== undefined) end({ status: "finished" });
     return true;

@@ -4,7 +4,7 @@ import type { CancelTarget, RunnableAgent, RunnerOptions } from "../runner.ts";
 import { Refusal, type RunRequest } from "../source.ts";
 import { createVerifier } from "../verify.ts";
 import { createAsks } from "./asks.ts";
-import { type Ending, closeAgent, closeCall, closeInside, closeInsideCall, closePart } from "./close.ts";
+import { type Ending, closeAgent, closeAsks, closeCall, closeInside, closeInsideCall, closePart } from "./close.ts";
 import { createRenamer } from "./rename.ts";
 import { isLarge, spill, spillMessage } from "./spill.ts";
 import { createTally } from "./tally.ts";
@@ -225,6 +225,8 @@ export const startRun = (run: string, request: RunRequest, agent: RunnableAgent,
     if (!ending && !isFinished) {
       ending = why;
       stop.abort(why.error ?? { code: why.outcome, message: `the run was ${why.outcome}` });
+      // Who waits for a person would wait in vain.
+      for (const event of closeAsks(verifier.root, why)) emit(event);
       setTimeout(() => finish(undefined, undefined), graceMs).unref();
     }
     await ended;
@@ -236,6 +238,7 @@ export const startRun = (run: string, request: RunRequest, agent: RunnableAgent,
     const isOpen = "phase" in target ? target.phase !== "ended" : target.open;
     if (!isOpen) return "ended";
     const forced: Ending = { outcome: "cancelled" };
+    for (const event of closeAsks(target, forced)) emit(event);
     await targets.cancel(kind, id, renamer.original(id), Math.min(graceMs, 2000), () => {
       if (isFinished) return;
       if ("phase" in target) {

@@ -56,6 +56,12 @@ export const closePart = (part: OpenPart): Event => ({
   cut: true,
 });
 
+/** Ends the asks of an agent and all in it, or of one call. */
+export const closeAsks = (of: OpenAgent | OpenCall, ending: Ending): Event[] => [
+  ...[...of.asks].map((ask) => closeAsk(ask, ending)),
+  ...("calls" in of ? [...of.calls, ...of.children].flatMap((inner) => closeAsks(inner, ending)) : []),
+];
+
 const closeAsk = (ask: OpenAsk, ending: Ending): Event => ({
   type: "ask-end",
   ...of(ask.agent),

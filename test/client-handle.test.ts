@@ -1,0 +1,178 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { type ClientOptions, createClient } from "../src/client.ts";
+import type { Entry, Event } from "../src/events.ts";
+import { type Answering, frame, hangs, refuses, startScriptedServer, streams } from "./scripted-server.ts";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const setUp = async (script: readonly Answering[], options: Partial<ClientOptions> = {}) => {
+  const server = await startScriptedServer(...script);
+  closers.push(server.close);
+  return { server, client: createClient({ url: server.url, backoff: () => 0, ...options }) };
+};
+
+const START: Event = { type: "run-start", protocol: 1, run: "r", name: "test" };
+const END: Event = { type: "run-end", outcome: "done" };
+const status = (text: string): Event => ({ type: "status", text });
+
+/** A run of so many entries. */
+const long = (length: number): string[] =>
+  Array.from({ length }, (_, index) =>
+    frame(index + 1, index === 0 ? START : index === length - 1 ? END : status(`${index}`)),
+  );
+
+const until = (condition: () => boolean) =>
+  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 20_000, interval: 1 });
+
+describe("entries", () => {
+  test("come once each, in order, to every reader, and end after run-end", async () => {
+    const frames = long(300);
+    const { client } = await setUp([streams(...frames.slice(0, 100)), streams(...frames.slice(50))]);
+    const handle = client.follow("r");
+    const read = async (entries: AsyncIterable<Entry>) => {
+      const seqs: number[] = [];
+      for await (const { seq } of entries) seqs.push(seq);
+      return seqs;
+    };
+    const all = Array.from({ length: 300 }, (_, index) => index + 1);
+    expect(await Promise.all([read(handle.entries()), read(handle.entries())])).toEqual([all, all]);
+  });
+
+  test("are held back by a reader that does not keep up, and by none that left", async () => {
+    const length = 40_000;
+    const { client } = await setUp([streams(...long(length))]);
+    const handle = client.follow("r");
+    const slow = handle.entries();
+    const left = handle.entries();
+    await left.return!();
+    await until(() => handle.state.seq >= 1024);
+    let seq = 0;
+    while (seq < 500) seq = (await slow.next()).value!.seq;
+    expect(handle.state.seq).toBeLessThan(length);
+    for await (const entry of slow) expect(entry.seq).toBe(++seq);
+    expect(seq).toBe(length);
+  });
+
+  test("that are asked for at once are no entry twice", async () => {
+    const { client } = await setUp([streams(...long(3))]);
+    const entries = client.follow("r").entries();
+    const results = await Promise.all([entries.next(), entries.next(), entries.next(), entries.next()]);
+    expect(results.map(({ value }) => value?.seq)).toEqual([1, 2, 3, undefined]);
+  });
+
+  test("throw what the handle fails with, after all that came", async () => {
+    const { client } = await setUp([streams(...long(9).slice(0, 2)), refuses(410, { code: "gone", message: "gone" })]);
+    const entries = client.follow("r").entries();
+    expect((await entries.next()).value).toMatchObject({ seq: 1 });
+    expect((await entries.next()).value).toMatchObject({ seq: 2 });
+    await expect(entries.next()).rejects.toMatchObject({ code: "gone", status: 410 });
+  });
+});
+
+describe("a handle", () => {
+  test("that is closed asks for nothing more and cancels nothing", async () => {
+    const { server, client } = await setUp([hangs(...long(9).slice(0, 2))]);
+    const handle = client.follow("r");
+    const entries = handle.entries();
+    await until(() => handle.state.seq === 2);
+    handle.close();
+    expect(handle.connection).toEqual({ status: "closed" });
+    await expect(handle.finished).rejects.toMatchObject({ code: "closed" });
+    expect((await entries.next()).value).toMatchObject({ seq: 1 });
+    expect((await entries.next()).value).toMatchObject({ seq: 2 });
+    expect(await entries.next()).toEqual({ value: undefined, done: true });
+    expect(server.requests.map(({ url }) => url)).toEqual(["/runs/r/events"]);
+  });
+
+  test("closes with its signal, also while it waits", async () => {
+    const { client } = await setUp([refuses(503, "")], { backoff: () => 3_600_000 });
+    const controller = new AbortController();
+    const handle = client.follow("r", { signal: controller.signal });
+    await until(() => handle.connection.status === "reconnecting");
+    controller.abort();
+    expect(handle.connection.status).toBe("closed");
+    expect(client.follow("r", { signal: controller.signal }).connection.status).toBe("closed");
+  });
+
+  test("tries at once when it is woken, unless the server asked for time", async () => {
+    const wakes = new Set<() => void>();
+    const options = {
+      backoff: () => 3_600_000,
+      wakes: (wake: () => void) => {
+        wakes.add(wake);
+        return () => void wakes.delete(wake);
+      },
+    };
+    const busy = refuses(503, "", { "retry-after": "3600" });
+    const { server, client } = await setUp([refuses(503, ""), streams(...long(9).slice(0, 5)), busy], options);
+    const handle = client.follow("r");
+    closers.push(handle.close);
+    let cuts = 0;
+    handle.subscribe((connection) => (cuts += connection.status === "reconnecting" ? 1 : 0));
+    for (const expected of [1, 2]) {
+      await until(() => cuts === expected);
+      for (const wake of wakes) wake();
+    }
+    await until(() => cuts === 3);
+    expect(handle.state.seq).toBe(5);
+    for (const wake of wakes) wake();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(server.requests.length).toBe(3);
+    handle.close();
+    expect(wakes.size).toBe(0);
+  });
+
+  test("finds out as soon as it is woken that a connection died long ago", async () => {
+    const wakes: (() => void)[] = [];
+    const answer: Answering = (response, request) =>
+      (request.headers["last-event-id"] ? streams(...long(9).slice(2)) : hangs(...long(9).slice(0, 2)))(
+        response,
+        request,
+      );
+    const { client } = await setUp([answer], { wakes: (wake) => (wakes.push(wake), () => {}) });
+    const handle = client.follow("r");
+    await until(() => handle.state.seq === 2);
+    const now = Date.now();
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now + 60_000);
+    for (const wake of wakes) wake();
+    clock.mockRestore();
+    expect((await handle.finished).seq).toBe(9);
+  });
+
+  test("fails if what reads the run throws, and says so", async () => {
+    const { server, client } = await setUp([hangs(...long(9).slice(0, 5))]);
+    const thrown = new Error("a bug of mine");
+    const onEntry = ({ seq }: Entry) => {
+      if (seq === 3) throw thrown;
+    };
+    const handle = client.follow("r", { onEntry });
+    await expect(handle.finished).rejects.toMatchObject({ code: "reader-failed", cause: thrown });
+    expect(handle.connection).toMatchObject({ status: "failed", problem: { code: "reader-failed" } });
+    expect(server.requests.length).toBe(1);
+  });
+});
+
+describe("requests", () => {
+  test("are made again where that can help, and not where it cannot", async () => {
+    const cut: Answering = (response) => void response.destroy();
+    const done: Answering = (response) => response.writeHead(200).end('{"status":"cancelled"}');
+    const { server, client } = await setUp([cut, refuses(503, ""), done, refuses(409, { code: "no", message: "no" })]);
+    expect(await client.cancel("r", { call: "c" })).toBe("cancelled");
+    expect(server.requests.map(({ url, body }) => [url, body])).toEqual(
+      Array.from({ length: 3 }, () => ["/runs/r/cancel", '{"call":"c"}']),
+    );
+    await expect(client.answer("r", "a b", { allow: true })).rejects.toMatchObject({ code: "no", status: 409 });
+    expect(server.requests[3]).toMatchObject({ url: "/runs/r/asks/a%20b", body: '{"allow":true}' });
+  });
+
+  test("end with their signal", async () => {
+    const { client } = await setUp([refuses(503, "")], { backoff: () => 3_600_000 });
+    const controller = new AbortController();
+    const listed = client.list({}, { signal: controller.signal });
+    controller.abort(new Error("enough"));
+    await expect(listed).rejects.toThrow("enough");
+  });
+});

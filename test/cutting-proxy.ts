@@ -1,0 +1,71 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/**
+ * What becomes of one connection: cut after so many bytes of the response (0: as its first byte would come, so the request
+ * was surely read), never let through to the server ("unreached"), or left alone (undefined).
+ */
+export type Cut = number | "unreached" | undefined;
+
+export interface CuttingProxy {
+  readonly url: string;
+  /** How many connections were made so far. */
+  readonly connections: number;
+  /** How many bytes of responses were passed on by each. */
+  readonly passed: readonly number[];
+  close(): Promise<void>;
+}
+
+/** Forwards TCP on loopback to `port`, and cuts what `cutOf` says; connections are counted from 0. */
+export const startCuttingProxy = async (
+  port: number,
+  cutOf: (connection: number) => Cut = () => undefined,
+): Promise<CuttingProxy> => {
+  const sockets = new Set<Socket>();
+  const passed: number[] = [];
+
+  const server = createServer((client) => {
+    const index = passed.push(0) - 1;
+    const cut = cutOf(index);
+    track(sockets, client);
+    // A connection that is accepted and then closed without a word: the client cannot know how far its request came.
+    if (cut === "unreached") return void client.once("data", () => client.destroy());
+    const upstream = track(sockets, connect(port, "127.0.0.1"));
+    client.pipe(upstream);
+    client.on("close", () => upstream.destroy());
+    upstream.on("close", () => client.destroy());
+    upstream.on("data", (bytes) => {
+      const room = (cut ?? Infinity) - passed[index]!;
+      const piece = bytes.subarray(0, room);
+      passed[index]! += piece.length;
+      if (bytes.length <= room) return void (client.write(piece) || holdBack(upstream, client));
+      upstream.pause();
+      // Everything before the cut arrives, and nothing after it.
+      client.write(piece, () => client.destroy());
+    });
+    upstream.on("end", () => client.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get connections() {
+      return passed.length;
+    },
+    passed,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+};
+
+const track = (sockets: Set<Socket>, socket: Socket): Socket => {
+  sockets.add(socket);
+  return socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket));
+};
+
+const holdBack = (upstream: Socket, client: Socket): void => {
+  upstream.pause();
+  client.once("drain", () => upstream.resume());
+};
