@@ -1,4 +1,4 @@
-// Every suite in its short form: what `npm test` runs. Arguments go to vitest.
+// Every suite in its short form (`npm test`), or in full with --long. Other arguments go to vitest.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,11 @@ const report = path.join(directory, "report.json");
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
 const options = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
 
-const { status } = spawnSync(process.execPath, [vitest, ...options, ...process.argv.slice(2)], {
+const isLong = process.argv.includes("--long");
+const rest = process.argv.slice(2).filter((argument) => argument !== "--long");
+if (isLong) process.env.RUNCAST_LONG = "1";
+
+const { status } = spawnSync(process.execPath, [vitest, ...options, ...rest], {
   cwd: root,
   stdio: "inherit",
 });
