@@ -1,0 +1,37 @@
+import type { ClientOrder } from "./client.ts";
+
+/** The clients that are measured, each in a process of its own. */
+export const clients = {
+  hand: "./clients/hand.ts",
+  runcast: "./clients/runcast.ts",
+  "runcast-json": "./clients/runcast-json.ts",
+  "ai-sdk": "./peers/ai-sdk-client.ts",
+  "ag-ui": "./peers/ag-ui-client.ts",
+} as const;
+export type ClientName = keyof typeof clients;
+
+export interface ClientScenario {
+  readonly name: string;
+  readonly order: ClientOrder;
+  readonly clients: readonly ClientName[];
+  /** A slope needs no second measurement against noise of a few percent where it is far from flat. */
+  readonly rounds?: number;
+}
+
+export const clientScenarios = ({ quick }: { quick: boolean }): readonly ClientScenario[] => {
+  const long = quick ? 8000 : 64_000;
+  const sizes = [1000, 2000, 4000, 8000, 16_000, 32_000, 64_000].filter((size) => !quick || size <= 4000);
+  const grow = { do: "grow", sizes, limitMs: quick ? 500 : 10_000 } as const;
+  return [
+    {
+      name: "read-1k",
+      order: { do: "read", tokens: 1000, total: long },
+      clients: ["hand", "runcast", "ai-sdk", "ag-ui"],
+    },
+    { name: "read-64k", order: { do: "read", tokens: long, total: long }, clients: ["hand", "runcast", "ai-sdk"] },
+    { name: "no-parts", order: { do: "token-after", parts: 0 }, clients: ["runcast"] },
+    { name: "parts", order: { do: "token-after", parts: 10_000 }, clients: ["runcast"] },
+    { name: "arguments", order: grow, clients: ["runcast", "runcast-json"] },
+    { name: "arguments", order: grow, clients: ["ai-sdk", "ag-ui"], rounds: 1 },
+  ];
+};

@@ -1,0 +1,12 @@
+import { createJsonParser } from "../../src/json.ts";
+import type { Client } from "../client.ts";
+
+/** The parser of tool arguments on its own. */
+export const client: Pick<Client, "grow"> = {
+  grow: (deltas) => {
+    const parser = createJsonParser();
+    for (const delta of deltas) parser.push(delta);
+    parser.end();
+    return parser.value;
+  },
+};

@@ -1,0 +1,117 @@
+// The load client: a process of its own that opens streams, counts what it gets and says so. It parses nothing.
+import { createConnection } from "./load/connection.ts";
+import type { Connection } from "./load/connection.ts";
+import { answer } from "./pinned.ts";
+import type { Requests } from "./server.ts";
+
+export type LoadOrder =
+  | ({ readonly do: "open" } & Opening)
+  | { readonly do: "finish"; readonly timeoutMs: number }
+  | { readonly do: "release" }
+  | { readonly do: "reset" };
+
+export interface Opening {
+  readonly port: number;
+  readonly requests: Requests;
+  readonly streams: number;
+  /** Events that each stream must bring. */
+  readonly expected: number;
+  readonly stamped: boolean;
+  /** The first so many streams stop reading after their head, until `release`. */
+  readonly stalled: number;
+}
+
+export interface LoadAnswers {
+  /** When every stream has its first bytes. */
+  readonly open: undefined;
+  /** When every stream that reads has all its events. Rejects if one misses events or gets too many. */
+  readonly finish: LoadReport;
+  readonly release: undefined;
+  readonly reset: undefined;
+}
+
+export interface LoadReport {
+  readonly events: number;
+  readonly bytes: number;
+  /** Microseconds of the monotonic clock when the last event arrived. */
+  readonly lastAt: number;
+  /** Microseconds from emission to arrival; absent without stamps. */
+  readonly p50?: number;
+  readonly p99?: number;
+  /** The first bytes of the first stream. */
+  readonly sample: string;
+  /** The share of its core that this client used. */
+  readonly busy: number;
+}
+
+const WAVE = 200;
+let connections: Connection[] = [];
+let openedAt = { cpu: process.cpuUsage(), time: performance.now() };
+
+const open = async (opening: Opening) => {
+  const before = connections.length;
+  const add = (index: number) => {
+    const first = index === 0 ? opening.requests.first : undefined;
+    const connection = createConnection({
+      ...opening,
+      request: first ?? opening.requests.each,
+      stalled: index < opening.stalled,
+      sampled: index === opening.stalled,
+    });
+    connections.push(connection);
+    return connection.headed;
+  };
+  let next = before;
+  // Whoever shows a run that the first request starts has to wait for it.
+  if (opening.requests.first !== undefined && next === 0) await add(next++);
+  while (next < before + opening.streams) {
+    const wave = Array.from({ length: Math.min(WAVE, before + opening.streams - next) }, () => add(next++));
+    await Promise.all(wave);
+  }
+  openedAt = { cpu: process.cpuUsage(), time: performance.now() };
+};
+
+const finish = async (timeoutMs: number): Promise<LoadReport> => {
+  const reading = connections.filter((connection) => !connection.stalled);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeoutMs)));
+  await Promise.race([late, Promise.all(reading.map((connection) => connection.finished))]);
+  clearTimeout(timer);
+  const { user, system } = process.cpuUsage(openedAt.cpu);
+  const busy = (user + system) / 1e3 / (performance.now() - openedAt.time);
+  // Long enough for an event too many to arrive.
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  const wrong = reading.find((connection) => connection.events !== connection.expected);
+  if (wrong) throw new Error(`a stream got ${wrong.events} of ${wrong.expected} events`);
+  return {
+    events: sum(reading.map((connection) => connection.events)),
+    bytes: sum(reading.map((connection) => connection.bytes)),
+    lastAt: Math.max(...reading.map((connection) => connection.lastAt)),
+    ...percentiles(reading.flatMap((connection) => connection.latencies)),
+    sample: reading[0]?.sample ?? "",
+    busy,
+  };
+};
+
+answer<LoadOrder>(async (order) => {
+  if (order.do === "open") return open(order);
+  if (order.do === "finish") return finish(order.timeoutMs);
+  if (order.do === "release") {
+    for (const connection of connections) connection.release();
+    return undefined;
+  }
+  await Promise.all(connections.map((connection) => connection.close()));
+  connections = [];
+  return undefined;
+});
+
+function sum(numbers: readonly number[]) {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function percentiles(latencies: number[]) {
+  if (latencies.length === 0) return {};
+  const sorted = Float64Array.from(latencies).sort();
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+  return { p50: at(0.5), p99: at(0.99) };
+}

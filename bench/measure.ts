@@ -1,0 +1,129 @@
+import type { LoadAnswers, LoadOrder, Opening } from "./load.ts";
+import { frameOverhead } from "./measure/frame-overhead.ts";
+import { start } from "./pinned.ts";
+import type { Pinned } from "./pinned.ts";
+import type { Scenario } from "./scenarios.ts";
+import type { ServerAnswers, ServerOrder } from "./serve.ts";
+import type { Purpose } from "./server.ts";
+import type { Variant, VariantName } from "./variants.ts";
+import { variants } from "./variants.ts";
+import { countedEvents } from "./workload.ts";
+import type { Plan } from "./workload.ts";
+
+/** Figures by name: `rate` in events a second, `cpu` in seconds a million events, `p50` and `p99` in microseconds, … */
+export type Metrics = Readonly<Record<string, number>>;
+
+export interface Bench {
+  readonly load: Pinned<LoadAnswers>;
+  readonly env: Record<string, string>;
+  readonly quick: boolean;
+}
+
+/** One server, started for this alone, doing one thing. */
+export const measure = async (bench: Bench, scenario: Scenario, name: VariantName): Promise<Metrics> => {
+  const variant: Variant = variants[name];
+  const withServer = async <Result>(work: (session: Session) => Promise<Result>): Promise<Result> => {
+    const server = start<ServerAnswers>("./serve.ts", { args: [variant.file], core: 0, env: bench.env });
+    try {
+      return await work({ bench, server });
+    } finally {
+      await server.stop();
+      await bench.load.ask({ do: "reset" });
+    }
+  };
+  const { plan } = scenario;
+  if (scenario.kind === "idle") return withServer((session) => idle(session, plan, scenario.base!));
+  if (scenario.kind === "catch-up") return withServer((session) => catchUp(session, plan));
+  if (scenario.kind === "stalled") {
+    const count = variant.ours ? scenario.stalled!.ours : scenario.stalled!.peers;
+    const without = await withServer((session) => stalled(session, plan, 0));
+    const held = await withServer((session) => stalled(session, plan, count));
+    return { kib: (held - without) / 1024 / count };
+  }
+  return withServer(async (session) => {
+    if (!bench.quick) await stream(session, warmUp(plan));
+    return stream(session, plan);
+  });
+};
+
+interface Session {
+  readonly bench: Bench;
+  readonly server: Pinned<ServerAnswers>;
+}
+
+const order = <Name extends ServerOrder["do"]>(order: Extract<ServerOrder, { do: Name }>) => order;
+const loadOrder = <Name extends LoadOrder["do"]>(order: Extract<LoadOrder, { do: Name }>) => order;
+
+const warmUp = (plan: Plan): Plan => ({ ...plan, mode: "burst", streams: 20, tokens: 1000, perTick: 1 });
+
+const begin = async ({ bench, server }: Session, plan: Plan, purpose: Purpose, opening: Partial<Opening> = {}) => {
+  const { port, requests } = await server.ask(order<"begin">({ do: "begin", plan, purpose }));
+  const full = { port, requests, streams: plan.streams, expected: countedEvents(plan), stamped: plan.mode === "paced" };
+  await bench.load.ask(loadOrder<"open">({ do: "open", ...full, stalled: 0, ...opening }), 120_000);
+  return { port, requests };
+};
+
+const TIMEOUT_MS = 90_000;
+const finish = ({ bench }: Session) =>
+  bench.load.ask(loadOrder<"finish">({ do: "finish", timeoutMs: TIMEOUT_MS }), TIMEOUT_MS + 10_000);
+
+const stream = async (session: Session, plan: Plan): Promise<Metrics> => {
+  await begin(session, plan, plan.shared ? "shared" : "run");
+  const { startedAt } = await session.server.ask({ do: "go" });
+  const report = await finish(session);
+  const { cpu } = await session.server.ask({ do: "usage" });
+  await session.bench.load.ask({ do: "reset" });
+  return {
+    rate: report.events / ((report.lastAt - startedAt) / 1e6),
+    cpu: (cpu / report.events) * 1e6,
+    bytes: report.bytes / report.events,
+    load: report.busy,
+    ...(report.p50 !== undefined && { p50: report.p50, p99: report.p99! }),
+    ...frameOverhead(report.sample),
+  };
+};
+
+/** A run is stored, then read from its beginning by viewers that come when it is over. */
+const catchUp = async (session: Session, plan: Plan): Promise<Metrics> => {
+  await begin(session, { ...plan, streams: 1 }, "fill");
+  await session.server.ask({ do: "go" });
+  await finish(session);
+  await session.bench.load.ask({ do: "reset" });
+  const { port, requests } = await session.server.ask(order<"begin">({ do: "begin", plan, purpose: "catch-up" }));
+  const { startedAt } = await session.server.ask({ do: "go" });
+  const opening = { port, requests, streams: plan.streams, expected: countedEvents(plan), stamped: false, stalled: 0 };
+  await session.bench.load.ask(loadOrder<"open">({ do: "open", ...opening }));
+  const report = await finish(session);
+  const { cpu } = await session.server.ask({ do: "usage" });
+  return { rate: report.events / ((report.lastAt - startedAt) / 1e6), cpu: (cpu / report.events) * 1e6 };
+};
+
+/** The slope between two numbers of open streams: what the process itself costs cancels out. */
+const idle = async (session: Session, plan: Plan, base: number): Promise<Metrics> => {
+  const served = await begin(session, plan, plan.shared ? "shared" : "run", { streams: base });
+  const fewer = await residentBytes(session);
+  const more = plan.streams - base;
+  const opening = { ...served, streams: more, expected: 0, stamped: false, stalled: 0 };
+  await session.bench.load.ask(loadOrder<"open">({ do: "open", ...opening }), 120_000);
+  return { kib: ((await residentBytes(session)) - fewer) / 1024 / more };
+};
+
+/** The memory of a server after one run that someone read to its end while others stopped reading; then they read on. */
+const stalled = async (session: Session, plan: Plan, viewers: number): Promise<number> => {
+  const pass = async (count: number) => {
+    await begin(session, plan, "shared", { streams: count + 1, stalled: count });
+    await session.server.ask({ do: "go" });
+    await finish(session);
+    return residentBytes(session);
+  };
+  // The first run makes the process as large as a run makes it.
+  await pass(0);
+  await session.bench.load.ask({ do: "reset" });
+  const resident = await pass(viewers);
+  await session.bench.load.ask({ do: "release" });
+  await finish(session);
+  return resident;
+};
+
+const residentBytes = async ({ server }: Session) =>
+  (await server.ask(order<"usage">({ do: "usage", collect: true }))).resident;

@@ -1,0 +1,32 @@
+import { native } from "../src/dialects/native.ts";
+import type { Log } from "../src/log.ts";
+import { createServer } from "../src/server.ts";
+import { get, post } from "./server.ts";
+import type { Serve } from "./server.ts";
+import { nativeRun } from "./workload.ts";
+
+/** Our whole path: a source of ready events, the runner, a log, the native dialect, the server. */
+export const runcast =
+  (log: Log): Serve =>
+  async (stage) => {
+    const unlimited = Number.MAX_SAFE_INTEGER;
+    const server = createServer({
+      agents: { bench: { source: (_request, { signal }) => stage.pull(stage.spell(nativeRun), signal) } },
+      log,
+      dialects: [native],
+      limits: { concurrentRuns: unlimited, streams: unlimited, ratePerMinute: unlimited },
+    });
+    const { port } = await server.listen();
+    let shared = 0;
+    return {
+      port,
+      request: (purpose) => {
+        const start = (run?: string) => post("/runs", port, { message: "go", ...(run && { run }) });
+        if (purpose === "run") return { each: start() };
+        if (purpose === "shared") shared++;
+        const run = purpose === "shared" ? `shared-${shared}` : "stored";
+        const follow = get(`/runs/${run}/events`, port);
+        return purpose === "catch-up" ? { each: follow } : { first: start(run), each: follow };
+      },
+    };
+  };

@@ -1,0 +1,39 @@
+import type { Stage } from "./stage.ts";
+
+/**
+ * A server under test: one file in `servers/` (no foreign package) or `peers/`, which exports `serve`.
+ *
+ * What every variant does:
+ * - It answers each request with a stream of the stage's run: the opening at once, every event as it comes, then the end.
+ * - With `stage.plan.shared` all streams show one run.
+ * - It may not drop, merge or repeat events.
+ */
+export type Serve = (stage: Stage) => Promise<Served>;
+
+export interface Served {
+  readonly port: number;
+  /** How a stream is asked for; without it, by `GET /`. */
+  request?(purpose: Purpose): Requests;
+}
+
+/** `fill` stores a run that `catch-up` then reads; only servers that store runs are asked for these. */
+export type Purpose = "run" | "shared" | "fill" | "catch-up";
+
+/** Raw HTTP requests. `first` opens the first stream, if it differs from the others. */
+export interface Requests {
+  readonly first?: string;
+  readonly each: string;
+}
+
+export const get = (path: string, port: number): string =>
+  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n\r\n`;
+
+export const post = (path: string, port: number, body: unknown): string => {
+  const text = JSON.stringify(body);
+  return (
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  );
+};
+
+export const sseHeaders = { "content-type": "text/event-stream", "cache-control": "no-cache" };

@@ -1,0 +1,19 @@
+import { createServer } from "node:http";
+import { listen } from "../listen.ts";
+import { sseHeaders } from "../server.ts";
+import type { Serve } from "../server.ts";
+import { nativeRun } from "../workload.ts";
+
+/** The yardstick: `node:http`, one write an event, nothing stored, no ids, no back-pressure. */
+export const serve: Serve = async (stage) => ({
+  port: await listen(
+    createServer((_request, response) => {
+      response.writeHead(200, sseHeaders);
+      stage.push(
+        stage.spell(nativeRun),
+        (event) => response.write(`data: ${JSON.stringify(event)}\n\n`),
+        () => response.end(),
+      );
+    }),
+  ),
+});

@@ -1,0 +1,205 @@
+import type { VariantName } from "./variants.ts";
+
+/** A figure that is shown, what it is compared with, and what it has to be. All targets of this project's speed stand here. */
+export interface Row {
+  readonly title: string;
+  readonly scenario: string;
+  readonly metric: string;
+  readonly unit: string;
+  /** What each figure is divided by, round by round; a variant `*` is the same one. */
+  readonly against?: string;
+  readonly targets?: Readonly<Record<string, Target>>;
+  /** Ours must stay below every peer by this factor, or by that of `factors`. */
+  readonly beats?: { readonly ours: VariantName; readonly factors?: Readonly<Partial<Record<VariantName, number>>> };
+}
+
+/** `of` the ratio, unless it is of the figure itself. */
+export interface Target {
+  readonly atLeast?: number;
+  readonly atMost?: number;
+  readonly of?: "value";
+}
+
+const memory = "runcast-memory";
+const sqlite = "runcast-sqlite";
+
+export const rows: readonly Row[] = [
+  {
+    title: "throughput, 100 streams",
+    scenario: "100",
+    metric: "rate",
+    unit: "events/s",
+    against: "100/raw",
+    targets: { [memory]: { atLeast: 1.1 } },
+  },
+  {
+    title: "throughput, 1000 streams",
+    scenario: "1000",
+    metric: "rate",
+    unit: "events/s",
+    against: "1000/raw",
+    targets: { [memory]: { atLeast: 1 } },
+  },
+  {
+    title: "CPU, 100 streams",
+    scenario: "100",
+    metric: "cpu",
+    unit: "s/M events",
+    against: "100/raw",
+    targets: { [memory]: { atMost: 1 }, [sqlite]: { atMost: 1.6 } },
+    beats: { ours: memory, factors: { "ai-sdk": 2.5 } },
+  },
+  {
+    title: "CPU, 1000 streams",
+    scenario: "1000",
+    metric: "cpu",
+    unit: "s/M events",
+    against: "1000/raw",
+    targets: { [memory]: { atMost: 1 }, [sqlite]: { atMost: 1.6 } },
+    beats: { ours: memory, factors: { "ai-sdk": 8 } },
+  },
+  {
+    title: "CPU, 100 streams, 8 tokens a tick, against raw at one a tick",
+    scenario: "batch",
+    metric: "cpu",
+    unit: "s/M events",
+    against: "100/raw",
+    targets: { [memory]: { atMost: 0.4 } },
+    beats: { ours: memory },
+  },
+  {
+    title: "delay p50, 1000 streams at 20/s",
+    scenario: "paced",
+    metric: "p50",
+    unit: "us",
+    against: "paced/raw",
+    targets: { [memory]: { atMost: 1 } },
+  },
+  {
+    title: "delay p99, 1000 streams at 20/s",
+    scenario: "paced",
+    metric: "p99",
+    unit: "us",
+    against: "paced/raw",
+    targets: { [memory]: { atMost: 1 } },
+  },
+  {
+    title: "CPU, 1000 streams at 20/s",
+    scenario: "paced",
+    metric: "cpu",
+    unit: "s/M events",
+    against: "paced/raw",
+    targets: { [memory]: { atMost: 1 }, [sqlite]: { atMost: 1.6 } },
+    beats: { ours: memory },
+  },
+  {
+    title: "throughput, one run to 1000 viewers",
+    scenario: "shared",
+    metric: "rate",
+    unit: "events/s",
+    against: "shared/raw-once",
+    targets: { [memory]: { atLeast: 1.3 } },
+  },
+  {
+    title: "CPU, one run to 1000 viewers",
+    scenario: "shared",
+    metric: "cpu",
+    unit: "s/M events",
+    against: "shared/raw-once",
+    beats: { ours: memory },
+  },
+  {
+    title: "CPU to catch up on 10,000 stored entries, against raw live",
+    scenario: "catch-up",
+    metric: "cpu",
+    unit: "s/M events",
+    against: "100/raw",
+    targets: { [memory]: { atMost: 0.5 }, [sqlite]: { atMost: 0.5 } },
+  },
+  {
+    title: "memory of an idle stream",
+    scenario: "idle",
+    metric: "kib",
+    unit: "KiB",
+    against: "idle/raw",
+    targets: { [memory]: { atMost: 12, of: "value" }, [sqlite]: { atMost: 12, of: "value" } },
+  },
+  {
+    title: "memory of an idle stream with an open run of its own",
+    scenario: "idle-runs",
+    metric: "kib",
+    unit: "KiB",
+  },
+  {
+    title: "memory of a stalled viewer",
+    scenario: "stalled",
+    metric: "kib",
+    unit: "KiB",
+    targets: { [memory]: { atMost: 64, of: "value" } },
+  },
+  {
+    title: "bytes of a token frame, against a bare data line with the same JSON",
+    scenario: "100",
+    metric: "overhead",
+    unit: "x",
+    targets: { [memory]: { atMost: 1.4, of: "value" }, [sqlite]: { atMost: 1.4, of: "value" } },
+  },
+  {
+    title: "client: parse and fold, 1k tokens, speed against a hand loop",
+    scenario: "read-1k",
+    metric: "rate",
+    unit: "events/s",
+    against: "read-1k/hand",
+    targets: { runcast: { atLeast: 0.5 } },
+  },
+  {
+    title: "client: parse and fold, 64k tokens, speed against a hand loop",
+    scenario: "read-64k",
+    metric: "rate",
+    unit: "events/s",
+    against: "read-64k/hand",
+    targets: { runcast: { atLeast: 0.5 } },
+  },
+  {
+    title: "client: parse and fold, 1k tokens, speed against AI SDK's message snapshots",
+    scenario: "read-1k",
+    metric: "rate",
+    unit: "events/s",
+    against: "read-1k/ai-sdk",
+    targets: { runcast: { atLeast: 25 } },
+  },
+  {
+    title: "client: parse and fold, 64k tokens, speed against AI SDK's message snapshots",
+    scenario: "read-64k",
+    metric: "rate",
+    unit: "events/s",
+    against: "read-64k/ai-sdk",
+    targets: { runcast: { atLeast: 25 } },
+  },
+  {
+    title: "client: cost of an event in a 64k-token run, against a 1k-token run",
+    scenario: "read-64k",
+    metric: "ns",
+    unit: "ns",
+    against: "read-1k/*",
+    targets: { runcast: { atMost: 1.2 } },
+  },
+  {
+    title: "client: fold of a token after 10,000 parts, against none",
+    scenario: "parts",
+    metric: "ns",
+    unit: "ns",
+    against: "no-parts/*",
+    targets: { runcast: { atMost: 1.2 } },
+  },
+  {
+    title: "client: growth of tool arguments, 1k to 64k pieces, slope between logarithms",
+    scenario: "arguments",
+    metric: "slope",
+    unit: "",
+    targets: { runcast: { atMost: 1.05, of: "value" }, "runcast-json": { atMost: 1.05, of: "value" } },
+  },
+];
+
+/** Figures of raw and raw again further apart than this make the whole run void. */
+export const guard = { least: 0.9, most: 1.1, figures: ["100/rate", "100/cpu", "1000/rate", "1000/cpu"] } as const;

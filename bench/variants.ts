@@ -1,0 +1,25 @@
+/** The servers that are measured, ours first. A variant is one file; `storing` ones can be asked for a stored run. */
+export interface Variant {
+  readonly file: string;
+  readonly ours?: true;
+  readonly storing?: true;
+  readonly needs?: "redis";
+  /** The yardstick, and the yardstick again as a guard against noise. */
+  readonly yardstick?: true;
+}
+
+export const variants = {
+  raw: { file: "./servers/raw.ts", yardstick: true },
+  "raw-again": { file: "./servers/raw.ts", yardstick: true },
+  "raw-once": { file: "./servers/raw-once.ts", yardstick: true },
+  "runcast-memory": { file: "./servers/runcast-memory.ts", ours: true, storing: true },
+  "runcast-sqlite": { file: "./servers/runcast-sqlite.ts", ours: true, storing: true },
+  fastify: { file: "./peers/fastify.ts" },
+  "better-sse": { file: "./peers/better-sse.ts" },
+  hono: { file: "./peers/hono.ts" },
+  "ag-ui": { file: "./peers/ag-ui.ts" },
+  "ai-sdk": { file: "./peers/ai-sdk.ts" },
+  "resumable-stream": { file: "./peers/resumable-stream.ts", needs: "redis" },
+} as const satisfies Record<string, Variant>;
+
+export type VariantName = keyof typeof variants;

@@ -1,0 +1,63 @@
+import type { Event } from "../src/events.ts";
+
+/** What one measurement asks a server to do. */
+export interface Plan {
+  /** `burst`: as fast as the event loop turns. `paced`: at `rate`. `idle`: opened, then silent. */
+  readonly mode: "burst" | "paced" | "idle";
+  readonly streams: number;
+  readonly tokens: number;
+  readonly tools: number;
+  /** Events for each run in one turn of the event loop, in a burst. */
+  readonly perTick: number;
+  /** Events a second for each run, when paced. */
+  readonly rate: number;
+  /** One run that every stream shows, instead of one run a stream. */
+  readonly shared: boolean;
+  /** Filler in each token, for runs that must be large. */
+  readonly padding: number;
+}
+
+/** One run in the words of one protocol. `opening` is sent when the stream opens and is not counted. */
+export interface Spelling<Item> {
+  readonly opening: readonly Item[];
+  readonly events: readonly Item[];
+}
+
+/** Occurs exactly once in each counted event and nowhere else, and one byte cannot be split between two reads. */
+export const MARK = "~";
+/** Digits after the mark in a paced run: the emission time in microseconds of the monotonic clock, which processes share. */
+export const STAMP_DIGITS = 16;
+
+export const countedEvents = (plan: Plan): number => plan.tokens + plan.tools * 3;
+
+export const microseconds = (): number => {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e6 + Math.floor(nanoseconds / 1e3);
+};
+
+const words = [" the", " run", " shows", " every", " token", " as", " it", " comes,", " and", " tools"];
+export const token = (plan: Plan, index: number): string =>
+  words[index % words.length] + MARK + (plan.padding ? "x".repeat(plan.padding) : "");
+
+export const eachToken = <Item>(plan: Plan, make: (delta: string) => Item): Item[] =>
+  Array.from({ length: plan.tokens }, (_, index) => make(token(plan, index)));
+export const eachTool = <Item>(plan: Plan, make: (call: string) => readonly Item[]): Item[] =>
+  Array.from({ length: plan.tools }, (_, index) => make(`call-${index}`)).flat();
+
+/** The run in our own events, closed as the grammar wants it. */
+export const nativeRun = (plan: Plan): Spelling<Event> => ({
+  opening: [
+    { type: "step-start", step: "step-1" },
+    { type: "text-start", part: "text-1" },
+  ],
+  events: [
+    ...eachToken(plan, (delta): Event => ({ type: "text-delta", part: "text-1", delta })),
+    { type: "text-end", part: "text-1" },
+    ...eachTool<Event>(plan, (call) => [{ type: "tool-start", call, name: "search", title: `Search ${MARK}` }]),
+    { type: "step-end", step: "step-1", finish: plan.tools ? "tools" : "stop" },
+    ...eachTool<Event>(plan, (call) => [
+      { type: "tool-execute", call, input: { query: `weather ${MARK}` } },
+      { type: "tool-end", call, outcome: "ok", content: [{ type: "text", text: `It rains ${MARK}` }], ms: 12 },
+    ]),
+  ],
+});
