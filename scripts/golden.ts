@@ -55,7 +55,7 @@ const record = async (name: string, message: string, isCrash = false): Promise<r
     for (const { event, seq } of log.read(run, read, 10_000) as readonly Entry[]) {
       read = seq;
       if (isCrash && event.type === "tool-execute")
-        void recovered.append(run, log.read(run, 0, seq) as readonly Entry[]).then(resolve);
+        void Promise.resolve(recovered.append(run, log.read(run, 0, seq) as readonly Entry[])).then(resolve);
       void reactions[name]?.(event, runner, run);
       if (event.type === "run-end") resolve();
     }

@@ -7,7 +7,8 @@ import type { Entry, FileRef, RunOutcome } from "./events.ts";
  * - `append` is atomic: all entries or none. It rejects with `LogConflict`, and writes nothing, unless the run's log ends
  *   right before `entries[0].seq`: a producer that was replaced can write nothing. The first entry of a run has seq 1.
  *   A run that was dropped takes nothing more: `LogMissing`.
- * - `append` resolves when the entries are stored, in the sense of `survives`; only then can anyone read them.
+ * - `append` resolves when the entries are stored, in the sense of `survives`; only then can anyone read them. It answers
+ *   without a promise where they are stored at once. It never throws but rejects.
  * - Entries are never changed. `drop` removes a whole run, never its head; its id stays known as dropped.
  * - Appends of one run are made one after the other by its runner; appends of different runs overlap freely.
  * - No call is fast only for short logs: `append` and `read` cost what they carry, not what came before.
@@ -17,7 +18,7 @@ export interface Log {
   /** What stored entries outlive, in one line for people. */
   readonly survives: string;
 
-  append(run: string, entries: readonly Entry[]): Promise<void>;
+  append(run: string, entries: readonly Entry[]): void | Promise<void>;
   /**
    * The entries after `after`, in order, as many as are stored but at most `limit` (at least one if there is one). Answers at once, without a promise, where the
    * variant can: most reads are of what was just written. Throws `LogMissing` for a run that is unknown or dropped.

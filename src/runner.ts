@@ -4,6 +4,7 @@ import type { Answer, Entry, Event, EventOf } from "./events.ts";
 import type { Log } from "./log.ts";
 import { type ActiveRun, startRun } from "./runner/active-run.ts";
 import { closeInside } from "./runner/close.ts";
+import { createTurn } from "./runner/turn.ts";
 import { createWriter } from "./runner/writer.ts";
 import { Refusal, type RunRequest, type Source } from "./source.ts";
 import { createVerifier } from "./verify.ts";
@@ -76,6 +77,7 @@ const PAGE = 512;
 export const createRunner = (options: RunnerOptions): Runner => {
   const { log } = options;
   const active = new Map<string, ActiveRun>();
+  const turn = createTurn();
   let isClosed = false;
 
   const entriesOf = async function* (run: string): AsyncIterable<readonly Entry[]> {
@@ -122,7 +124,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
         active.delete(run);
         return { run, started: false };
       }
-      const started = startRun(run, request, agent, options);
+      const started = startRun(run, request, agent, options, turn);
       active.set(run, started);
       void started.ended.then((end) => {
         active.delete(run);
@@ -146,7 +148,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       seq = entries.at(-1)!.seq;
     }
     const error = { code: "interrupted", message: "the server stopped while the run was going on", retryable: true };
-    const writer = createWriter(log, run, () => {}, seq);
+    const writer = createWriter({ log, run, turn, onFailure: () => {}, after: seq });
     for (const event of closeInside(verifier.root, { outcome: "interrupted" })) writer.write(event);
     writer.write({ type: "run-end", outcome: "interrupted", error });
     await writer.flushed();

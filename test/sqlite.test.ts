@@ -93,7 +93,7 @@ test("wakes in the turn that stored, before append resolves", async () => {
   const log = open();
   const order: string[] = [];
   log.watch("a", () => order.push(`wake ${(log.read("a", 0, 10) as readonly Entry[]).length}`));
-  const stored = log.append("a", [startEntry("a")]).then(() => order.push("stored"));
+  const stored = Promise.resolve(log.append("a", [startEntry("a")])).then(() => order.push("stored"));
   expect(await log.info("a")).toBeUndefined();
   expect(() => log.read("a", 0, 10)).toThrow(/there is no run a/);
   await stored;

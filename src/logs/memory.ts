@@ -62,7 +62,7 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
     append(run, entries) {
       try {
         add(run, entries);
-        return STORED;
+        return undefined;
       } catch (error) {
         return Promise.reject(error);
       }
@@ -138,7 +138,6 @@ interface KeptFile {
 }
 
 const MAX_TOMBSTONES = 100_000;
-const STORED = Promise.resolve();
 
 const endsBefore = (one: Kept, other: Kept) =>
   one.info.endedAt! - other.info.endedAt! < 0 || (one.info.endedAt === other.info.endedAt && one.number < other.number);

@@ -9,6 +9,7 @@ import { createRenamer } from "./rename.ts";
 import { isLarge, spill, spillMessage } from "./spill.ts";
 import { createTally } from "./tally.ts";
 import { createTargets } from "./targets.ts";
+import type { Turn } from "./turn.ts";
 import { waitingFor } from "./waiting.ts";
 import { createWriter } from "./writer.ts";
 
@@ -32,14 +33,20 @@ const FIRST_EVENT_MS = 1000;
 /** Events taken in before the event loop gets a turn: a source that never waits must not starve everybody else. */
 const BREATH = 256;
 
-export const startRun = (run: string, request: RunRequest, agent: RunnableAgent, options: RunnerOptions): ActiveRun => {
+export const startRun = (
+  run: string,
+  request: RunRequest,
+  agent: RunnableAgent,
+  options: RunnerOptions,
+  turn: Turn,
+): ActiveRun => {
   const { log, timeoutMs, maxBytes = 256 * 1024 * 1024, graceMs = 5000 } = options;
   const verifier = createVerifier();
   const renamer = createRenamer(verifier.has);
   const tally = createTally();
   const stop = new AbortController();
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<EventOf<"run-end"> | undefined>();
-  const writer = createWriter(log, run, (error) => fail(error));
+  const writer = createWriter({ log, run, turn, onFailure: (error) => fail(error) });
   const asks = createAsks((event) => emit(event));
   const targets = createTargets(stop.signal);
   let ending: Ending | undefined;

@@ -1,5 +1,6 @@
 import type { Entry, Event } from "../events.ts";
 import type { Log } from "../log.ts";
+import type { Turn } from "./turn.ts";
 
 /**
  * Numbers and stamps the events of one run and appends them in order, one append at a time: what comes while an append is
@@ -16,53 +17,75 @@ export interface Writer {
   readonly bytes: number;
 }
 
-export const createWriter = (log: Log, run: string, onFailure: (error: unknown) => void, after = 0): Writer => {
+export interface WriterOptions {
+  readonly log: Log;
+  readonly run: string;
+  readonly turn: Turn;
+  readonly onFailure: (error: unknown) => void;
+  /** The seq that the log ends with. */
+  readonly after?: number;
+}
+
+export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOptions): Writer => {
   let pending: Entry[] = [];
   let seq = after;
   let lastAt = 0;
   let bytes = 0;
-  let scheduled = false;
-  let appending: Promise<void> | undefined;
+  let isScheduled = false;
+  let isAppending = false;
   let failure: { error: unknown } | undefined;
-
-  const append = async (): Promise<void> => {
-    try {
-      while (pending.length && !failure) {
-        const batch = pending;
-        pending = [];
-        await log.append(run, batch);
-      }
-    } catch (error) {
-      failure = { error };
-      pending = [];
-      onFailure(error);
-    } finally {
-      appending = undefined;
-    }
-  };
+  let waiters: PromiseWithResolvers<void>[] = [];
 
   const flush = (): void => {
-    scheduled = false;
-    if (pending.length) appending ??= append();
+    isScheduled = false;
+    while (pending.length && !isAppending && !failure) {
+      const batch = pending;
+      pending = [];
+      const stored = log.append(run, batch);
+      if (!stored) continue;
+      isAppending = true;
+      stored.then(onStored, onFailed);
+    }
+    if (!isAppending && waiters.length) settle();
+  };
+
+  const onStored = (): void => {
+    isAppending = false;
+    flush();
+  };
+  const onFailed = (error: unknown): void => {
+    isAppending = false;
+    failure = { error };
+    pending = [];
+    onFailure(error);
+    settle();
+  };
+  const settle = (): void => {
+    const told = waiters;
+    waiters = [];
+    for (const waiter of told) {
+      if (failure) waiter.reject(failure.error);
+      else waiter.resolve();
+    }
   };
 
   return {
     write(event) {
       if (failure) return;
-      lastAt = Math.max(Date.now(), lastAt);
+      const now = Date.now();
+      if (now > lastAt) lastAt = now;
       pending.push({ seq: ++seq, at: lastAt, event });
       bytes += sizeOf(event);
-      if (scheduled || appending) return;
-      scheduled = true;
-      // After the microtasks of this turn, in which a source that has more to say says it.
-      process.nextTick(flush);
+      if (isScheduled || isAppending) return;
+      isScheduled = true;
+      turn.add(flush);
     },
-    async flushed() {
-      while ((pending.length || appending) && !failure) {
-        flush();
-        await appending;
-      }
-      if (failure) throw failure.error;
+    flushed() {
+      const waiter = Promise.withResolvers<void>();
+      waiters.push(waiter);
+      if (failure) settle();
+      else flush();
+      return waiter.promise;
     },
     get seq() {
       return seq;
@@ -81,8 +104,18 @@ export const createWriter = (log: Log, run: string, onFailure: (error: unknown) 
 
 /** About what an event takes in the log: exact for what can be long, a flat rate for the rest. */
 const sizeOf = (event: Event): number => {
-  if ("delta" in event) return 96 + event.delta.length;
-  if (event.type === "tool-end" || event.type === "data" || event.type === "tool-input-end" || event.type === "embed")
-    return JSON.stringify(event).length;
-  return 200;
+  switch (event.type) {
+    case "text-delta":
+    case "thinking-delta":
+    case "tool-input-delta":
+    case "tool-output-delta":
+      return 96 + event.delta.length;
+    case "tool-end":
+    case "tool-input-end":
+    case "data":
+    case "embed":
+      return JSON.stringify(event).length;
+    default:
+      return 200;
+  }
 };

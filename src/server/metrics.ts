@@ -26,7 +26,7 @@ export const countedLog = (log: Log, metrics: Metrics): Log => ({
   append: (run, entries) => {
     const stored = log.append(run, entries);
     metrics.eventsStored += entries.length;
-    stored.then(undefined, () => (metrics.eventsStored -= entries.length));
+    stored?.then(undefined, () => (metrics.eventsStored -= entries.length));
     return stored;
   },
   read: (run, after, limit) => log.read(run, after, limit),
