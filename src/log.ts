@@ -101,20 +101,25 @@ export const checkRunId = (run: string): void => {
 export const extendRun = (run: string, info: RunInfo | undefined, entries: readonly Entry[]): RunInfo => {
   if (info?.dropped) throw new LogMissing(run, true);
   const first = entries[0]!;
-  let seq = info ? info.seq : 0;
-  if (first.seq !== seq + 1) throw new LogConflict(run, first.seq - 1, seq);
+  const seq = lastSeq(run, info ? info.seq : 0, entries);
   if (!info) checkRunId(run);
-  let endedAt = info?.endedAt;
-  let outcome = info?.outcome;
-  for (const { seq: next, at, event } of entries) {
-    if (next !== ++seq) throw new TypeError(`run ${run}: entry ${next} follows entry ${seq - 1}`);
-    if (event.type !== "run-end") continue;
-    endedAt = at;
-    outcome = event.outcome;
-  }
+  const end = entries.findLast(({ event }) => event.type === "run-end");
+  const outcome = end?.event.type === "run-end" ? end.event.outcome : info?.outcome;
+  const endedAt = end?.at ?? info?.endedAt;
   if (info) return { ...info, seq, endedAt, outcome };
   const start = first.event.type === "run-start" ? first.event : undefined;
   return { run, thread: start?.thread, name: start?.name ?? "", seq, startedAt: first.at, endedAt, outcome };
+};
+
+/** The seq that a log which ends at `seq` ends at after `entries`. Throws if they do not continue it. */
+export const lastSeq = (run: string, seq: number, entries: readonly Entry[]): number => {
+  if (entries[0]!.seq !== seq + 1) throw new LogConflict(run, entries[0]!.seq - 1, seq);
+  let last = seq;
+  for (const entry of entries) {
+    if (entry.seq !== last + 1) throw new TypeError(`run ${run}: entry ${entry.seq} follows entry ${last}`);
+    last = entry.seq;
+  }
+  return last;
 };
 
 /** Who waits for which run. Waking costs nothing for a run that nobody watches. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Entry } from "../events.ts";
-import { checkRunId, edges, extendRun, type Log, LogMissing, type RunInfo, watchers } from "../log.ts";
+import { checkRunId, edges, extendRun, lastSeq, type Log, LogMissing, type RunInfo, watchers } from "../log.ts";
 
 export interface MemoryOptions {
   /** How many finished runs are kept; the one that ended first goes when another ends. Default: 1000. */
@@ -24,8 +24,17 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
     if (closed) throw new Error("the log is closed");
     if (entries.length === 0) return;
     const kept = runs.get(run);
+    if (kept && !entries.some(isEnd)) {
+      // Nearly every append: nothing but the number of the last entry changes.
+      kept.info.seq = lastSeq(run, kept.info.seq, entries);
+      for (const entry of entries) kept.entries.push(entry);
+    } else begin(run, kept, entries);
+    wake(run);
+  };
+
+  const begin = (run: string, kept: Kept | undefined, entries: readonly Entry[]) => {
     const before = kept ? kept.info : dropped.get(run)?.info;
-    const info = extendRun(run, before, entries);
+    const info = { ...extendRun(run, before, entries) };
     if (kept) {
       kept.info = info;
       for (const entry of entries) kept.entries.push(entry);
@@ -33,7 +42,6 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
       runs.set(run, { number: started++, info, entries: [...entries] });
     }
     if (info.endedAt !== before?.endedAt) end(runs.get(run)!);
-    wake(run);
   };
 
   /** Keeps `ended` in order of the end; a run that ends now belongs last, or nearly so. */
@@ -74,7 +82,10 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
       return kept.entries.slice(after, after + Math.max(1, limit));
     },
 
-    info: (run) => (runs.get(run) ?? dropped.get(run))?.info,
+    info: (run) => {
+      const found = runs.get(run) ?? dropped.get(run);
+      return found && { ...found.info };
+    },
 
     async list({ limit, before, open, thread }) {
       const edge = before === undefined ? started : ((runs.get(before) ?? dropped.get(before))?.number ?? 0);
@@ -82,7 +93,7 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
       for (const { number, info } of [...runs.values()].reverse()) {
         if (found.length >= limit) break;
         if (number >= edge || (open && info.endedAt !== undefined)) continue;
-        if (thread === undefined || info.thread === thread) found.push(info);
+        if (thread === undefined || info.thread === thread) found.push({ ...info });
       }
       return found;
     },
@@ -128,7 +139,7 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
 interface Kept {
   readonly number: number;
   readonly entries: Entry[];
-  info: RunInfo;
+  info: { -readonly [Key in keyof RunInfo]: RunInfo[Key] };
 }
 
 interface KeptFile {
@@ -136,6 +147,8 @@ interface KeptFile {
   readonly name: string | undefined;
   readonly bytes: Uint8Array;
 }
+
+const isEnd = ({ event }: Entry) => event.type === "run-end";
 
 const MAX_TOMBSTONES = 100_000;
 
