@@ -23,6 +23,8 @@ export interface Dialect {
   write(command: Command): { method: string; path: string; headers: Record<string, string>; body?: string };
 
   encode(options: EncodeOptions): (entry: Entry) => readonly Frame[];
+  /** The same frames, each as `frameText` (sse.ts) spells it: for a dialect that can make the text for less. */
+  encodeText?(options: EncodeOptions): (entry: Entry) => string;
   /** The encoder's frames depend on the one entry alone: it need not be fed what a viewer has already seen. */
   readonly stateless?: true;
   /** The whole state at `seq` instead of the entries up to it. Without this, a dialect cannot start from a snapshot. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Dialect } from "./dialect.ts";
 import type { Log } from "./log.ts";
 import { createRunner, type RunnableAgent, type Runner, type RunnerOptions } from "./runner.ts";
@@ -72,6 +73,7 @@ export interface RuncastServer {
 const LIMITS: Limits = { bodyBytes: 4 * 1024 * 1024, concurrentRuns: 1000, streams: 20_000, ratePerMinute: 600 };
 /** A reader that does not read gets no more than this beyond what the kernel holds for it. */
 const SOCKET_BYTES = 32 * 1024;
+const FLUSH_MS = 1000;
 const CLOSE_MS = 3000;
 const LINK_MS = 7 * 86_400_000;
 
@@ -83,6 +85,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const log = countedLog(options.log, metrics);
   const tokens = createTokens(options.secret ?? randomBytes(32));
   const runner = createRunner({
+    onProblem: (error) => onProblem({ error }),
     ...options.runner,
     log,
     onEnd: (ended) => {
@@ -146,6 +149,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     base: ({ headers }) =>
       options.publicUrl?.replace(/\/$/, "") ?? `http://${headers.host ?? `${host}:${options.port}`}`,
     viewers: () => metrics.viewers,
+    onError: (error) => onProblem({ error }),
   });
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -179,10 +183,17 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     }
   };
 
-  const server = createHttpServer(
-    { highWaterMark: SOCKET_BYTES },
-    (request, response) => void handle(request, response),
-  );
+  const server = createHttpServer({ highWaterMark: SOCKET_BYTES }, (request, response) => {
+    silent.delete(request.socket);
+    request.socket.off("close", forget);
+    void handle(request, response);
+  });
+  // Browsers connect ahead of their requests. Node does not count such connections as idle when it closes.
+  const silent = new Set<Socket>();
+  const forget = function (this: Socket) {
+    silent.delete(this);
+  };
+  server.on("connection", (socket: Socket) => silent.add(socket.on("close", forget)));
 
   return {
     runner,
@@ -205,11 +216,13 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       if (closing) return;
       closing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
       await runner.close();
-      // The last entries are with the viewers after this turn; what is open then belongs to runs of others.
-      await new Promise((resolve) => setImmediate(resolve));
+      // Every run has its end in the log now; what is open after a moment waits for a run of another process.
+      const patience = Date.now() + FLUSH_MS;
+      while (metrics.viewers > 0 && Date.now() < patience) await sleep(5);
       audience.close();
+      const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+      for (const socket of silent) socket.destroy();
       const idle = setInterval(() => server.closeIdleConnections(), 20);
       await closed;
       clearTimeout(deadline);

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { type Command, cursorText, type Dialect, type DialectRequest, type Frame, parseCursor } from "../dialect.ts";
-import { answerSchema, type Entry, EVENT_TYPES, type Event, type EventType } from "../events.ts";
+import { type Command, cursorText, type Dialect, type DialectRequest, parseCursor } from "../dialect.ts";
+import { answerSchema, EVENT_TYPES, type EventType } from "../events.ts";
 import { Refusal, type RunRequest, runRequestSchema } from "../source.ts";
+import { createEncoder, createTextEncoder, decodeFrame } from "./native/frames.ts";
 
 const SECRET = "runcast-secret-";
 const HEARTBEAT_MS = 15_000;
@@ -52,7 +53,8 @@ export const native: Dialect = {
     return { do: "answer", run, ask: request.params["ask"] ?? "", answer: parse(answerSchema, request.body) };
   },
   write,
-  encode: () => createEncoder(),
+  encode: createEncoder,
+  encodeText: createTextEncoder,
   stateless: true,
   snapshot: (seq, state) => [{ id: `${seq}`, event: "snapshot", data: JSON.stringify({ seq, state }) }],
   decode: () => decodeFrame,
@@ -162,70 +164,3 @@ const search = (values: Record<string, string | undefined>): string => {
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
   return query.size > 0 ? `?${query}` : "";
 };
-
-// ── Frames ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Most frames are deltas, and of a delta only its text is new: the rest is put together from fixed pieces. */
-const createEncoder = () => {
-  let lastId = "";
-  let lastIdJson = '""';
-  const idJson = (id: string): string => {
-    if (id !== lastId) {
-      lastId = id;
-      lastIdJson = JSON.stringify(id);
-    }
-    return lastIdJson;
-  };
-  return ({ seq, at, event }: Entry): readonly Frame[] => {
-    const id = `${seq}`;
-    switch (event.type) {
-      case "text-delta":
-      case "thinking-delta":
-        if (!hasOnly(event, 3)) break;
-        return [
-          {
-            id,
-            event: event.type,
-            data: `{"type":"${event.type}",${agentJson(event)}"part":${idJson(event.part)},"delta":${JSON.stringify(event.delta)},"at":${at}}`,
-          },
-        ];
-      case "tool-input-delta":
-        if (!hasOnly(event, 3)) break;
-        return [
-          {
-            id,
-            event: event.type,
-            data: `{"type":"${event.type}",${agentJson(event)}"call":${idJson(event.call)},"delta":${JSON.stringify(event.delta)},"at":${at}}`,
-          },
-        ];
-      case "tool-output-delta":
-        if (!hasOnly(event, 4)) break;
-        return [
-          {
-            id,
-            event: event.type,
-            data: `{"type":"${event.type}",${agentJson(event)}"call":${idJson(event.call)},"stream":"${event.stream}","delta":${JSON.stringify(event.delta)},"at":${at}}`,
-          },
-        ];
-    }
-    return [{ id, event: event.type, data: JSON.stringify({ ...event, at }) }];
-  };
-};
-
-const agentJson = ({ agent }: Event): string => (agent === undefined ? "" : `"agent":${JSON.stringify(agent)},`);
-
-/** Whether the event has no keys but the `usual` ones and `agent`; anything else must not get lost on the way. */
-const hasOnly = (event: Event, usual: number): boolean => {
-  let keys = event.agent === undefined ? 0 : -1;
-  for (const _ in event) keys++;
-  return keys === usual;
-};
-
-/** Frames that are no events (heartbeats, snapshots) are skipped. */
-const decodeFrame = ({ event, data }: Frame): readonly Event[] => {
-  if (!event || !types.has(event)) return [];
-  const { at: _, ...rest } = JSON.parse(data) as Event & { at: number };
-  return [rest];
-};
-
-const types: ReadonlySet<string> = new Set(EVENT_TYPES);

@@ -13,16 +13,9 @@ export const readBody = async (request: IncomingMessage, maxBytes: number): Prom
       "content-type",
       type ? `a body of type ${type.slice(0, 80)} is not accepted` : "the body has no content type",
       "send JSON with the header Content-Type: application/json",
-      CLOSE,
     );
   if ((request.headers["content-encoding"] ?? "identity") !== "identity")
-    throw new HttpRefusal(
-      415,
-      "content-encoding",
-      "compressed bodies are not accepted",
-      "send the body as it is",
-      CLOSE,
-    );
+    throw new HttpRefusal(415, "content-encoding", "compressed bodies are not accepted", "send the body as it is");
   if (length > maxBytes) throw tooLarge(maxBytes);
   const text = (await readBytes(request, maxBytes)).toString("utf8");
   try {
@@ -31,9 +24,6 @@ export const readBody = async (request: IncomingMessage, maxBytes: number): Prom
     throw new Refusal("bad-json", `the body is not JSON: ${(error as Error).message}`, { hint: "check the body" });
   }
 };
-
-/** What is left of a refused body is not read: the connection ends with the answer. */
-const CLOSE = { headers: { connection: "close" } };
 
 const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
@@ -47,8 +37,9 @@ const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       bytes += piece.length;
       if (bytes <= maxBytes) pieces.push(piece);
       else {
-        request.pause();
         settle(() => reject(tooLarge(maxBytes)));
+        // Thrown away as it comes: cutting the connection now could cut off the answer too.
+        request.resume();
       }
     };
     const onEnd = () => settle(() => resolve(Buffer.concat(pieces, bytes)));
@@ -62,5 +53,4 @@ const tooLarge = (maxBytes: number) =>
     "too-large",
     `the body is larger than ${maxBytes} bytes`,
     "the setting limits.bodyBytes says how large a body may be",
-    CLOSE,
   );

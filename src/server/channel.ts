@@ -8,7 +8,8 @@ import type { Metrics } from "./metrics.ts";
 import type { Turn } from "./turn.ts";
 import type { Viewer } from "./viewer.ts";
 
-export type Encoder = (entry: Entry) => readonly Frame[];
+/** Spells an entry, without its first `skip` frames. */
+export type Encoder = (entry: Entry, skip: number) => string;
 
 /** What all channels of a server share. */
 export interface Stage {
@@ -70,7 +71,13 @@ export class Channel {
   }
 
   createEncoder(): Encoder {
-    return this.dialect.encode(this.#options);
+    const { dialect } = this;
+    const options = this.#options;
+    const spell = dialect.encodeText?.(options);
+    if (spell && dialect.stateless)
+      return (entry, skip) => (skip > 0 ? framesText(dialect.encode(options)(entry), skip) : spell(entry));
+    const encode = dialect.encode(options);
+    return (entry, skip) => framesText(encode(entry), skip);
   }
 
   /** Takes in a viewer that is at `seq`: at the end of the log if nobody is live, else exactly where the live ones are. */
@@ -162,7 +169,7 @@ export class Channel {
     if (!encode) return;
     let text = "";
     for (const entry of entries) {
-      for (const frame of encode(entry)) text += frameText(frame);
+      text += encode(entry, 0);
       this.seq = entry.seq;
       const isEnd = entry.event.type === "run-end";
       if (text.length < CHUNK && !isEnd) continue;
@@ -203,6 +210,12 @@ export class Channel {
     for (const viewer of viewers) viewer.cut();
   }
 }
+
+const framesText = (frames: readonly Frame[], skip: number): string => {
+  let text = "";
+  for (let index = skip; index < frames.length; index++) text += frameText(frames[index] as Frame);
+  return text;
+};
 
 export const isPromise = <Value>(value: Value | Promise<Value>): value is Promise<Value> =>
   typeof (value as Promise<Value>).then === "function";

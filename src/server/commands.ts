@@ -3,6 +3,7 @@ import type { Command, Dialect, EncodeOptions, ServerFacts } from "../dialect.ts
 import type { Log, RunInfo } from "../log.ts";
 import type { RunnableAgent, Runner } from "../runner.ts";
 import { Refusal } from "../source.ts";
+import { frameText } from "../sse.ts";
 import type { Audience } from "./audience.ts";
 import { HttpRefusal, missing } from "./refusals.ts";
 import type { States } from "./states.ts";
@@ -20,6 +21,8 @@ export interface CommandsOptions {
   readonly link: (base: string, info: RunInfo, file: string) => string;
   readonly base: (request: IncomingMessage) => string;
   readonly viewers: () => number;
+  /** Told of what fails after the answer. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** Does what a dialect has read from a request, and answers it. */
@@ -93,7 +96,8 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const base = options.base(request);
     const cancels = started && (command.disconnect ?? asked.disconnect) === "cancel";
     const onCut = () => {
-      if (audience.count(run) === 0) void runner.cancel(run, { reason: "the client closed its connection" });
+      if (audience.count(run) > 0) return;
+      runner.cancel(run, { reason: "the client closed its connection" }).catch(options.onError);
     };
     audience.follow({
       run,
@@ -129,6 +133,11 @@ export const createCommands = (options: CommandsOptions): Commands => {
     if (request.method === "HEAD") return void response.writeHead(200, headers).end();
     const base = options.base(request);
     const folded = command.from && (await states(run));
+    const known = folded ? await infoOf(run) : info;
+    if (folded && known.endedAt !== undefined && known.seq === folded.seq) {
+      const frames = dialect.snapshot?.(folded.seq, folded.state) ?? [];
+      return void response.writeHead(200, headers).end(frames.map(frameText).join(""));
+    }
     audience.follow({
       run,
       dialect,

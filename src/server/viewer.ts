@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Cursor } from "../dialect.ts";
 import type { Entry } from "../events.ts";
-import { frameText } from "../sse.ts";
 import { CHUNK, type Channel, type Encoder, isPromise } from "./channel.ts";
 import { Chunk, Chunked, type ChunkedOwner } from "./chunked.ts";
 
@@ -144,12 +143,11 @@ export class Viewer implements ChunkedOwner {
     let text = "";
     let taken = 0;
     for (const entry of entries) {
-      const frames = encode(entry);
+      const spelled = encode(entry, entry.seq === seenSeq + 1 ? seenFrames : 0);
       this.#fed = entry.seq;
       taken++;
       if (entry.seq <= seenSeq) continue;
-      const skip = entry.seq === seenSeq + 1 ? seenFrames : 0;
-      for (let index = skip; index < frames.length; index++) text += frameText(frames[index]!);
+      text += spelled;
       const isEnd = entry.event.type === "run-end";
       if (text.length < CHUNK && !isEnd) continue;
       const more = text === "" || this.write(new Chunk(text), false);
