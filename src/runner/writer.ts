@@ -1,10 +1,10 @@
 import type { Entry, Event } from "../events.ts";
 import type { Log } from "../log.ts";
-import type { Turn } from "./turn.ts";
+import { COALESCE_MS, type Turn } from "./turn.ts";
 
 /**
  * Numbers and stamps the events of one run and appends them in order, one append at a time: what comes while an append is
- * under way goes with the next. Events that are ready together in one turn of the event loop are one append.
+ * under way goes with the next. What is ready together in one turn of the event loop, or follows an append closely, is one.
  */
 export interface Writer {
   /** Takes an event in; it is stored soon. Stamps never run backwards. */
@@ -31,6 +31,7 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
   let seq = after;
   let lastAt = 0;
   let bytes = 0;
+  let lastFlushAt = 0;
   let isScheduled = false;
   let isAppending = false;
   let failure: { error: unknown } | undefined;
@@ -38,6 +39,7 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
 
   const flush = (): void => {
     isScheduled = false;
+    lastFlushAt = lastAt;
     while (pending.length && !isAppending && !failure) {
       const batch = pending;
       pending = [];
@@ -78,7 +80,8 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
       bytes += sizeOf(event);
       if (isScheduled || isAppending) return;
       isScheduled = true;
-      turn.add(flush);
+      if (lastAt - lastFlushAt < COALESCE_MS) turn.later(flush);
+      else turn.soon(flush);
     },
     flushed() {
       const waiter = Promise.withResolvers<void>();
