@@ -1,30 +1,55 @@
+import { performance } from "node:perf_hooks";
+
 /** What is to be done once, however often it was said: one tick or timer for all runs, not one for each. */
 export interface Turn {
   /** After the microtasks of this turn of the event loop. */
   soon(job: () => void): void;
-  /** Within `COALESCE_MS`, together with whatever else waits. */
+  /** Within `windowMs`, together with whatever else waits. */
   later(job: () => void): void;
+  /**
+   * A run is stored and sent at most once in this time; the first event after a pause is not delayed. A hundred times a
+   * second is more than a screen shows; a process that is short of time does it less often, which frees most of its time.
+   */
+  readonly windowMs: number;
 }
 
-/**
- * A run is stored and sent at most this often; the first event after a pause is not delayed. A hundred times a second is more
- * than a screen shows, and a burst costs a fraction of what its events would cost one by one.
- */
-export const COALESCE_MS = 10;
+const WINDOW_MS = 10;
+const BUSY_WINDOW_MS = 40;
+const BUSY = 0.8;
+const LOOK_EVERY_MS = 100;
 
-export const createTurn = (): Turn => ({
-  soon: collector((run) => process.nextTick(run)),
-  later: collector((run) => setTimeout(run, COALESCE_MS)),
-});
+export const createTurn = (): Turn => {
+  let windowMs = WINDOW_MS;
+  let lookedAt = 0;
+  let last = performance.eventLoopUtilization();
 
-const collector = (schedule: (run: () => void) => void) => {
-  let jobs: (() => void)[] = [];
-  const run = (): void => {
-    const due = jobs;
-    jobs = [];
-    for (const job of due) job();
+  const look = (): void => {
+    const now = performance.now();
+    if (now - lookedAt < LOOK_EVERY_MS) return;
+    lookedAt = now;
+    const current = performance.eventLoopUtilization();
+    windowMs = performance.eventLoopUtilization(current, last).utilization > BUSY ? BUSY_WINDOW_MS : WINDOW_MS;
+    last = current;
   };
-  return (job: () => void): void => {
-    if (jobs.push(job) === 1) schedule(run);
+
+  const collector = (schedule: (run: () => void) => void) => {
+    let jobs: (() => void)[] = [];
+    const run = (): void => {
+      const due = jobs;
+      jobs = [];
+      for (const job of due) job();
+      look();
+    };
+    return (job: () => void): void => {
+      if (jobs.push(job) === 1) schedule(run);
+    };
+  };
+
+  return {
+    soon: collector((run) => process.nextTick(run)),
+    later: collector((run) => setTimeout(run, windowMs)),
+    get windowMs() {
+      return windowMs;
+    },
   };
 };

@@ -1,6 +1,6 @@
 import type { Entry, Event } from "../events.ts";
 import type { Log } from "../log.ts";
-import { COALESCE_MS, type Turn } from "./turn.ts";
+import type { Turn } from "./turn.ts";
 
 /**
  * Numbers and stamps the events of one run and appends them in order, one append at a time: what comes while an append is
@@ -37,6 +37,12 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
   let failure: { error: unknown } | undefined;
   let waiters: PromiseWithResolvers<void>[] = [];
 
+  const schedule = (): void => {
+    isScheduled = true;
+    if (lastAt - lastFlushAt < turn.windowMs) turn.later(flush);
+    else turn.soon(flush);
+  };
+
   const flush = (): void => {
     isScheduled = false;
     lastFlushAt = lastAt;
@@ -53,7 +59,8 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
 
   const onStored = (): void => {
     isAppending = false;
-    flush();
+    if (waiters.length) flush();
+    else if (pending.length) schedule();
   };
   const onFailed = (error: unknown): void => {
     isAppending = false;
@@ -78,10 +85,7 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
       if (now > lastAt) lastAt = now;
       pending.push({ seq: ++seq, at: lastAt, event });
       bytes += sizeOf(event);
-      if (isScheduled || isAppending) return;
-      isScheduled = true;
-      if (lastAt - lastFlushAt < COALESCE_MS) turn.later(flush);
-      else turn.soon(flush);
+      if (!isScheduled && !isAppending) schedule();
     },
     flushed() {
       const waiter = Promise.withResolvers<void>();
