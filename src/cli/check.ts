@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { text as readAll } from "node:stream/consumers";
+import type { Entry } from "../events.ts";
+import { type Violation, verify } from "../verify.ts";
+import { counted, duration } from "./amounts.ts";
+import { type Command, CommandError, UsageError } from "./command.ts";
+import { fetchLog } from "./fetch-log.ts";
+import { readLogFile } from "./log-file.ts";
+import { parseTarget } from "./target.ts";
+import { oneLine } from "./terminal-text.ts";
+
+export const check: Command = {
+  name: "check",
+  usage: "<file|url>",
+  words: [1, 1],
+  summary: "Checks that a log is a whole and grammatical run, and explains the first thing that is wrong.",
+  details:
+    "Reads one JSON entry a line, or a stream as `curl -N` gets it; - reads standard input. The exit code is 0 or 1.",
+  options: { key: { value: "key", help: "the server's key (or RUNCAST_KEY)" } },
+  run: async ({ words: [what = ""], options, environment }) => {
+    const text = await textOf(what, environment, options["key"] ?? environment["RUNCAST_KEY"]);
+    const { ok, message } = checkText(text, what === "-" ? "standard input" : what);
+    (ok ? process.stdout : process.stderr).write(`${message}\n`);
+    return ok ? 0 : 1;
+  },
+};
+
+const textOf = async (what: string, environment: NodeJS.ProcessEnv, key: string | undefined): Promise<string> => {
+  if (what === "-") return await readAll(process.stdin);
+  if (/^https?:\/\//.test(what)) {
+    const target = parseTarget(what, environment);
+    if (target.run === undefined) throw new UsageError(`${what} names no run: use …/runs/<run>`);
+    return await (await fetchLog(target, key)).text();
+  }
+  return await readFile(what, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(
+      error.code === "ENOENT" ? `there is no file ${what}` : `cannot read ${what}: ${error.message}`,
+    );
+  });
+};
+
+/** The verdict on a log's text, in words. */
+export const checkText = (text: string, name: string): { ok: boolean; message: string } => {
+  const seen: Entry[] = [];
+  let line = 0;
+  let problem: string | undefined;
+  const entries = function* () {
+    for (const found of readLogFile(text)) {
+      line = found.line;
+      if ("problem" in found) return void (problem = found.problem);
+      seen.push(found.entry);
+      yield found.entry;
+    }
+  };
+  const violation: Violation | undefined = verify(entries());
+  const place = `${name}:${line}`;
+  if (problem !== undefined) return { ok: false, message: `${place}: ${oneLine(problem)}` };
+  if (seen.length === 0) return { ok: false, message: `${name}: there are no entries in it` };
+  if (violation) {
+    const { seq, message } = violation;
+    const isShort = seq > seen.at(-1)!.seq;
+    const where = isShort ? `${place}: after seq ${seq - 1}` : `${place}: seq ${seq}`;
+    const hint = isShort ? " (it was cut off, or the run still goes on)" : "";
+    return { ok: false, message: `${where}: ${oneLine(message)}${hint}` };
+  }
+  return { ok: true, message: `ok: ${summary(seen)}` };
+};
+
+const summary = (entries: readonly Entry[]): string => {
+  const count = (type: string) => entries.filter(({ event }) => event.type === type).length;
+  const end = entries.at(-1)!;
+  const said = [
+    counted(entries.length, "entry"),
+    counted(count("step-start"), "step"),
+    counted(count("tool-start"), "call"),
+  ];
+  if (count("agent-start")) said.push(counted(count("agent-start"), "sub-agent"));
+  if (count("ask-start")) said.push(counted(count("ask-start"), "ask"));
+  if (end.event.type === "run-end") said.push(end.event.outcome);
+  return `${said.join(", ")} in ${duration(end.at - entries[0]!.at)}`;
+};

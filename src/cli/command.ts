@@ -1,0 +1,90 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { didYouMean } from "../did-you-mean.ts";
+
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** What stands after the name, e.g. `<file>`. */
+  readonly usage: string;
+  /** The least and the most words besides options. */
+  readonly words: readonly [least: number, most: number];
+  readonly details?: string;
+  readonly options: Readonly<Record<string, Option>>;
+  /** Answers the exit code. */
+  run(input: Input): Promise<number>;
+}
+
+interface Option {
+  /** The name of its value; without one it is a switch. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+export interface Input {
+  readonly words: readonly string[];
+  readonly options: Readonly<Record<string, string | undefined>>;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly directory: string;
+}
+
+/** Asked for something that does not exist: the command line is wrong. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The command line is right, but it did not work out. The message is for people. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
+
+/** Reads what follows a command's name. Throws a UsageError that names what is wrong and what was probably meant. */
+export const readInput = (
+  command: Command,
+  args: readonly string[],
+): Pick<Input, "words" | "options"> & { help: boolean } => {
+  const known: NonNullable<ParseArgsConfig["options"]> = { help: { type: "boolean", short: "h" } };
+  for (const [name, { value }] of Object.entries(command.options)) known[name] = { type: value ? "string" : "boolean" };
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: known,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const words: string[] = [];
+  const options: Record<string, string | undefined> = {};
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    const option = Object.hasOwn(known, token.name) ? known[token.name] : undefined;
+    if (!option) {
+      const names = Object.keys(known).map((name) => `--${name}`);
+      throw new UsageError(`there is no option ${token.rawName}${didYouMean(token.rawName, names)}`);
+    }
+    if (option.type === "string" && token.value === undefined)
+      throw new UsageError(`${token.rawName} needs a value: ${token.rawName} <${command.options[token.name]?.value}>`);
+    if (option.type === "boolean" && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`);
+    options[token.name] = token.value ?? "";
+  }
+  const help = options["help"] !== undefined;
+  const [least, most] = command.words;
+  if (!help && words.length < least) throw new UsageError(`${command.usage} is missing`);
+  if (!help && words.length > most) throw new UsageError(`${words[most]} is one word too many`);
+  return { words, options, help };
+};
+
+export const helpText = ({ name, usage, summary, details, options }: Command): string => {
+  const all: Readonly<Record<string, Option>> = { ...options, help: { help: "says this" } };
+  const rows = Object.entries(all).map(
+    ([option, { value, help }]) => [`--${option}${value ? ` <${value}>` : ""}`, help] as const,
+  );
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return [
+    `runcast ${name}${usage ? ` ${usage}` : ""} [options]`,
+    "",
+    summary,
+    ...(details ? ["", details] : []),
+    "",
+    ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
+  ].join("\n");
+};

@@ -1,0 +1,29 @@
+import { CommandError } from "./command.ts";
+import { type Target, authorization } from "./target.ts";
+import { oneLine } from "./terminal-text.ts";
+
+/** No server answers at this address. */
+export class Unreachable extends CommandError {}
+
+/** A run's log as a server has it, one entry a line. */
+export const fetchLog = async (target: Target, key: string | undefined): Promise<Response> => {
+  const url = `${target.base}/runs/${encodeURIComponent(target.run ?? "")}/export.jsonl`;
+  let response: Response;
+  try {
+    response = await fetch(url, { headers: authorization(target, key) });
+  } catch {
+    throw new Unreachable(`no server answers at ${target.base}; start one with: runcast serve`);
+  }
+  if (response.ok) return response;
+  throw new CommandError(await refusalText(response));
+};
+
+const refusalText = async (response: Response): Promise<string> => {
+  const text = await response.text();
+  try {
+    const { error } = JSON.parse(text) as { error: { message: string; hint?: string } };
+    return oneLine(`${error.message}${error.hint ? ` (${error.hint})` : ""}`);
+  } catch {
+    return `the server answered ${response.status}`;
+  }
+};

@@ -1,0 +1,110 @@
+import type { Entry, Event } from "../events.ts";
+import type { AgentNode, CallNode, Node, PartNode, RunState, StepNode } from "../state.ts";
+import { type LineOptions, line } from "./line.ts";
+import {
+  type ViewOptions,
+  agentEnd,
+  agentStart,
+  callEnd,
+  callStart,
+  nodeLines,
+  settledLength,
+  stepLines,
+  textLines,
+  thinkingLine,
+} from "./node-lines.ts";
+import { footLines, headLines } from "./render.ts";
+import { oneLine, terminalText } from "./terminal-text.ts";
+
+/** The lines that an entry adds to a text in the order of events, for pipes and files. Call it after folding the entry. */
+export const createPlainText = (
+  state: RunState,
+  options: LineOptions & Pick<ViewOptions, "howToAnswer">,
+): ((entry: Entry) => string[]) => {
+  /** How much of each open text was given out, and the unfinished line of each call's output. */
+  const given = new Map<string, number>();
+  const unfinished = new Map<string, string>();
+
+  const text = (part: PartNode, view: ViewOptions): string[] => {
+    const from = given.get(part.id) ?? 0;
+    const isEnded = part.endedAt !== undefined;
+    const to = settledLength(part);
+    if (isEnded) given.delete(part.id);
+    else if (to > from) given.set(part.id, to);
+    return to > from || part.cut ? textLines(part, from, to, view) : [];
+  };
+
+  const output = (call: string, delta: string, view: ViewOptions): string[] => {
+    const lines = ((unfinished.get(call) ?? "") + delta).split("\n");
+    unfinished.set(call, lines.pop()!.slice(-MAX_LINE));
+    const shown = lines.flatMap((words) => terminalText(words).split("\n"));
+    return shown.map((words) => line([["dim", `  │ ${words}`]], view));
+  };
+
+  /** A log that breaks the grammar may speak of what never started. */
+  const of = <Kind extends Node>(id: string, lines: (node: Kind) => string[]): string[] => {
+    const node = state.nodes.get(id);
+    return node ? lines(node as Kind) : [];
+  };
+
+  const linesOf = (event: Event, view: ViewOptions): string[] => {
+    switch (event.type) {
+      case "run-start":
+        return headLines(state, view);
+      case "agent-start":
+        return of(event.agent, (agent: AgentNode) => agentStart(agent, view));
+      case "agent-end":
+        return of(event.agent, (agent: AgentNode) => agentEnd(agent, view));
+      case "step-start":
+        return of(event.step, (step: StepNode) => stepLines(step, view));
+      case "step-retry":
+        return of(event.step, (step: StepNode) => stepLines(step, view).slice(-1));
+      case "text-delta":
+      case "text-end":
+        return of(event.part, (part: PartNode) => text(part, view));
+      case "thinking-end":
+        return of(event.part, (part: PartNode) => [thinkingLine(part, view)]);
+      case "tool-execute":
+        return of(event.call, (call: CallNode) => callStart(call, view));
+      case "tool-output-delta":
+        return output(event.call, event.delta, view);
+      case "tool-end": {
+        const rest = unfinished.get(event.call) ? output(event.call, "\n", view) : [];
+        unfinished.delete(event.call);
+        return [...rest, ...of(event.call, (call: CallNode) => callEnd(call, view))];
+      }
+      case "ask-start":
+      case "ask-end":
+        return of(event.ask, (ask) => nodeLines(ask, view));
+      case "status":
+        return event.text === "" ? [] : [line([["cyan", `… ${oneLine(event.text)}`]], view)];
+      case "citation":
+      case "file":
+      case "embed":
+      case "notice":
+        return nodeLines(
+          { kind: event.type, id: "", agent: event.agent, version: 0, startedAt: 0, endedAt: 0, event },
+          view,
+        );
+      case "run-end":
+        return footLines(state, view);
+      default:
+        return [];
+    }
+  };
+
+  return ({ at, event }) => {
+    const isEdge = event.type === "agent-start" || event.type === "agent-end";
+    const indent = "  ".repeat(Math.max(0, depthOf(state, event.agent) - (isEdge ? 1 : 0)));
+    return linesOf(event, { ...options, now: at }).map((words) => indent + words);
+  };
+};
+
+const MAX_LINE = 64 * 1024;
+
+const depthOf = (state: RunState, agent: string | undefined): number => {
+  let depth = 0;
+  for (let id = agent; id !== undefined && depth < 32; depth++)
+    id = (state.nodes.get(id) as AgentNode | undefined)?.parent;
+  return depth;
+};

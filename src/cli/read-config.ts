@@ -1,0 +1,20 @@
+import { ConfigError, type LoadOptions, type LoadedConfig, loadConfig } from "../config.ts";
+import { CommandError } from "./command.ts";
+
+/** The configuration of a directory; what is wrong with it, or with opening its log, is told without a stack. */
+export const readConfig = async (directory: string, options?: LoadOptions): Promise<LoadedConfig> => {
+  try {
+    const config = await loadConfig(directory, options);
+    return { ...config, openLog: (name) => openLog(config, name) };
+  } catch (error) {
+    throw error instanceof ConfigError ? new CommandError(error.message, { cause: error }) : error;
+  }
+};
+
+const openLog = (config: LoadedConfig, name: string | undefined) => {
+  try {
+    return config.openLog(name);
+  } catch (error) {
+    throw new CommandError((error as Error).message, { cause: error });
+  }
+};

@@ -1,0 +1,64 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Entry } from "../events.ts";
+import { type Command, CommandError, UsageError } from "./command.ts";
+import { readLogFile } from "./log-file.ts";
+import { hasColor } from "./color.ts";
+import { createViewer } from "./viewer.ts";
+
+export const replay: Command = {
+  name: "replay",
+  usage: "<file>",
+  words: [1, 1],
+  summary: "Plays a run's log as it happened.",
+  options: {
+    speed: { value: "number|max", help: "how many times as fast (default: 1); max does not wait at all" },
+    from: { value: "seq", help: "shows everything up to this entry at once" },
+  },
+  run: async ({ words: [file = ""], options, environment }) => {
+    const speed = speedOf(options["speed"] ?? "1");
+    const from = fromOf(options["from"] ?? "0");
+    const entries = await read(file);
+    const first = entries.find(({ seq }) => seq > from)?.at ?? 0;
+    const began = Date.now();
+    const clock = () => (speed === Infinity ? 0 : first + (Date.now() - began) * speed);
+    const viewer = createViewer({ output: process.stdout, color: hasColor(process.stdout, environment), clock });
+    try {
+      for (const entry of entries) {
+        const wait = entry.seq <= from || speed === Infinity ? 0 : (entry.at - first) / speed - (Date.now() - began);
+        if (wait >= 1) await sleep(wait);
+        viewer.add(entry);
+      }
+    } catch (error) {
+      throw new CommandError(`${file}: ${(error as Error).message}`);
+    } finally {
+      viewer.end();
+    }
+    return viewer.state.outcome === "done" ? 0 : 1;
+  },
+};
+
+const read = async (file: string): Promise<Entry[]> => {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(
+      error.code === "ENOENT" ? `there is no file ${file}` : `cannot read ${file}: ${error.message}`,
+    );
+  });
+  const entries = [...readLogFile(text)].map((found) => {
+    if ("problem" in found) throw new CommandError(`${file}:${found.line}: ${found.problem}`);
+    return found.entry;
+  });
+  if (entries.length === 0) throw new CommandError(`${file}: there are no entries in it`);
+  return entries;
+};
+
+const speedOf = (text: string): number => {
+  const speed = text === "max" ? Infinity : Number(text);
+  if (!(speed > 0)) throw new UsageError(`--speed must be a number above 0, or max: not ${text}`);
+  return speed;
+};
+
+const fromOf = (text: string): number => {
+  if (!/^\d+$/.test(text)) throw new UsageError(`--from must be the seq of an entry: not ${text}`);
+  return Number(text);
+};

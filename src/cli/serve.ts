@@ -1,0 +1,149 @@
+import type { LoadedConfig, OpenedLog } from "../config.ts";
+import { page } from "../page.ts";
+import { type RuncastServer, createServer } from "../server.ts";
+import { counted } from "./amounts.ts";
+import { type Command, CommandError, UsageError } from "./command.ts";
+import { readConfig } from "./read-config.ts";
+import { version } from "./version.ts";
+
+export const serve: Command = {
+  name: "serve",
+  usage: "",
+  words: [0, 0],
+  summary: "Serves the agents of runcast.config.ts, or a scripted demo where there is none.",
+  details:
+    "The port is --port, or else PORT, the configuration's, 4400. RUNCAST_DEMO_SPEED sets how fast the demo plays.",
+  options: {
+    port: { value: "number", help: "0 takes any free one (default: 4400)" },
+    host: { value: "address", help: "where to listen (default: 127.0.0.1); others need a key in the configuration" },
+    log: { value: "name", help: "memory or sqlite (default: sqlite, in .runcast/)" },
+    config: { value: "file", help: "instead of runcast.config.ts in this directory" },
+  },
+  run: async ({ options, environment, directory }) => {
+    const demoSpeed = speedOf(environment["RUNCAST_DEMO_SPEED"]);
+    const file = options["config"];
+    const config = await readConfig(directory, { demoSpeed, ...(file !== undefined && { file }) });
+    const host = options["host"] ?? config.host ?? "127.0.0.1";
+    const flagged = options["port"];
+    const port = flagged === undefined ? portOf(environment["PORT"] || undefined, "PORT") : portOf(flagged, "--port");
+    const opened = config.openLog(options["log"]);
+    const server = createServer({ ...serverOptions(config, opened), host, port: port ?? config.port ?? 4400 });
+    try {
+      const interrupted = await server.runner.recover();
+      const { url } = await listen(server, host, port ?? config.port ?? 4400);
+      const dropped = await retain(config, opened);
+      process.stdout.write(await greeting(config, opened, { url, interrupted, dropped }));
+      await untilStopped(server, config, opened);
+    } finally {
+      await opened.log.close();
+    }
+    return 0;
+  },
+};
+
+const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
+  const { agents, dialects, defaultAgent, key, keyInPath, hosts, origins, publicUrl, limits, secret } = config;
+  const { onEnd, timeoutMs, maxBytes } = config;
+  return {
+    agents,
+    dialects,
+    log,
+    page,
+    version: version(),
+    ...present({ defaultAgent, key, keyInPath, hosts, origins, publicUrl, limits, secret }),
+    runner: { ...present({ onEnd, timeoutMs, maxBytes }), onProblem: report },
+    onProblem: ({ error }: { error: unknown }) => report(error),
+  };
+};
+
+const report = (error: unknown): void =>
+  void process.stderr.write(`runcast: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+
+const present = <Value extends object>(value: Value) =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
+    [Key in keyof Value]?: NonNullable<Value[Key]>;
+  };
+
+const listen = async (server: RuncastServer, host: string, port: number): Promise<{ url: string }> => {
+  try {
+    return await server.listen();
+  } catch (error) {
+    await server.close().catch(() => {});
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE")
+      throw new CommandError(
+        `port ${port} is in use; choose another: --port ${port === 65_535 ? 0 : port + 1}, or PORT`,
+      );
+    if (code === "EACCES")
+      throw new CommandError(`port ${port} may not be used by you; choose one above 1023: --port 4400`);
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+      throw new CommandError(`${host} is no address of this machine; choose another: --host 127.0.0.1`);
+    throw new CommandError(message, { cause: error });
+  }
+};
+
+const HOUR = 3_600_000;
+
+const retain = async ({ retention }: LoadedConfig, { log }: OpenedLog): Promise<number> =>
+  retention ? await log.retain(retention, Date.now()) : 0;
+
+/** A terminal's Ctrl-C reaches us several times at once where npm and its wrapper pass it on. */
+const SAME_PRESS_MS = 500;
+
+const untilStopped = async (server: RuncastServer, config: LoadedConfig, opened: OpenedLog): Promise<void> => {
+  const timer = setInterval(() => void retain(config, opened).catch(report), HOUR);
+  await new Promise<void>((resolve) => {
+    let pressed = 0;
+    const stop = () => {
+      if (pressed > 0 && Date.now() - pressed < SAME_PRESS_MS) return;
+      if (pressed > 0) process.exit(130);
+      pressed = Date.now();
+      process.stdout.write("runcast: stopping; Ctrl-C again stops at once\n");
+      resolve();
+    };
+    process.on("SIGINT", stop).on("SIGTERM", stop);
+  });
+  clearInterval(timer);
+  await server.close();
+};
+
+const MOST_COUNTED = 1000;
+
+const greeting = async (
+  { agents, file }: LoadedConfig,
+  { log, place }: OpenedLog,
+  { url, interrupted, dropped }: { url: string; interrupted: number; dropped: number },
+): Promise<string> => {
+  const runs = (await log.list({ limit: MOST_COUNTED + 1 })).length;
+  const kept = runs > MOST_COUNTED ? `more than ${counted(MOST_COUNTED, "run")}` : counted(runs, "run");
+  const closed = interrupted > 0 ? `, ${counted(interrupted, "interrupted run")} closed` : "";
+  const gone = dropped > 0 ? `, ${counted(dropped, "run")} dropped by retention` : "";
+  const named = Object.entries(agents).map(([name, { model, description }]) =>
+    [name, model, description].filter(Boolean).join("  "),
+  );
+  return [
+    `runcast ${version()}  ${url}`,
+    "",
+    ...named.map((text, index) => `  ${index === 0 ? "agents" : "      "}  ${text}`),
+    `  config  ${file ?? "none; runcast.config.ts would be read from here"}`,
+    `  log     ${log.name}${place ? ` in ${place}` : ""}: ${kept}${closed}${gone}`,
+    `          survives ${log.survives}`,
+    `  try     curl -N ${url}/runs -H 'content-type: application/json' -d '{"message":"hello"}'`,
+    "",
+    "",
+  ].join("\n");
+};
+
+const portOf = (text: string | undefined, name: string): number | undefined => {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new UsageError(`${name} must be a number from 0 to 65535: not ${text}`);
+  return port;
+};
+
+const speedOf = (text: string | undefined): number => {
+  const speed = text === undefined ? 1 : text === "max" ? Infinity : Number(text);
+  if (!(speed > 0)) throw new UsageError(`RUNCAST_DEMO_SPEED must be a number above 0, or max: not ${text}`);
+  return speed;
+};

@@ -1,0 +1,132 @@
+import type { AgentNode, CallNode, Node, PartNode, RunState } from "../state.ts";
+import {
+  type ViewOptions,
+  agentEnd,
+  agentStart,
+  callEnd,
+  callStart,
+  nodeLines,
+  settledLength,
+  textLines,
+} from "./node-lines.ts";
+
+/** A run as lines from top to bottom, of which each is given out once. */
+export interface Transcript {
+  /** The lines that came to stand since the last call. They never change again. */
+  settled(options: ViewOptions): string[];
+  /** The lines after those, as they are now: at most `height`, the last ones. Costs what it returns. */
+  live(options: ViewOptions & { readonly height: number }): string[];
+}
+
+export const createTranscript = (state: RunState): Transcript => {
+  /** The open nodes around the place up to which lines were given out, outermost first. */
+  const stack: Place[] = [{ home: state.root, index: 0 }];
+  /** How much of the text at that place was given out. */
+  let given = 0;
+
+  const settledText = (part: PartNode, options: ViewOptions): string[] => {
+    const end = settledLength(part);
+    if (end <= given && part.endedAt === undefined) return [];
+    const lines = end > given || part.cut ? textLines(part, given, end, options) : [];
+    given = end;
+    return lines;
+  };
+
+  const settled = (options: ViewOptions): string[] => {
+    const lines: string[] = [];
+    for (;;) {
+      const depth = stack.length - 1;
+      const place = stack[depth]!;
+      const node = place.home.items[place.index];
+      if (!node) {
+        if (depth === 0 || place.home.endedAt === undefined) return lines;
+        stack.pop();
+        stack[depth - 1]!.index++;
+        lines.push(...railed(closing(place.home, options, depth - 1), depth - 1, options));
+      } else if (isOpened(node)) {
+        lines.push(...railed(opening(node, options, depth), depth, options));
+        stack.push({ home: node, index: 0 });
+      } else {
+        if (node.kind === "text") lines.push(...railed(settledText(node, inside(options, depth)), depth, options));
+        if (!isSettled(node, place)) return lines;
+        if (node.kind !== "text") lines.push(...railed(nodeLines(node, inside(options, depth)), depth, options));
+        given = 0;
+        place.index++;
+      }
+    }
+  };
+
+  return {
+    settled,
+    live: (options) => {
+      const reversed: string[] = [];
+      const isFull = () => reversed.length >= options.height;
+      const push = (lines: string[], depth: number): void =>
+        void reversed.push(...railed(lines, depth, options).reverse());
+      const pushNode = (node: Node, depth: number): void => {
+        if (!isOpened(node)) return push(recentLines(node, 0, inside(options, depth), options.height), depth);
+        push(closing(node, options, depth), depth);
+        for (let index = node.items.length - 1; index >= 0 && !isFull(); index--)
+          pushNode(node.items[index]!, depth + 1);
+        if (!isFull()) push(opening(node, options, depth), depth);
+      };
+      for (const [depth, { home, index }] of stack.entries()) {
+        if (depth > 0 && !isFull()) push(closing(home, options, depth - 1), depth - 1);
+        const isInnermost = depth === stack.length - 1;
+        for (let at = home.items.length - 1; at > index && !isFull(); at--) pushNode(home.items[at]!, depth);
+        const first = home.items[index];
+        if (!first || !isInnermost || isFull()) continue;
+        if (isOpened(first)) pushNode(first, depth);
+        else push(recentLines(first, given, inside(options, depth), options.height), depth);
+      }
+      return reversed.slice(0, options.height).reverse();
+    },
+  };
+};
+
+interface Place {
+  readonly home: AgentNode | CallNode;
+  index: number;
+}
+
+/** Whether what it holds is shown below its first line, which then stands. */
+const isOpened = (node: Node): node is AgentNode | CallNode =>
+  node.kind === "agent" ||
+  (node.kind === "call" && node.items.some(({ kind }) => kind === "agent" || kind === "ask" || kind === "text"));
+
+const isSettled = (node: Node, { home, index }: Place): boolean => {
+  if (node.endedAt !== undefined) return true;
+  if (node.kind !== "step") return false;
+  // A step may be tried again only before its first text or call.
+  for (let next = index + 1; next < home.items.length; next++)
+    if (home.items[next]!.kind === "text" || home.items[next]!.kind === "call") return true;
+  return false;
+};
+
+const opening = (node: AgentNode | CallNode, options: ViewOptions, depth: number): string[] =>
+  node.kind === "agent" ? agentStart(node, inside(options, depth)) : callStart(node, inside(options, depth));
+
+const closing = (node: AgentNode | CallNode, options: ViewOptions, depth: number): string[] =>
+  node.kind === "agent" ? agentEnd(node, inside(options, depth)) : callEnd(node, inside(options, depth), true);
+
+/** A node's lines; of a long text only what can be on the screen. */
+const recentLines = (node: Node, given: number, options: ViewOptions, height: number): string[] => {
+  if (node.kind !== "text") return nodeLines(node, options);
+  const from = Math.max(given, node.text.length - height * options.width);
+  if (from >= node.text.length && !node.cut) return [];
+  return textLines(node, from, node.text.length, options);
+};
+
+const MAX_RAILS = 8;
+
+const inside = (options: ViewOptions, depth: number): ViewOptions => ({
+  ...options,
+  width: Math.max(20, options.width - 2 * Math.min(depth, MAX_RAILS)),
+});
+
+const railed = (lines: string[], depth: number, { color }: ViewOptions): string[] => {
+  if (depth === 0) return lines;
+  const rails = "│ ".repeat(Math.min(depth, MAX_RAILS));
+  const prefix = color ? `\x1b[2m${rails}\x1b[0m` : rails;
+  return lines.map((text) => prefix + text);
+};

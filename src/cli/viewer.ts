@@ -1,0 +1,93 @@
+import type { Entry } from "../events.ts";
+import { type RunState, createState, fold } from "../state.ts";
+import type { ViewOptions } from "./node-lines.ts";
+import { createPlainText } from "./plain-text.ts";
+import { type Known, footLines, headLines } from "./render.ts";
+import { createScreen } from "./screen.ts";
+import { createTranscript } from "./transcript.ts";
+
+/** Shows one run in a terminal: as a tree that moves, or as lines in the order of events where nothing can be redrawn. */
+export interface Viewer {
+  readonly state: RunState;
+  add(entry: Entry): void;
+  /** How we know what is shown. While it is not live, nothing moves. */
+  know(known: Known): void;
+  /** Leaves everything as it stands. */
+  end(): void;
+}
+
+export interface ViewerOptions {
+  readonly output: NodeJS.WriteStream;
+  readonly color: boolean;
+  readonly howToAnswer?: ViewOptions["howToAnswer"];
+  /** A state that someone else folds as well. Default: one of its own. */
+  readonly state?: RunState;
+  /** Milliseconds since 1970 by the clock of the log. Default: this machine's. */
+  readonly clock?: () => number;
+}
+
+export const createViewer = (options: ViewerOptions): Viewer =>
+  options.output.isTTY ? createLiveViewer(options) : createPlainViewer(options);
+
+const createPlainViewer = ({ output, color, howToAnswer, state = createState() }: ViewerOptions): Viewer => {
+  const plain = createPlainText(state, { width: 10_000, color, howToAnswer });
+  const write = (lines: readonly string[]) => lines.length > 0 && output.write(`${lines.join("\n")}\n`);
+  return {
+    state,
+    add: (entry) => {
+      fold(state, entry);
+      write(plain(entry));
+    },
+    know: ({ text }) => void (text && write([`(${text})`])),
+    end: () => {},
+  };
+};
+
+/** Twelve frames a second: enough for a spinner, little enough for a slow line. */
+const FRAME_MS = 80;
+
+const createLiveViewer = (options: ViewerOptions): Viewer => {
+  const { output, color, howToAnswer, state = createState(), clock = Date.now } = options;
+  const transcript = createTranscript(state);
+  const screen = createScreen(output);
+  let known: Known = { text: "", isLive: true };
+  let lostAt = 0;
+  let latest = 0;
+  let hasHead = false;
+
+  const draw = (isLast: boolean) => {
+    // The log's clock may be ahead of ours; no time shown may run backwards.
+    const now = Math.max(known.isLive ? clock() : lostAt, latest);
+    const { width, height } = screen.size();
+    const view = { width, color, now: state.endedAt ?? now, howToAnswer };
+    const settled: string[] = [];
+    if (!hasHead && state.run !== undefined) {
+      settled.push(...headLines(state, view), "");
+      hasHead = true;
+    }
+    settled.push(...transcript.settled(view));
+    const foot = footLines(state, { ...view, known });
+    if (state.outcome !== undefined && isLast) return screen.draw([...settled, ...foot], []);
+    const live = transcript.live({ ...view, height: Math.max(1, height - foot.length - 2) });
+    const tail = [...live, ...foot];
+    screen.draw(isLast ? [...settled, ...tail] : settled, isLast ? [] : tail);
+  };
+
+  const timer = setInterval(() => draw(false), FRAME_MS);
+  return {
+    state,
+    add: (entry) => {
+      fold(state, entry);
+      latest = Math.max(latest, entry.at);
+    },
+    know: (next) => {
+      if (known.isLive && !next.isLive) lostAt = clock();
+      known = next;
+    },
+    end: () => {
+      clearInterval(timer);
+      draw(true);
+      screen.close();
+    },
+  };
+};

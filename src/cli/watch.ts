@@ -1,0 +1,112 @@
+import { type Connection, createClient } from "../client.ts";
+import type { AskNode } from "../state.ts";
+import { duration } from "./amounts.ts";
+import { hasColor } from "./color.ts";
+import { type Command, CommandError, UsageError } from "./command.ts";
+import { type Target, parseTarget } from "./target.ts";
+import { oneLine } from "./terminal-text.ts";
+import { createViewer } from "./viewer.ts";
+
+export const watch: Command = {
+  name: "watch",
+  usage: "<url|run>",
+  words: [1, 1],
+  summary: "Shows a run while it happens: steps, text, thinking, tools, sub-agents, questions.",
+  details: [
+    "A run is http://host:port/runs/<run>, or its id on RUNCAST_URL (default: http://127.0.0.1:4400). With a server's address and --message, a new",
+    "run is started and shown. The exit code is 0 if the run is done, else 1. Ctrl-C stops watching, not the run.",
+  ].join("\n"),
+  options: {
+    message: { value: "text", help: "starts a run with this message" },
+    agent: { value: "name", help: "the agent to start (default: the server's first)" },
+    key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
+  },
+  run: async ({ words: [what = ""], options, environment }) => {
+    const target = parseTarget(what, environment);
+    const { message, agent, key = environment["RUNCAST_KEY"] } = options;
+    if (message === undefined && target.run === undefined)
+      throw new UsageError(`${what} names no run: use …/runs/<run>, or --message "…" to start one`);
+    const { base, token, run } = target;
+    const client = createClient({
+      url: base,
+      ...(key !== undefined && { key }),
+      ...(token !== undefined && { token }),
+    });
+    const stop = new AbortController();
+    const onEntry = (entry: Parameters<typeof viewer.add>[0]) => viewer.add(entry);
+    const follow = { onEntry, signal: stop.signal };
+    const handle =
+      message === undefined
+        ? client.follow(run!, follow)
+        : client.start({ message, ...(agent !== undefined && { agent }), ...(run !== undefined && { run }) }, follow);
+    const viewer = createViewer({
+      output: process.stdout,
+      color: hasColor(process.stdout, environment),
+      state: handle.state,
+      howToAnswer: (ask) => howToAnswer(target, handle.run, ask),
+    });
+    let told = "";
+    let hasBeenLive = false;
+    const tell = (connection: Connection) => {
+      hasBeenLive ||= connection.status === "live";
+      // Once there was a stream, it is worth waiting for; before, the address is probably wrong.
+      if (!hasBeenLive && connection.status === "reconnecting" && connection.attempt > FIRST_TRIES)
+        stop.abort(UNREACHABLE);
+      const text = connectionText(connection, process.stdout.isTTY);
+      if (text !== told) viewer.know({ text: (told = text), isLive: connection.status !== "reconnecting" });
+    };
+    handle.subscribe(tell);
+    tell(handle.connection);
+    const interrupt = () => stop.abort();
+    process.once("SIGINT", interrupt);
+    try {
+      await handle.finished;
+      return handle.state.outcome === "done" ? 0 : 1;
+    } catch (error) {
+      if (stop.signal.reason === UNREACHABLE)
+        throw new CommandError(`no server answers at ${base}; start one with: runcast serve`, { cause: error });
+      if (!stop.signal.aborted) throw new CommandError(oneLine((error as Error).message), { cause: error });
+      viewer.know({ text: "no longer watched; the run goes on", isLive: false });
+      return 130;
+    } finally {
+      process.off("SIGINT", interrupt);
+      viewer.end();
+    }
+  },
+};
+
+const FIRST_TRIES = 2;
+const UNREACHABLE = "unreachable";
+
+/** What is true of the connection. A terminal is told more: there it can be taken back. */
+const connectionText = (connection: Connection, isTerminal: boolean): string => {
+  switch (connection.status) {
+    case "connecting":
+      return isTerminal ? "connecting" : "";
+    case "live": {
+      const { waiting } = connection;
+      if (!isTerminal) return "";
+      return waiting && waiting.waiting !== "agent"
+        ? `live, waiting for ${NAMES[waiting.waiting]} for ${duration(Date.now() - waiting.since)}`
+        : "live";
+    }
+    case "reconnecting":
+      return `connection lost (${oneLine(connection.why.message)}); trying again, attempt ${connection.attempt}`;
+    default:
+      return "";
+  }
+};
+
+const NAMES = { model: "the model", tool: "a tool", you: "you", retry: "the next try" } as const;
+
+const howToAnswer = ({ base, token }: Target, run: string, { id, ask }: AskNode): string[] => {
+  if (token !== undefined) return ["this address only allows watching; someone with the key can answer"];
+  const isYesOrNo = ask.kind === "approval" || ask.kind === "confirmation";
+  const value = isYesOrNo ? { allow: true } : { value: ask.options?.[0]?.value ?? "…" };
+  const body = JSON.stringify(value).replaceAll("'", "'\\''");
+  const path = `${base}/runs/${encodeURIComponent(run)}/asks/${encodeURIComponent(id)}`;
+  return [
+    `answer on ${base}/?run=${encodeURIComponent(run)} or with:`,
+    `curl ${path} -H 'content-type: application/json' -d '${body}'`,
+  ].map(oneLine);
+};

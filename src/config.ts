@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { z } from "zod";
+import { type ConfiguredAgent, defaultAgents } from "./config/agents.ts";
+import { dialects } from "./config/dialects.ts";
+import { type LogName, type OpenedLog, isLogName, logs } from "./config/logs.ts";
+import { configSchema } from "./config/schema.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Log, Retention } from "./log.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import type { RunnerOptions } from "./runner.ts";
+import type { ServerOptions } from "./server.ts";
+import type { Source } from "./source.ts";
+
+export type { OpenedLog };
+
+/** What `runcast.config.ts` exports as its default. Everything may be left out. */
+export interface Config
+  extends
+    Pick<ServerOptions, "defaultAgent" | "host" | "port" | "key" | "keyInPath" | "hosts" | "origins" | "publicUrl">,
+    Pick<ServerOptions, "limits" | "secret">,
+    Pick<RunnerOptions, "timeoutMs" | "maxBytes" | "onEnd"> {
+  /** By name. Default: the scripted demo. */
+  readonly agents?: Readonly<Record<string, Source | ConfiguredAgent>>;
+  /** Default: `sqlite`, in `.runcast/` beside the configuration. */
+  readonly log?: Log | LogName;
+  /** How long finished runs are kept. Default: for ever. */
+  readonly retention?: Retention;
+  /** Default: all that are built in. */
+  readonly dialects?: readonly Dialect[];
+}
+
+/** Identity, for the types. */
+export const defineConfig = (config: Config): Config => config;
+
+/** A configuration that was read, checked and completed. */
+export interface LoadedConfig extends Omit<Config, "agents" | "log" | "dialects"> {
+  /** Absolute; undefined if there is none. */
+  readonly file: string | undefined;
+  readonly agents: Readonly<Record<string, ConfiguredAgent>>;
+  readonly dialects: readonly Dialect[];
+  /** Opens the log: the one that is named here (`memory`, `sqlite`), or else the configuration's. */
+  openLog(name?: string): OpenedLog;
+  /** Where a log that keeps files keeps them, unless it was given another place. */
+  readonly directory: string;
+}
+
+/** A mistake in a configuration. The message names the file and the field, and says what is expected. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+export interface LoadOptions {
+  /** Instead of `runcast.config.ts`, `.js` or `.mjs` in the directory. */
+  readonly file?: string;
+  /** How fast the demo plays. Default: 1. */
+  readonly demoSpeed?: number;
+}
+
+const FILES = ["runcast.config.ts", "runcast.config.js", "runcast.config.mjs"];
+
+/** Rejects with a ConfigError for a file that is missing, cannot be run, or says something wrong. */
+export const loadConfig = async (directory: string, options: LoadOptions = {}): Promise<LoadedConfig> => {
+  const file = options.file === undefined ? findFile(directory) : path.resolve(directory, options.file);
+  const checked = file === undefined ? {} : checkConfig(await importDefault(file), path.basename(file));
+  const { agents = defaultAgents(options.demoSpeed ?? 1), log = "sqlite", ...rest } = checked;
+  const home = path.join(file === undefined ? directory : path.dirname(file), ".runcast");
+  return {
+    dialects,
+    ...rest,
+    file,
+    agents,
+    directory: home,
+    openLog: (name) => {
+      const wanted = name ?? log;
+      if (typeof wanted !== "string") return { log: wanted };
+      if (isLogName(wanted)) return logs[wanted](home);
+      const names = Object.keys(logs);
+      throw new ConfigError(`there is no log ${wanted}; there are: ${names.join(", ")}${didYouMean(wanted, names)}`);
+    },
+  };
+};
+
+const findFile = (directory: string): string | undefined =>
+  FILES.map((name) => path.resolve(directory, name)).find((file) => existsSync(file));
+
+const importDefault = async (file: string): Promise<unknown> => {
+  const name = path.basename(file);
+  if (!existsSync(file)) throw new ConfigError(`${file}: there is no such file`);
+  let module: { readonly default?: unknown };
+  try {
+    module = await import(pathToFileURL(file).href);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`${name}: cannot be run: ${message}`, { cause: error });
+  }
+  if (module.default === undefined)
+    throw new ConfigError(`${name}: has no default export; write: export default defineConfig({ … })`);
+  return module.default;
+};
+
+/** Checks what a configuration file exports. `name` is for the messages. */
+export const checkConfig = (config: unknown, name: string): z.infer<typeof configSchema> => {
+  const result = configSchema.safeParse(config);
+  if (!result.success)
+    throw new ConfigError(
+      result.error.issues
+        .flatMap(said)
+        .map((text) => `${name}: ${text}`)
+        .join("\n"),
+    );
+  const { agents, defaultAgent } = result.data;
+  if (defaultAgent !== undefined && agents && !Object.hasOwn(agents, defaultAgent)) {
+    const names = Object.keys(agents);
+    const hint = didYouMean(defaultAgent, names) || `; there are: ${names.join(", ")}`;
+    throw new ConfigError(`${name}: defaultAgent names ${defaultAgent}, which is not in agents${hint}`);
+  }
+  return result.data;
+};
+
+const said = (issue: z.core.$ZodIssue): string[] => {
+  const field = issue.path.map(String).join(".");
+  if (issue.code !== "unrecognized_keys") return [`${field || "the configuration"} ${issue.message}`];
+  const known = KEYS[issue.path.length === 0 ? "" : String(issue.path[0])] ?? [];
+  return issue.keys.map((key) => `${field ? `${field}.` : ""}${key} is not a setting${didYouMean(key, known)}`);
+};
+
+/** The settings, by what they are settings of. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  "": Object.keys(configSchema.shape),
+  agents: ["source", "description", "model"],
+  limits: Object.keys(configSchema.shape.limits.unwrap().shape),
+  retention: Object.keys(configSchema.shape.retention.unwrap().shape),
+};

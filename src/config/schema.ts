@@ -1,0 +1,103 @@
+import { z } from "zod";
+import type { Dialect } from "../dialect.ts";
+import type { Log } from "../log.ts";
+import type { EndedRun } from "../runner.ts";
+import type { Source } from "../source.ts";
+import { type LogName, isLogName, logs } from "./logs.ts";
+
+const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
+const flag = z.boolean({ error: "must be true or false" });
+const positive = (unit: string) => {
+  const error = `must be a whole number of ${unit}, at least 1`;
+  return z.int({ error }).positive({ error });
+};
+const texts = z.array(text, { error: "must be a list of strings" });
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const hasFunctions = (value: unknown, names: readonly string[]): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  names.every((name) => isFunction((value as Record<string, unknown>)[name]));
+
+const logNames = Object.keys(logs).map((name) => JSON.stringify(name));
+
+const agentSchema = z.preprocess(
+  (value) => (typeof value === "function" ? { source: value } : value),
+  z.strictObject(
+    {
+      source: z.custom<Source>(isFunction, { error: "must be a function, such as agent({ … })" }),
+      description: text.optional(),
+      model: text.optional(),
+    },
+    { error: notAnObject("a source (a function), or an object with a source") },
+  ),
+);
+
+/** A function declaration: schemas above use it. */
+function notAnObject(expected: string) {
+  return ({ code }: { code?: string }) => (code === "unrecognized_keys" ? undefined : `must be ${expected}`);
+}
+
+const limitsSchema = z.strictObject(
+  {
+    bodyBytes: positive("bytes").optional(),
+    concurrentRuns: positive("runs").optional(),
+    streams: positive("streams").optional(),
+    ratePerMinute: positive("requests").optional(),
+  },
+  { error: notAnObject("an object") },
+);
+
+const retentionSchema = z.strictObject(
+  { maxAgeMs: positive("milliseconds").optional(), maxRuns: positive("runs").optional() },
+  { error: notAnObject("an object") },
+);
+
+const portError = "must be a whole number from 0 (any free port) to 65535";
+const keyError = "must be a string of at least 8 characters without spaces, or a list of such strings";
+const isKey = (value: unknown): boolean => typeof value === "string" && /^\S{8,}$/.test(value);
+
+/** What a configuration may say. Every message goes on from the name of its field. */
+export const configSchema = z.strictObject(
+  {
+    agents: z
+      .record(z.string(), agentSchema, { error: "must be an object of agents by name" })
+      .refine((agents) => Object.keys(agents).length > 0, { error: "must have at least one agent" })
+      .optional(),
+    defaultAgent: text.optional(),
+    log: z
+      .custom<Log | LogName>((value) => isLogName(value) || hasFunctions(value, ["append", "read", "watch"]), {
+        error: `must be ${logNames.join(", ")} or a Log`,
+      })
+      .optional(),
+    host: text.optional(),
+    port: z.int({ error: portError }).min(0, { error: portError }).max(65_535, { error: portError }).optional(),
+    key: z
+      .custom<string | string[]>(
+        (value) => (Array.isArray(value) ? value.length > 0 && value.every(isKey) : isKey(value)),
+        {
+          error: keyError,
+        },
+      )
+      .optional(),
+    keyInPath: flag.optional(),
+    hosts: texts.optional(),
+    origins: texts.optional(),
+    publicUrl: z.url({ error: "must be a URL, such as https://runs.example.org" }).optional(),
+    secret: z.string({ error: "must be a string" }).min(16, { error: "must have at least 16 characters" }).optional(),
+    limits: limitsSchema.optional(),
+    timeoutMs: positive("milliseconds").optional(),
+    maxBytes: positive("bytes").optional(),
+    retention: retentionSchema.optional(),
+    onEnd: z.custom<(ended: EndedRun) => unknown>(isFunction, { error: "must be a function" }).optional(),
+    dialects: z
+      .array(
+        z.custom<Dialect>((value) => hasFunctions(value, ["read", "write", "encode", "decode"]), {
+          error: "must be a dialect, such as native",
+        }),
+        { error: "must be a list of dialects" },
+      )
+      .min(1, { error: "must name at least one dialect" })
+      .optional(),
+  },
+  { error: notAnObject("an object: export default defineConfig({ … })") },
+);

@@ -1,0 +1,303 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer as createSocketServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text as readAll } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+
+const root = path.join(import.meta.dirname, "..");
+const cli = path.join(root, "src/cli.ts");
+const golden = (name: string) => path.join(root, `golden/runs/${name}.jsonl`);
+const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { version: string };
+
+let directory: string;
+beforeAll(async () => void (directory = await mkdtemp(path.join(tmpdir(), "runcast-cli-"))));
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const children: ChildProcess[] = [];
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+});
+
+interface Options {
+  readonly cwd?: string;
+  readonly env?: Record<string, string>;
+  readonly input?: string;
+}
+
+const launch = (args: readonly string[], { cwd = directory, env = {} }: Options = {}) => {
+  const { PORT: _, FORCE_COLOR: __, ...inherited } = process.env;
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", cli, ...args], {
+    cwd,
+    env: { ...inherited, RUNCAST_DEMO_SPEED: "50", ...env },
+  });
+  children.push(child);
+  return child;
+};
+
+const runcast = async (args: readonly string[], options: Options = {}) => {
+  const child = launch(args, options);
+  child.stdin.end(options.input);
+  const [out, error] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return { out, error, code: child.exitCode };
+};
+
+/** A server in a directory of its own, and what it said until it was ready. */
+const serve = async (args: readonly string[] = [], options: Options = {}) => {
+  const child = launch(["serve", "--port", "0", ...args], options);
+  let said = "";
+  child.stdout.setEncoding("utf8");
+  while (!said.includes("  try ")) {
+    const [chunk] = (await Promise.race([once(child.stdout, "data"), once(child, "exit")])) as [string];
+    if (typeof chunk !== "string") throw new Error(`the server ended: ${await readAll(child.stderr)}`);
+    said += chunk;
+  }
+  const url = /http:\/\/\S+/.exec(said)![0];
+  return { child, said, url };
+};
+
+const post = (url: string, body: object, accept = "text/event-stream") =>
+  fetch(`${url}/runs`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept },
+    body: JSON.stringify(body),
+  });
+
+describe("the command line", () => {
+  test("helps", async () => {
+    const { out, code } = await runcast(["--help"]);
+    expect(code).toBe(0);
+    for (const name of ["serve", "watch", "replay", "export", "check"]) {
+      expect(out).toContain(`  ${name}`);
+      const help = await runcast([name, "--help"]);
+      expect([help.code, help.out.split("\n")[0]?.startsWith(`runcast ${name}`)]).toEqual([0, true]);
+    }
+    expect(await runcast(["--version"])).toMatchObject({ out: `${version}\n`, code: 0 });
+  });
+
+  test.each([
+    [["serv"], "runcast: there is no command serv; did you mean serve?"],
+    [["serve", "--prot", "80"], "runcast serve: there is no option --prot; did you mean --port?"],
+    [["serve", "--port"], "runcast serve: --port needs a value: --port <number>"],
+    [["serve", "--port", "http"], "runcast serve: --port must be a number from 0 to 65535: not http"],
+    [["replay"], "runcast replay: <file> is missing"],
+    [["check", "a", "b"], "runcast check: b is one word too many"],
+    [["replay", "x.jsonl", "--speed", "fast"], "runcast replay: --speed must be a number above 0, or max: not fast"],
+    [["watch", "not a url"], "runcast watch: not a url is neither a run's id nor an address"],
+    [["watch", "http://127.0.0.1:1"], "names no run: use …/runs/<run>, or --message"],
+  ])("%j is refused with what is wrong, and 2", async (args, message) => {
+    const { error, code, out } = await runcast(args);
+    expect(error).toContain(message);
+    expect([code, out]).toEqual([2, ""]);
+  });
+});
+
+describe("check", () => {
+  const lines = readFileSync(golden("everything"), "utf8").trimEnd().split("\n");
+  const checked = (text: string) => runcast(["check", "-"], { input: text });
+
+  test("accepts a whole run and counts what is in it", async () => {
+    const { out, code } = await runcast(["check", golden("everything")]);
+    expect(out).toMatch(/^ok: \d+ entries, 5 steps, 5 calls, 1 sub-agent, done in [\d.]+ s\n$/);
+    expect(code).toBe(0);
+  });
+
+  test.each<[string, (all: string[]) => string[], RegExp]>([
+    [
+      "a gap",
+      (all) => all.toSpliced(4, 1),
+      /^standard input:5: seq 6: seq 6 follows 4: a log counts from 1 without gaps/,
+    ],
+    [
+      "a cut",
+      (all) => all.slice(0, 10),
+      /^standard input:10: after seq 10: the log ends without a run-end \(it was cut off/,
+    ],
+    ["what is no JSON", (all) => all.with(2, '{"seq":3,'), /^standard input:3: this is not JSON: /],
+    [
+      "an unknown event",
+      (all) => all.with(1, all[1]!.replace('"step-start"', '"step-strat"')),
+      /^standard input:2: seq 2: there is no event type "step-strat"; did you mean step-start\?/,
+    ],
+    [
+      "a field of another kind",
+      (all) => all.with(1, all[1]!.replace(/"step":"[^"]*"/, '"step":7')),
+      /^standard input:2: seq 2: step-start step: Invalid input: expected string, received number/,
+    ],
+    ["no entries", () => [""], /^standard input: there are no entries in it/],
+    [
+      "a broken rule",
+      (all) => all.toSpliced(1, 1).map((line, index) => line.replace(/"seq":\d+/, `"seq":${index + 1}`)),
+      /^standard input:2: seq 2: \S+/,
+    ],
+  ])("explains %s", async (_, edit, message) => {
+    const { error, out, code } = await checked(`${edit([...lines]).join("\n")}\n`);
+    expect(error).toMatch(message);
+    expect([out, code]).toEqual(["", 1]);
+  });
+
+  test("says that there is no such file", async () => {
+    expect(await runcast(["check", "nowhere.jsonl"])).toMatchObject({
+      error: "runcast check: there is no file nowhere.jsonl\n",
+      code: 1,
+    });
+  });
+});
+
+describe("replay", () => {
+  test("plays a file as plain lines where there is no terminal", async () => {
+    const { out, code } = await runcast(["replay", golden("everything"), "--speed", "max"]);
+    expect(out).toContain("> Hello\n");
+    expect(out).toMatch(/✗ weather_lookup .*\n {2}The weather in Lisbon cannot be looked up/);
+    expect(out).toMatch(/✓ done in [\d.]+ s/);
+    expect(out).not.toContain("\x1b");
+    expect(code).toBe(0);
+  });
+
+  test("takes the times of the log, faster, from an entry on; the exit code tells how the run ended", async () => {
+    const from = await runcast(["replay", golden("answer"), "--speed", "20", "--from", "5"]);
+    const whole = await runcast(["replay", golden("answer"), "--speed", "max"]);
+    expect(from).toEqual(whole);
+    expect((await runcast(["replay", golden("crash"), "--speed", "max"])).code).toBe(1);
+  });
+});
+
+describe("serve", () => {
+  test("says what it found, streams a run that check accepts, exports, watches, and stops when it is told", async () => {
+    const home = await mkdtemp(path.join(directory, "serve-"));
+    const { child, said, url } = await serve([], { cwd: home });
+    expect(said).toContain(`runcast ${version}  ${url}`);
+    expect(said).toMatch(/agents {2}demo {2}demo \(scripted\)/);
+    expect(said).toMatch(/log +sqlite in .*\.runcast: 0 runs\n +survives /);
+    expect(said).toContain(`curl -N ${url}/runs -H 'content-type: application/json' -d '{"message":"hello"}'`);
+
+    const response = await post(url, { message: "hello", run: "hello-1" });
+    const capture = path.join(home, "capture.sse");
+    await writeFile(capture, await response.text());
+    expect((await runcast(["check", capture])).out).toMatch(/^ok: \d+ entries, 5 steps, 5 calls/);
+    expect((await runcast(["check", `${url}/runs/hello-1`])).out).toMatch(/^ok: /);
+
+    const watched = await runcast(["watch", `${url}/runs/hello-1`]);
+    expect(watched).toMatchObject({ code: 0, error: "" });
+    expect(watched.out).toContain("You wrote: “hello”.");
+    expect(watched.out).not.toContain("\x1b");
+    const started = await runcast(["watch", url, "--message", "hi there"]);
+    expect(started.out).toContain("You wrote: “hi there”.");
+    expect(started.code).toBe(0);
+
+    const file = path.join(home, "hello.jsonl");
+    expect((await runcast(["export", `${url}/runs/hello-1`, "--output", file])).code).toBe(0);
+    expect((await runcast(["replay", file, "--speed", "max"])).out).toBe(watched.out);
+    const missing = await runcast(["export", `${url}/runs/nobody`]);
+    expect(missing).toMatchObject({ code: 1, error: expect.stringContaining("there is no run nobody") });
+
+    child.kill("SIGINT");
+    await once(child, "exit");
+    expect(child.exitCode).toBe(0);
+    // Nobody serves the directory now: an id is looked up in it.
+    const offline = await runcast(["export", "hello-1"], { cwd: home, env: { RUNCAST_URL: "http://127.0.0.1:9" } });
+    expect(offline.out).toBe(readFileSync(file, "utf8"));
+    expect((await serve([], { cwd: home })).said).toMatch(/\.runcast: 2 runs\n/);
+  });
+
+  test("a run of an earlier process that was killed is closed and counted", async () => {
+    const home = await mkdtemp(path.join(directory, "kill-"));
+    const { child, url } = await serve([], { cwd: home, env: { RUNCAST_DEMO_SPEED: "1" } });
+    await post(url, { message: "Start something slow that I can stop", run: "slow" }, "application/json");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const again = await serve([], { cwd: home });
+    expect(again.said).toContain("1 run, 1 interrupted run closed");
+    const watched = await runcast(["watch", `${again.url}/runs/slow`]);
+    expect(watched.code).toBe(1);
+    expect(watched.out).toContain("✗ interrupted in ");
+  });
+
+  test("a port in use is named, with how to choose another", async () => {
+    const busy = createSocketServer().listen(0, "127.0.0.1");
+    await once(busy, "listening");
+    const { port } = busy.address() as { port: number };
+    const flagged = await runcast(["serve", "--log", "memory", "--port", String(port)]);
+    expect(flagged).toMatchObject({
+      code: 1,
+      error: expect.stringContaining(`port ${port} is in use; choose another: --port `),
+    });
+    const fromEnvironment = await runcast(["serve", "--log", "memory"], { env: { PORT: String(port) } });
+    expect(fromEnvironment.error).toContain(`port ${port} is in use`);
+    busy.close();
+  });
+
+  test("a configuration is read, its mistakes are told, flags beat it, retention holds", async () => {
+    const home = await mkdtemp(path.join(directory, "config-"));
+    await writeFile(path.join(home, "runcast.config.mjs"), "export default { prot: 1 }");
+    const wrong = await runcast(["serve"], { cwd: home });
+    expect(wrong).toMatchObject({
+      code: 1,
+      error: "runcast serve: runcast.config.mjs: prot is not a setting; did you mean port?\n",
+    });
+    const source = `async function* () { yield { type: "step-start", step: "s" }; }`;
+    const text = `export default { port: 1, agents: { mine: { source: ${source}, model: "none" } }, retention: { maxRuns: 1 } }`;
+    await writeFile(path.join(home, "runcast.config.mjs"), text);
+    const first = await serve([], { cwd: home });
+    expect(first.said).toMatch(/agents {2}mine {2}none\n +config +\S+runcast\.config\.mjs/);
+    for (const run of ["one", "two"]) await (await post(first.url, { message: "x", run })).text();
+    first.child.kill("SIGTERM");
+    await once(first.child, "exit");
+    const second = await serve([], { cwd: home });
+    expect(second.said).toContain("1 run, 1 run dropped by retention");
+    expect((await fetch(`${second.url}/runs/one`)).status).toBe(410);
+    expect(existsSync(path.join(home, ".runcast"))).toBe(true);
+  });
+
+  test("what cannot be is refused: a public address without a key, an unknown log", async () => {
+    const open = await runcast(["serve", "--host", "0.0.0.0", "--port", "0", "--log", "memory"]);
+    expect(open).toMatchObject({ code: 1, error: expect.stringContaining("needs the setting key") });
+    const log = await runcast(["serve", "--log", "sqlit"]);
+    expect(log).toMatchObject({ code: 1, error: expect.stringContaining("did you mean sqlite?") });
+  });
+});
+
+describe("watch", () => {
+  test("tells that no server answers", async () => {
+    const { error, code } = await runcast(["watch", "http://127.0.0.1:9/runs/x"]);
+    expect(error).toContain("no server answers at http://127.0.0.1:9");
+    expect(code).toBe(1);
+  });
+
+  test("tells how to answer, and shows the answer", async () => {
+    const { url } = await serve(["--log", "memory"]);
+    const child = launch(["watch", url, "--message", "Send the report, but ask for my approval first"]);
+    child.stdout.setEncoding("utf8");
+    let out = "";
+    let address: string | undefined;
+    child.stdout.on("data", (chunk: string) => {
+      out += chunk;
+      const found = /curl (\S+) -H '(content-type: application\/json)' -d '(.*)'/.exec(out);
+      if (!found || address !== undefined) return;
+      address = found[1]!;
+      void fetch(address, { method: "POST", headers: { "content-type": "application/json" }, body: found[3]! });
+    });
+    await once(child, "close");
+    expect(out).toContain(`answer on ${url}/?run=`);
+    expect(out).toContain("✓ allowed");
+    expect(child.exitCode).toBe(0);
+  });
+
+  test("a key is sent, and its absence is told in the server's words", async () => {
+    const home = await mkdtemp(path.join(directory, "key-"));
+    await writeFile(path.join(home, "runcast.config.mjs"), `export default { key: "correct-horse", log: "memory" }`);
+    const { url } = await serve([], { cwd: home });
+    const without = await runcast(["watch", url, "--message", "hello"]);
+    expect(without).toMatchObject({ code: 1, error: expect.stringContaining("this server wants a key") });
+    const withKey = await runcast(["watch", url, "--message", "hello"], { env: { RUNCAST_KEY: "correct-horse" } });
+    expect(withKey.code, withKey.error).toBe(0);
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Config, ConfigError, checkConfig, defineConfig, loadConfig } from "../src/config.ts";
+import { memory } from "../src/logs/memory.ts";
+import type { Source } from "../src/source.ts";
+
+const directories: string[] = [];
+const inDirectory = async (files: Readonly<Record<string, string>>): Promise<string> => {
+  const directory = await mkdtemp(path.join(tmpdir(), "runcast-config-"));
+  directories.push(directory);
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(directory, name), text);
+  return directory;
+};
+afterEach(async () => {
+  for (const directory of directories.splice(0)) await rm(directory, { recursive: true, force: true });
+});
+
+const source: Source = async function* () {};
+
+describe("a mistake names the file, the field and what is expected", () => {
+  const mistakes: readonly (readonly [string, unknown, string])[] = [
+    ["no object", 7, "the configuration must be an object: export default defineConfig({ … })"],
+    ["agents of another kind", { agents: [] }, "agents must be an object of agents by name"],
+    ["no agent", { agents: {} }, "agents must have at least one agent"],
+    [
+      "an agent that is none",
+      { agents: { helper: "gpt" } },
+      "agents.helper must be a source (a function), or an object with a source",
+    ],
+    [
+      "a source that is none",
+      { agents: { helper: { source: 1 } } },
+      "agents.helper.source must be a function, such as agent({ … })",
+    ],
+    [
+      "an agent without a source",
+      { agents: { helper: {} } },
+      "agents.helper.source must be a function, such as agent({ … })",
+    ],
+    [
+      "a field of an agent",
+      { agents: { helper: { source, descripton: "x" } } },
+      "agents.helper.descripton is not a setting; did you mean description?",
+    ],
+    [
+      "an unknown default",
+      { agents: { helper: source }, defaultAgent: "helpr" },
+      "defaultAgent names helpr, which is not in agents; did you mean helper?",
+    ],
+    ["an unknown log", { log: "redis" }, 'log must be "memory", "sqlite" or a Log'],
+    ["a log that is none", { log: {} }, 'log must be "memory", "sqlite" or a Log'],
+    ["a port that is text", { port: "80" }, "port must be a whole number from 0 (any free port) to 65535"],
+    ["a port too high", { port: 70_000 }, "port must be a whole number from 0 (any free port) to 65535"],
+    [
+      "a short key",
+      { key: "abc" },
+      "key must be a string of at least 8 characters without spaces, or a list of such strings",
+    ],
+    ["hosts as text", { hosts: "a.example" }, "hosts must be a list of strings"],
+    ["a host that is a number", { hosts: [1] }, "hosts.0 must be a string"],
+    ["an unknown limit", { limits: { stream: 5 } }, "limits.stream is not a setting; did you mean streams?"],
+    ["a limit below one", { limits: { streams: 0 } }, "limits.streams must be a whole number of streams, at least 1"],
+    [
+      "an age that is text",
+      { retention: { maxAgeMs: "1d" } },
+      "retention.maxAgeMs must be a whole number of milliseconds, at least 1",
+    ],
+    ["an onEnd that is no function", { onEnd: true }, "onEnd must be a function"],
+    ["dialects that are none", { dialects: ["native"] }, "dialects.0 must be a dialect, such as native"],
+    ["a misspelt setting", { agent: { helper: source } }, "agent is not a setting; did you mean agents?"],
+    ["a setting that is like none", { colour: "red" }, "colour is not a setting"],
+  ];
+  test.each(mistakes)("%s", (_, config, message) => {
+    expect(() => checkConfig(config, "runcast.config.ts")).toThrow(new ConfigError(`runcast.config.ts: ${message}`));
+  });
+
+  test("several at once are told at once", () => {
+    const check = () => checkConfig({ port: -1, orgins: [], hsots: [], keyInPath: "yes" }, "c.ts");
+    expect(check).toThrow(
+      /c\.ts: port must.*\nc\.ts: keyInPath must be true or false\nc\.ts: orgins is not a setting; did you mean origins\?\nc\.ts: hsots is not a setting; did you mean hosts\?/,
+    );
+  });
+});
+
+describe("loading", () => {
+  test("without a file there is the scripted demo and a log in .runcast", async () => {
+    const directory = await inDirectory({});
+    const config = await loadConfig(directory);
+    expect(config.file).toBeUndefined();
+    expect(Object.entries(config.agents).map(([name, { model }]) => [name, model])).toEqual([
+      ["demo", "demo (scripted)"],
+    ]);
+    expect(config.dialects.map(({ name }) => name)).toContain("native");
+    const { log, place } = config.openLog();
+    expect([log.name, place]).toEqual(["sqlite", path.join(directory, ".runcast")]);
+    await log.close();
+  });
+
+  test.each(["runcast.config.ts", "runcast.config.js", "runcast.config.mjs"])("reads %s", async (name) => {
+    const directory = await inDirectory({
+      [name]: `export default { agents: { echo: async function* () {} }, port: 4999, log: "memory" };`,
+    });
+    const config = await loadConfig(directory);
+    expect(config).toMatchObject({ file: path.join(directory, name), port: 4999 });
+    expect(config.agents["echo"]?.source).toBeTypeOf("function");
+    expect(config.openLog().log.name).toBe("memory");
+  });
+
+  test("a log by name beats the configuration's; an unknown one is told with what there is", async () => {
+    const config = await loadConfig(await inDirectory({ "runcast.config.mjs": "export default {}" }));
+    expect(config.openLog("memory").log.name).toBe("memory");
+    expect(() => config.openLog("memry")).toThrow(
+      "there is no log memry; there are: memory, sqlite; did you mean memory?",
+    );
+  });
+
+  test("types are stripped, and a configuration keeps the log it was given", async () => {
+    const text = `const port: number = 4998;\nexport default { port } satisfies { port: number };`;
+    expect(await loadConfig(await inDirectory({ "runcast.config.ts": text }))).toMatchObject({ port: 4998 });
+    const log = memory();
+    expect(checkConfig(defineConfig({ log, agents: { a: source } } satisfies Config), "c").log).toBe(log);
+  });
+
+  test("says what is wrong with the file itself", async () => {
+    const load = async (text: string) => await loadConfig(await inDirectory({ "runcast.config.mjs": text }));
+    await expect(load("export default {")).rejects.toThrow(/^runcast\.config\.mjs: cannot be run: /);
+    await expect(load("throw new Error('no key')")).rejects.toThrow("runcast.config.mjs: cannot be run: no key");
+    await expect(load("export const config = {}")).rejects.toThrow("runcast.config.mjs: has no default export");
+    await expect(load("export default { port: 'x' }")).rejects.toThrow("runcast.config.mjs: port must be");
+    await expect(loadConfig(await inDirectory({}), { file: "other.ts" })).rejects.toThrow(
+      /other\.ts: there is no such file/,
+    );
+  });
+});
