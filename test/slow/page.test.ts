@@ -1,14 +1,14 @@
 import { type AddressInfo, type Socket, connect, createServer as createSocketServer } from "node:net";
 import { type Browser, type Page, chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { native } from "../src/dialects/native.ts";
-import type { Event } from "../src/events.ts";
-import { memory } from "../src/logs/memory.ts";
-import { demoAgent } from "../src/models/demo.ts";
-import { page as html } from "../src/page.ts";
-import { type RuncastServer, type ServerOptions, createServer } from "../src/server.ts";
-import type { Source } from "../src/source.ts";
-import { describeWith } from "./components.ts";
+import { native } from "../../src/dialects/native.ts";
+import type { Event } from "../../src/events.ts";
+import { memory } from "../../src/logs/memory.ts";
+import { demoAgent } from "../../src/models/demo.ts";
+import { page as html } from "../../src/page.ts";
+import { type RuncastServer, type ServerOptions, createServer } from "../../src/server.ts";
+import type { Source } from "../../src/source.ts";
+import { describeWith } from "../components.ts";
 
 describeWith("chromium", "the page", (executablePath) => {
   let browser: Browser;
