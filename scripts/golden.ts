@@ -71,15 +71,21 @@ const record = async (name: string, message: string, isCrash = false): Promise<r
   if (isCrash) await createRunner({ log: recovered }).recover();
   const entries = await (isCrash ? recovered : log).read(run, 0, 10_000);
   await runner.close();
-  return entries.map(even);
+  return even(entries);
 };
 
-const even = ({ seq, event }: Entry): Entry => {
-  const at = FIRST + seq * 20;
-  if (event.type === "tool-end" && event.ms !== undefined) return { seq, at, event: { ...event, ms: 20 } };
-  if (event.type === "ask-start" && event.expires !== undefined)
-    return { seq, at, event: { ...event, expires: at + 600_000 } };
-  return { seq, at, event };
+/** Spreads a run evenly over time; what a call took follows from that. */
+const even = (entries: readonly Entry[]): Entry[] => {
+  const executedAt = new Map<string, number>();
+  return entries.map(({ seq, event }) => {
+    const at = FIRST + seq * 20;
+    if (event.type === "tool-execute") executedAt.set(event.call, at);
+    if (event.type === "tool-end" && event.ms !== undefined)
+      return { seq, at, event: { ...event, ms: at - (executedAt.get(event.call) ?? at) } };
+    if (event.type === "ask-start" && event.expires !== undefined)
+      return { seq, at, event: { ...event, expires: at + 600_000 } };
+    return { seq, at, event };
+  });
 };
 
 rmSync(directory, { recursive: true, force: true });

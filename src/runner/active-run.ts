@@ -1,12 +1,24 @@
 import type { Waiting } from "../dialect.ts";
-import { type Answer, type Event, type EventOf, type Message, PROTOCOL, type Problem } from "../events.ts";
+import type { Answer, Event, EventOf, Problem } from "../events.ts";
 import type { CancelTarget, RunnableAgent, RunnerOptions } from "../runner.ts";
 import { Refusal, type RunRequest } from "../source.ts";
 import { createVerifier } from "../verify.ts";
 import { createAsks } from "./asks.ts";
-import { type Ending, closeAgent, closeAsks, closeCall, closeInside, closeInsideCall, closePart } from "./close.ts";
+import {
+  type Ending,
+  closeAgent,
+  closeAsks,
+  closeCall,
+  closeInside,
+  closeInsideCall,
+  closePart,
+  closeQuietly,
+  endingOf,
+  unfinished,
+} from "./close.ts";
 import { createRenamer } from "./rename.ts";
-import { isLarge, spill, spillMessage } from "./spill.ts";
+import { runStart } from "./run-start.ts";
+import { isLarge, spill } from "./spill.ts";
 import { createTally } from "./tally.ts";
 import { createTargets } from "./targets.ts";
 import type { Turn } from "./turn.ts";
@@ -103,25 +115,7 @@ export const startRun = (
   const agentOf = (id: string | undefined) => (id === undefined ? verifier.root : verifier.agents.get(id));
 
   const begin = async (first: Event | undefined): Promise<void> => {
-    const said = first?.type === "run-start" ? first : undefined;
-    const asked = request.messages.findLast((message: Message) => message.role === "user");
-    const { secrets: _, ...kept } = request;
-    const stored =
-      request.messages.length > 1
-        ? await put(JSON.stringify(kept), { mediaType: "application/json", name: "request.json" })
-        : undefined;
-    const model = said?.model ?? request.model ?? agent.model;
-    emit({
-      type: "run-start",
-      protocol: PROTOCOL,
-      run,
-      ...(request.thread && { thread: request.thread }),
-      name: said?.name ?? agent.name,
-      ...(model && { model }),
-      ...(request.user && { user: request.user }),
-      ...(asked && { message: await spillMessage(asked, put) }),
-      ...(stored && { request: stored }),
-    });
+    emit(await runStart(run, request, agent, first?.type === "run-start" ? first : undefined, put));
     await writer.flushed();
     if (timeoutMs)
       timer = setTimeout(
@@ -168,8 +162,8 @@ export const startRun = (
     isFinished = true;
     clearTimeout(timer);
     const cause: Ending | undefined =
-      ending ?? (problem ? { outcome: "error", error: problem } : (endingOf(said) ?? unfinished()));
-    if (!cause) for (const event of closeQuietly()) emit(event);
+      ending ?? (problem ? { outcome: "error", error: problem } : (endingOf(said) ?? unfinished(verifier.root)));
+    if (!cause) for (const event of closeQuietly(verifier.root)) emit(event);
     for (const event of closeInside(verifier.root, cause ?? { outcome: "interrupted" })) emit(event);
     const runEnd = {
       type: "run-end",
@@ -191,30 +185,6 @@ export const startRun = (
       () => resolveEnded(written),
       () => resolveEnded(undefined),
     );
-  };
-
-  const endingOf = (said: EventOf<"run-end"> | undefined): Ending | undefined =>
-    said && said.outcome !== "done" ? { outcome: said.outcome, ...(said.error && { error: said.error }) } : undefined;
-
-  /** A source may leave its last words open, but not work that somebody waits for. */
-  const unfinished = (): Ending | undefined => {
-    const { calls, children, asks: open } = verifier.root;
-    if (!calls.size && !children.size && !open.size) return undefined;
-    return {
-      outcome: "error",
-      error: {
-        code: "incomplete",
-        message: "the agent stopped while something it had started was still open",
-        retryable: true,
-      },
-    };
-  };
-
-  const closeQuietly = function* (): Iterable<Event> {
-    const { root } = verifier;
-    for (const part of [...root.parts])
-      yield { type: part.kind === "text" ? "text-end" : "thinking-end", part: part.id };
-    if (root.step !== undefined) yield { type: "step-end", step: root.step, finish: "stop" };
   };
 
   /** The log cannot be written any more: nothing can be said of it, but the source must not work for nobody. */

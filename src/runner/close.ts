@@ -1,4 +1,4 @@
-import type { CallOutcome, Event, Problem, RunOutcome } from "../events.ts";
+import type { CallOutcome, Event, EventOf, Problem, RunOutcome } from "../events.ts";
 import type { OpenAgent, OpenAsk, OpenCall, OpenPart } from "../verify.ts";
 
 /** Why things end early, and what to say of each. */
@@ -60,6 +60,26 @@ export const closePart = (part: OpenPart): Event => ({
 export const closeAsks = (of: OpenAgent | OpenCall, ending: Ending): Event[] => [
   ...[...of.asks].map((ask) => closeAsk(ask, ending)),
   ...("calls" in of ? [...of.calls, ...of.children].flatMap((inner) => closeAsks(inner, ending)) : []),
+];
+
+/** What a source's own run-end says of an early end. */
+export const endingOf = (said: EventOf<"run-end"> | undefined): Ending | undefined =>
+  said && said.outcome !== "done" ? { outcome: said.outcome, ...(said.error && { error: said.error }) } : undefined;
+
+/** A source may leave its last words open, but not work that somebody waits for. */
+export const unfinished = ({ calls, children, asks }: OpenAgent): Ending | undefined => {
+  if (!calls.size && !children.size && !asks.size) return undefined;
+  const message = "the agent stopped while something it had started was still open";
+  return { outcome: "error", error: { code: "incomplete", message, retryable: true } };
+};
+
+/** Ends the last words and the last step of a source that has simply stopped. */
+export const closeQuietly = (root: OpenAgent): Event[] => [
+  ...[...root.parts].map((part): Event => ({
+    type: part.kind === "text" ? "text-end" : "thinking-end",
+    part: part.id,
+  })),
+  ...(root.step === undefined ? [] : [{ type: "step-end", step: root.step, finish: "stop" } as const]),
 ];
 
 const closeAsk = (ask: OpenAsk, ending: Ending): Event => ({

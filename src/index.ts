@@ -1,0 +1,16 @@
+// The root surface: what a configuration, an agent and an embedding program need. Everything has a subpath of its own, too.
+export { createClient } from "./client.ts";
+export { defineConfig } from "./config.ts";
+export type { Dialect } from "./dialect.ts";
+export { native } from "./dialects/native.ts";
+export type { Entry, Event, Message } from "./events.ts";
+export type { Log } from "./log.ts";
+export { memory } from "./logs/memory.ts";
+export { sqlite } from "./logs/sqlite.ts";
+export { demo, demoAgent } from "./models/demo.ts";
+export { createServer } from "./server.ts";
+export { Refusal, type Source } from "./source.ts";
+export { agent } from "./sources/agent.ts";
+export { createState, fold } from "./state.ts";
+export { type Tool, type ToolContext, defineTool, toolResult } from "./tool.ts";
+export { verify } from "./verify.ts";

@@ -1,0 +1,33 @@
+import { type EventOf, type FileRef, PROTOCOL } from "../events.ts";
+import type { RunnableAgent } from "../runner.ts";
+import type { RunRequest } from "../source.ts";
+import { spillMessage } from "./spill.ts";
+
+type Put = (bytes: Uint8Array | string, file: { mediaType: string; name?: string }) => Promise<FileRef>;
+
+/** The first event of a run. `said` is what the source itself says of it: its name and model. */
+export const runStart = async (
+  run: string,
+  request: RunRequest,
+  agent: RunnableAgent,
+  said: EventOf<"run-start"> | undefined,
+  put: Put,
+): Promise<EventOf<"run-start">> => {
+  const { secrets: _, ...kept } = request;
+  const asked = request.messages.findLast(({ role }) => role === "user");
+  const hasHistory = request.messages.length > 1;
+  const stored =
+    hasHistory && (await put(JSON.stringify(kept), { mediaType: "application/json", name: "request.json" }));
+  const model = said?.model ?? request.model ?? agent.model;
+  return {
+    type: "run-start",
+    protocol: PROTOCOL,
+    run,
+    ...(request.thread && { thread: request.thread }),
+    name: said?.name ?? agent.name,
+    ...(model && { model }),
+    ...(request.user && { user: request.user }),
+    ...(asked && { message: await spillMessage(asked, put) }),
+    ...(stored && { request: stored }),
+  };
+};
