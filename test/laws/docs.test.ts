@@ -1,0 +1,57 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { EVENT_TYPES } from "../../src/events.ts";
+import { demoStories } from "../../src/models/demo.ts";
+
+const root = path.join(import.meta.dirname, "../..");
+const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
+const documents = [
+  ...readdirSync(root).filter((file) => file.endsWith(".md")),
+  ...readdirSync(path.join(root, "docs"))
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => `docs/${file}`),
+];
+const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+
+describe.each(documents)("%s", (document) => {
+  const text = read(document);
+
+  test("names only files that exist", () => {
+    const named = [...text.matchAll(/`((?:src|test|scripts|bench|docs|golden|examples|web|pipe)\/[\w./*<>-]+)`/g)].map(
+      ([, file]) => file!,
+    );
+    for (const file of named) if (!/[*<]/.test(file)) expect(existsSync(path.join(root, file)), file).toBe(true);
+    for (const [, target] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+      expect(existsSync(path.join(root, path.dirname(document), target!)), target).toBe(true);
+    }
+    for (const [, source] of text.matchAll(/(?:src|srcset)="([^"]+)"/g))
+      expect(existsSync(path.join(root, path.dirname(document), source!)), source).toBe(true);
+  });
+
+  test("names only commands that exist", () => {
+    for (const [, script] of text.matchAll(/npm run ([\w:-]+)/g)) expect(Object.keys(scripts)).toContain(script);
+  });
+});
+
+test("README fits on a page or two", () => {
+  expect(read("README.md").split("\n").length).toBeLessThanOrEqual(150);
+});
+
+test("every test is named in docs/features.md, or the laws", () => {
+  const features = read("docs/features.md");
+  const tests = readdirSync(path.join(root, "test"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".test.ts"),
+  );
+  expect(tests.filter((file) => !features.includes(`test/${file}`))).toEqual([]);
+});
+
+test("PROTOCOL.md lists every event", () => {
+  const protocol = read("PROTOCOL.md");
+  for (const type of EVENT_TYPES) expect(protocol, type).toContain(`\`${type}\``);
+});
+
+test("docs/features.md lists every story of the demo", () => {
+  const features = read("docs/features.md");
+  for (const { name, message } of demoStories) expect(features).toContain(`| ${name} | ${message} |`);
+});

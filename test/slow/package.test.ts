@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const root = path.join(import.meta.dirname, "../..");
+const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+  exports: Record<string, string>;
+};
+
+/** The package as a user gets it: built, packed and unpacked. */
+describe("the published package", { timeout: 120_000 }, () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "runcast-package-"));
+  const installed = path.join(directory, "node_modules/runcast");
+  beforeAll(() => {
+    execFileSync(
+      path.join(root, "node_modules/.bin/tsc"),
+      ["-p", "tsconfig.build.json", "--outDir", path.join(installed, "dist")],
+      { cwd: root },
+    );
+    writeFileSync(path.join(installed, "package.json"), JSON.stringify(manifest));
+    for (const name of ["zod", "hono", "@hono", "eventsource-parser", "@ai-sdk"]) {
+      symlinkSync(path.join(root, "node_modules", name), path.join(directory, "node_modules", name));
+    }
+  }, 120_000);
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  const run = (...args: string[]): string => execFileSync(process.execPath, args, { cwd: directory, encoding: "utf8" });
+
+  test("offers every subpath it names", () => {
+    const names = Object.keys(manifest.exports).filter((name) => !name.includes("*") && name !== "./package.json");
+    const script = names
+      .map((name) => `console.log(Object.keys(await import(${JSON.stringify(`runcast${name.slice(1)}`)})).length > 0)`)
+      .join("\n");
+    writeFileSync(path.join(directory, "imports.mjs"), script);
+    expect(run("imports.mjs").trim().split("\n")).toEqual(names.map(() => "true"));
+  });
+
+  test("publint finds nothing wrong", async () => {
+    const { messages, pkg } = await publint({ pkgDir: installed, pack: false, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  test("its command runs", () => {
+    expect(run(path.join(installed, "dist/cli.js"), "check", path.join(root, "golden/runs/everything.jsonl"))).toMatch(
+      /^ok/,
+    );
+  });
+});
