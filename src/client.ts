@@ -168,7 +168,8 @@ export const createClient = (options: ClientOptions): Client => {
       const run = rest.run ?? createRunId();
       const body = JSON.stringify({ ...rest, run });
       const headers: Record<string, string> = { ...JSON_BODY, accept: STREAM };
-      for (const [name, value] of Object.entries(secrets)) headers[`runcast-secret-${name}`] = value;
+      for (const [name, value] of Object.entries(secrets))
+        headers[`runcast-secret-${name.toLowerCase().replaceAll("_", "-")}`] = value;
       const { onEntry, signal } = followOptions;
       return handle(
         run,

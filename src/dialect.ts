@@ -36,8 +36,6 @@ export interface Dialect {
   /** An answer before the first event. */
   refuse(problem: Problem & { status: number }): { status: number; headers?: Record<string, string>; body: string };
 
-  /** Neighbouring deltas of one part or call whose `at` lies within this many milliseconds become one, by the log's times. */
-  readonly windowMs?: number;
   /** Results up to this many bytes are put back into the entry before it is encoded. */
   readonly wholeBytes?: number;
   /** `cancel`: closing the connection that started the run stops it, unless others follow. */

@@ -170,8 +170,8 @@ export const createServer = (options: ServerOptions): RuncastServer => {
         return await api.listener(request, response);
       }
       if (closing && match.route.does === "start") throw shuttingDown();
-      // Dialects' routes do not pass through Hono: what its adapter keeps of a request until the response has closed
-      // would double what an idle stream costs.
+      // Dialects' routes do not pass through Hono: its adapter keeps the request and a handler until the response has
+      // closed, and most of these responses are streams that stay open.
       const body = method === "POST" ? await readBody(request, limits.bodyBytes) : undefined;
       const { route, params, dialect } = match;
       const command = dialect.read(route, { params, query: target.query, headers, body });

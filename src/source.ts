@@ -58,7 +58,7 @@ export const runRequestSchema = z.object({
   user: userSchema.optional(),
   metadata: z.record(z.string(), z.json()).optional(),
 });
-/** `secrets` never come in a body, only by header, and are never stored. */
+/** `secrets` are named like environment variables, never come in a body, only by header, and are never stored. */
 export type RunRequest = z.infer<typeof runRequestSchema> & { readonly secrets?: Readonly<Record<string, string>> };
 
 /** An exception that becomes an HTTP answer, if it is thrown before the first event, and the run's error after it. */

@@ -146,7 +146,7 @@ describe("requests", () => {
   test("secrets come by header and only by header", () => {
     const body = { message: "hi" };
     expect(read("start", { body, headers: { "Runcast-Secret-Api-Key": "s3cret" } })).toMatchObject({
-      request: { secrets: { "api-key": "s3cret" } },
+      request: { secrets: { API_KEY: "s3cret" } },
     });
     const refusal = refused(() => read("start", { body: { ...body, secrets: { a: "hidden" } } }));
     expect(refusal.code).toBe("secrets-in-body");
@@ -198,7 +198,7 @@ describe("requests", () => {
     const commands: Command[] = [
       {
         do: "start",
-        request: { run: "r", messages, secrets: { key: "v" } },
+        request: { run: "r", messages, secrets: { A_KEY: "v" } },
         detached: true,
         style: "s",
         extensions: true,

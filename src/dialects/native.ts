@@ -81,7 +81,7 @@ const readStart = ({ body, headers, query }: DialectRequest): Command => {
       hint: 'the shortest request is {"message": "hello"}',
     });
   const secrets: Record<string, string> = {};
-  for (const [name, value] of headers) if (name.startsWith(SECRET)) secrets[name.slice(SECRET.length)] = value;
+  for (const [name, value] of headers) if (name.startsWith(SECRET)) secrets[secretName(name)] = value;
   const request: RunRequest = {
     ...rest,
     messages: messages ?? [{ role: "user", content: [{ type: "text", text: message ?? "" }] }],
@@ -136,7 +136,7 @@ function write(command: Command): ReturnType<Dialect["write"]> {
   const headers: Record<string, string> = {};
   if (command.do === "start") {
     const { secrets = {}, ...body } = command.request;
-    for (const [name, value] of Object.entries(secrets)) headers[`${SECRET}${name}`] = value;
+    for (const [name, value] of Object.entries(secrets)) headers[secretHeader(name)] = value;
     if (command.extensions) headers["runcast-extensions"] = "1";
     headers["content-type"] = "application/json";
     headers["accept"] = command.detached ? "application/json" : "text/event-stream";
@@ -158,6 +158,10 @@ function write(command: Command): ReturnType<Dialect["write"]> {
   const { agent, call, reason } = command;
   return { method: "POST", path: `${run}/cancel`, headers, body: JSON.stringify({ agent, call, reason }) };
 }
+
+/** Header names have no case: a secret is called as an environment variable would be. */
+const secretName = (header: string): string => header.slice(SECRET.length).toUpperCase().replaceAll("-", "_");
+const secretHeader = (name: string): string => SECRET + name.toLowerCase().replaceAll("_", "-");
 
 const search = (values: Record<string, string | undefined>): string => {
   const query = new URLSearchParams();

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
@@ -180,10 +181,29 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       handle: ({ html, json }) =>
         options.page === undefined
           ? json({ name: "runcast", version: options.version, see: "/openapi.json" })
-          : html(options.page, 200, { "referrer-policy": "no-referrer", "x-content-type-options": "nosniff" }),
+          : html(options.page, 200, pageHeaders(options.page)),
     },
   ];
   return routes;
+};
+
+/** The page runs its own scripts and talks to this server, and nothing else, whatever a run may bring. */
+const pageHeaders = (page: string): Record<string, string> => {
+  const scripts = [...page.matchAll(/<script[^>]*>([^]*?)<\/script>/g)].map(([, script]) => script!);
+  const hashes = scripts.map((script) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`);
+  const policy = [
+    "default-src 'self'",
+    `script-src 'self' ${hashes.join(" ")}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "object-src 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    "content-security-policy": policy.join("; "),
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
 };
 
 const dialectRoutes = (dialects: readonly Dialect[]): readonly Described[] =>
