@@ -57,7 +57,7 @@ test(
         const seed = 1000 + round;
         const expected = busyEvents(seed);
         const seen: Entry[] = [];
-        const after = 8 + Math.floor(Math.random() * (expected.length - 16));
+        const after = 8 + Math.floor(Math.random() * Math.max(1, expected.length - 16));
         const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
         const client = createClient({ url, backoff: () => 20 });
         const run = client.start(
