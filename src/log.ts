@@ -151,8 +151,10 @@ export const watchers = () => {
     },
     wake(run: string): void {
       const set = watched.get(run);
+      if (!set) return;
       // A copy: a watcher may stop watching and watch again from within its wake.
-      if (set) [...set].forEach(call);
+      if (set.size > 1) [...set].forEach(call);
+      else for (const watcher of set) return call(watcher);
     },
   };
 };

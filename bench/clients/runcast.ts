@@ -1,3 +1,4 @@
+import { entryOf } from "../../src/client/entry-of.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { PROTOCOL } from "../../src/events.ts";
 import { createFrameReader } from "../../src/sse.ts";
@@ -19,10 +20,7 @@ export const client: Client = {
   },
   read: (chunks) => {
     const state = createState();
-    const reader = createFrameReader(({ id, data }) => {
-      const { at, ...event } = JSON.parse(data) as Event & { at: number };
-      fold(state, { seq: Number(id), at, event: event as Event });
-    });
+    const reader = createFrameReader(({ id, data }) => fold(state, entryOf(id!, data)));
     for (const chunk of chunks) reader.push(chunk);
     return textOf(state);
   },

@@ -1,7 +1,8 @@
 import type { Frame, Waiting } from "../dialect.ts";
-import type { Answer, Entry, Event, Problem } from "../events.ts";
+import type { Answer, Entry, Problem } from "../events.ts";
 import { createState, fold, restoreInto, ROOT, type RunSnapshot, type RunState } from "../state.ts";
 import { createFeed } from "./feed.ts";
+import { entryOf } from "./entry-of.ts";
 import { startFollower, type FollowerOptions } from "./follower.ts";
 import { BadFrame, ClientError } from "./trouble.ts";
 
@@ -113,13 +114,12 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
     const seq = Number(id);
     if (seq <= state.seq) return false;
     if (seq !== state.seq + 1) throw new BadFrame(`entry ${id} came after ${state.seq}: those between are missing`);
-    const { at, ...event } = parse<Event & { at: number }>(data);
-    const entry: Entry = { seq, at, event: event as Event };
+    const entry = read(id, data);
     if (connection.status === "live" && connection.waiting) show({ status: "live" });
     fold(state, entry);
     onEntry?.(entry);
     feed.push(entry);
-    if (event.type === "run-end") end({ status: "finished" });
+    if (entry.event.type === "run-end") end({ status: "finished" });
     return true;
   };
 
@@ -172,6 +172,14 @@ const notify = (listener: (connection: Connection) => void, connection: Connecti
     queueMicrotask(() => {
       throw error;
     });
+  }
+};
+
+const read = (id: string, data: string): Entry => {
+  try {
+    return entryOf(id, data);
+  } catch {
+    throw new BadFrame(`a frame has data that is no JSON object: ${data.slice(0, 40)}`);
   }
 };
 

@@ -41,6 +41,7 @@ export interface ActiveRun {
   end(ending: Ending): Promise<void>;
 }
 
+const OVER: Problem = { code: "over", message: "the run is over" };
 const FIRST_EVENT_MS = 1000;
 /** Events taken in before the event loop gets a turn: a source that never waits must not starve everybody else. */
 const BREATH = 256;
@@ -179,7 +180,8 @@ export const startRun = (
       emit(written);
     }
     asks.close();
-    stop.abort();
+    // With a reason of ours: the default one is an exception with a stack, made for nobody.
+    stop.abort(written.error ?? OVER);
     release();
     writer.flushed().then(
       () => resolveEnded(written),

@@ -7,8 +7,8 @@ export interface Turn {
   /** Within `windowMs`, together with whatever else waits. */
   later(job: () => void): void;
   /**
-   * A run is stored and sent at most once in this time; the first event after a pause is not delayed. A hundred times a
-   * second is more than a screen shows; a process that is short of time does it less often, which frees most of its time.
+   * A run that keeps talking is stored and sent once in this time; the first events after a pause are not delayed. A hundred
+   * times a second is more than a screen shows; a process that is short of time does it less often, which frees most of it.
    */
   readonly windowMs: number;
 }
