@@ -28,6 +28,8 @@ export interface RunContext {
   answerTo(ask: string): Promise<{ readonly outcome: AskOutcome; readonly answer?: Answer; readonly by?: string }>;
   /** Keeps bytes beside the log. */
   put(bytes: Uint8Array | string, file: { mediaType: string; name?: string }): Promise<FileRef>;
+  /** Bytes that this run keeps beside its log; undefined if it has no such file. */
+  get(file: string): Promise<Uint8Array | undefined>;
 }
 
 /** A tool that the client runs: its call ends as `deferred`, its result comes with the next request. */

@@ -51,7 +51,7 @@ test("everything a tool says is an event of its call, between tool-execute and t
     context.data("title", "A title");
     return { ok: true };
   });
-  const own = run.events.filter((event) => "call" in event && event.call === "call").slice(3, -1);
+  const own = run.events.filter((event) => "call" in event && event.call === "call").slice(2, -1);
   expect(own).toEqual([
     { type: "tool-execute", call: "call" },
     { type: "status", text: "Working…", call: "call" },

@@ -313,6 +313,7 @@ describe("cancel", () => {
         signalOf: () => new AbortController().signal,
         answerTo: () => Promise.reject(),
         put: () => Promise.reject(),
+        get: () => Promise.reject(),
       },
     );
     for await (const { type } of events) if (type === "tool-execute") break;

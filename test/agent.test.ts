@@ -167,7 +167,7 @@ describe("what the client runs", () => {
     );
     const run = await drive(agent({ name: "test", model, tools: [echo] }), { messages: [user("go")], tools });
     expect(run.events.at(-1)).toEqual({ type: "run-end", outcome: "done", awaiting: ["theirs"] });
-    expect(run.typesOf("theirs")).toEqual(["tool-start", "tool-input-delta", "tool-input-end", "tool-end"]);
+    expect(run.typesOf("theirs")).toEqual(["tool-start", "tool-input-end", "tool-end"]);
     expect(run.typesOf("ours")).toContain("tool-execute");
     expect(requests[0]?.tools?.map(({ name }) => name)).toEqual(["echo", "locate"]);
   });
@@ -282,7 +282,7 @@ describe("a model that fails", () => {
 
   test.each([
     ["after text", [{ say: "half" }, { fail: limited }], "model-rate-limited"],
-    ["for a wrong key", [{ fail: { status: 401, message: "who?" } }], "model-refused-key"],
+    ["for a wrong key", [{ fail: { status: 401, message: "who?" } }], "model-unauthorized"],
     ["that wants an hour's rest", [{ part: { type: "error", error: resting } }], "model-rate-limited"],
     ["whose stream breaks", [{ say: "half" }, { part: { type: "error", error: new Error("cut") } }], "model-error"],
   ] as const)("is not asked again %s", async (_, beats, code) => {
@@ -301,7 +301,7 @@ describe("a model that fails", () => {
       return { stream: stream.pipeThrough(whole) };
     };
     const run = await drive(agent({ name: "test", model: { ...model, doStream } }), "go");
-    expect(run.error).toMatchObject({ code: "model-cut-off", retryable: true });
+    expect(run.error).toMatchObject({ code: "model-truncated", retryable: true });
   });
 
   test("an agent without its model refuses the request before the first event", async () => {

@@ -77,6 +77,10 @@ export const drive = async (
       files.set(id, bytes);
       return { file: id, bytes: Buffer.byteLength(bytes), ...file };
     },
+    async get(file) {
+      const bytes = files.get(file);
+      return typeof bytes === "string" ? Buffer.from(bytes) : bytes;
+    },
   };
   const driving: Driving = {
     events,

@@ -16,6 +16,7 @@ import {
   endingOf,
   unfinished,
 } from "./close.ts";
+import { createFiles } from "./files.ts";
 import { createRenamer } from "./rename.ts";
 import { runStart } from "./run-start.ts";
 import { isLarge, spill } from "./spill.ts";
@@ -68,8 +69,7 @@ export const startRun = (
   let isFinished = false;
   let release = (): void => {};
 
-  const put = (bytes: Uint8Array | string, file: { mediaType: string; name?: string }) =>
-    log.put(run, typeof bytes === "string" ? Buffer.from(bytes) : bytes, file);
+  const { put, get } = createFiles(log, run);
 
   const emit = (event: Event): void => {
     const wrong = verifier.check(event);
@@ -131,7 +131,7 @@ export const startRun = (
 
   const pump = async (): Promise<EventOf<"run-end"> | undefined> => {
     const iterator = agent
-      .source(request, { run, signal: stop.signal, signalOf: targets.signalOf, answerTo: asks.answerTo, put })
+      .source(request, { run, signal: stop.signal, signalOf: targets.signalOf, answerTo: asks.answerTo, put, get })
       [Symbol.asyncIterator]();
     release = () => void iterator.return?.().catch(() => {});
     const pull = iterator.next();

@@ -2,14 +2,22 @@ import { type Event, PROTOCOL, type Problem } from "../events.ts";
 import type { RunContext, RunRequest, Source } from "../source.ts";
 import { type AgentOptions, type Definition, define } from "./agent/definition.ts";
 import { loop } from "./agent/loop.ts";
-import { modelOf } from "./agent/model-of.ts";
+import { rootModel } from "./agent/model-of.ts";
+import { withoutSecrets } from "./agent/problem.ts";
 import { queue } from "./agent/queue.ts";
 import { type Running, emitter, running } from "./agent/running.ts";
 import { subagent, taskTool } from "./agent/subagent.ts";
 
 export type { AiSdkTool } from "./agent/adopt.ts";
 export { adopt } from "./agent/adopt.ts";
-export type { AgentOptions, Model, SubagentOptions } from "./agent/definition.ts";
+export type {
+  AgentOptions,
+  Model,
+  ModelProvider,
+  ModelSettings,
+  ProviderTool,
+  SubagentOptions,
+} from "./agent/definition.ts";
 
 /**
  * Our own agent: a loop over any model of the AI SDK's interface.
@@ -21,11 +29,12 @@ export type { AgentOptions, Model, SubagentOptions } from "./agent/definition.ts
  */
 export const agent = (options: AgentOptions): Source => {
   const definition = define(options, taskTool);
+  const keys = options.provider?.keys ?? [];
   return (request, context) => {
     const stop = new AbortController();
     const events = queue(
       () =>
-        void work(definition, running(request, context, events, stop, subagent)).then(
+        void work(definition, running(request, context, events, stop, subagent, keys)).then(
           () => events.close(),
           (error: unknown) => events.close({ error }),
         ),
@@ -37,7 +46,9 @@ export const agent = (options: AgentOptions): Source => {
 
 const work = async (definition: Definition, run: Running): Promise<void> => {
   const { request, context, signal } = run;
-  const model = await modelOf(definition, request);
+  const model = await rootModel(definition, request).catch((error: unknown) => {
+    throw withoutSecrets(error, run.redact);
+  });
   const emit = emitter(run.queue, undefined);
   emit(start(definition, model.modelId, context, request));
   try {
@@ -45,7 +56,7 @@ const work = async (definition: Definition, run: Running): Promise<void> => {
     const { awaiting } = await loop(root, request.messages, request.tools ?? []);
     if (awaiting.length > 0) emit({ type: "run-end", outcome: "done", awaiting: [...awaiting] });
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) throw withoutSecrets(error, run.redact);
     // A cancel from outside is the runner's to tell; of a tool's own it knows nothing.
     if (!context.signal.aborted) emit({ type: "run-end", outcome: "cancelled", error: signal.reason as Problem });
   }

@@ -4,11 +4,13 @@ import type {
   LanguageModelV4StreamPart,
   SharedV4ProviderMetadata,
   SharedV4ProviderOptions,
+  SharedV4Warning,
 } from "@ai-sdk/provider";
 import type { CallOutcome, Finish, Json, Usage } from "../../events.ts";
-import { type PendingCall, type StreamedCalls, streamedCalls } from "./streamed-calls.ts";
+import { truncated } from "./problem.ts";
 import { type AssistantPart, metaOf, optionsOf } from "./prompt.ts";
 import type { Worker } from "./running.ts";
+import { type GuardedCall, type PendingCall, type StreamedCalls, streamedCalls } from "./streamed-calls.ts";
 
 type StreamPart = LanguageModelV4StreamPart;
 type Finished = Extract<StreamPart, { type: "finish" }>;
@@ -24,10 +26,17 @@ export interface Answer {
   /** Whether text or a call has been shown: then the step cannot be tried again. */
   readonly shown: boolean;
   readonly finished:
-    | { readonly finish: Finish; readonly usage: Usage | undefined; readonly meta: Json | undefined }
+    | {
+        readonly finish: Finish;
+        readonly usage: Usage | undefined;
+        readonly meta: Json | undefined;
+        /** The provider wants to go on with what it runs itself. */
+        readonly paused: boolean;
+      }
     | undefined;
   readonly content: AssistantPart[];
   readonly calls: readonly PendingCall[];
+  readonly guarded: readonly GuardedCall[];
 }
 
 export const answer = (worker: Worker): Answer => {
@@ -41,11 +50,13 @@ export const answer = (worker: Worker): Answer => {
   const start = (kind: OpenPart["kind"], id: string, metadata: SharedV4ProviderMetadata | undefined): OpenPart => {
     if (kind === "text") shown = true;
     const message = { type: kind === "text" ? "text" : "reasoning", text: "" } as OpenPart["message"];
-    const opened: OpenPart = { kind, part: run.fresh("part"), message };
+    const opened: OpenPart = { kind, part: run.fresh("part"), message, sources: [] };
     open[kind].set(id, opened);
     content.push(message);
     remember(opened, metadata);
-    emit({ type: kind === "text" ? "text-start" : "thinking-start", part: opened.part, ...metaOf(metadata) });
+    const { part } = opened;
+    if (kind === "text") emit({ type: "text-start", part, ...metaOf(metadata) });
+    else emit({ type: "thinking-start", part, ...(isRedacted(metadata) && { redacted: true }), ...metaOf(metadata) });
     return opened;
   };
   const extend = (kind: OpenPart["kind"], { id, delta, providerMetadata }: Delta): void => {
@@ -78,11 +89,18 @@ export const answer = (worker: Worker): Answer => {
       ...metaOf(source.providerMetadata),
     });
   const closeParts = (cut: boolean) => {
-    for (const { kind, part } of [...open.text.values(), ...open.thinking.values()]) {
+    for (const { kind, part, sources } of [...open.text.values(), ...open.thinking.values()]) {
       emit({ type: kind === "text" ? "text-end" : "thinking-end", part, ...(cut && { cut }) });
+      for (const source of sources) cite(source, { part });
     }
     open.text.clear();
     open.thinking.clear();
+  };
+
+  const warn = (text: string) => {
+    if (run.warned.has(text)) return;
+    run.warned.add(text);
+    emit({ type: "notice", level: "warning", text: run.redact(text) });
   };
 
   const keepFile = async (part: Extract<StreamPart, { type: "file" }>): Promise<void> => {
@@ -108,14 +126,24 @@ export const answer = (worker: Worker): Answer => {
         case "reasoning-start":
           return void start("thinking", part.id, part.providerMetadata) as undefined;
         case "text-end": {
+          const sources = open.text.get(part.id)?.sources ?? [];
           const ended = end("text", part.id, part.providerMetadata);
-          for (const citation of part.citations ?? []) cite(citation.source, placeOf(citation, ended));
+          const citations = part.citations ?? [];
+          for (const citation of citations) cite(citation.source, placeOf(citation, ended));
+          // A source that came while the text did may come again as what a passage of it cites.
+          for (const source of sources)
+            if (!citations.some((citation) => isSame(citation.source, source)))
+              cite(source, ended === undefined ? {} : { part: ended });
           return undefined;
         }
         case "reasoning-end":
           return void end("thinking", part.id, part.providerMetadata) as undefined;
-        case "source":
-          return cite(part, {}) as undefined;
+        case "source": {
+          const [within] = open.text.values();
+          if (within) within.sources.push(part);
+          else cite(part, {});
+          return undefined;
+        }
         case "file":
           shown = true;
           return keepFile(part);
@@ -130,12 +158,17 @@ export const answer = (worker: Worker): Answer => {
         case "custom":
           content.push({ type: part.type, kind: part.kind, ...optionsOf(part.providerMetadata) });
           return undefined;
+        case "stream-start":
+          for (const warning of part.warnings) warn(warningText(warning));
+          return undefined;
         case "finish":
           finished = {
             finish: FINISH[part.finishReason.unified],
             usage: usageOf(part),
             meta: part.providerMetadata as Json,
+            paused: part.finishReason.raw === "pause_turn",
           };
+          if (part.finishReason.unified === "interrupted") throw truncated();
           return undefined;
         case "error":
           throw part.error;
@@ -162,6 +195,7 @@ export const answer = (worker: Worker): Answer => {
     },
     content,
     calls: calls.pending,
+    guarded: calls.guarded,
   };
 };
 
@@ -169,6 +203,7 @@ interface OpenPart {
   readonly kind: "text" | "thinking";
   readonly part: string;
   readonly message: Extract<AssistantPart, { type: "text" | "reasoning" }>;
+  readonly sources: LanguageModelV4Source[];
 }
 interface Delta {
   readonly id: string;
@@ -197,6 +232,23 @@ const usageOf = ({ usage: { inputTokens, outputTokens } }: Finished): Usage | un
   return known.length > 0 ? Object.fromEntries(known) : undefined;
 };
 
+const warningText = (warning: SharedV4Warning): string => {
+  switch (warning.type) {
+    case "other":
+      return warning.message;
+    case "deprecated":
+      return `${warning.setting} is deprecated: ${warning.message}`;
+    default: {
+      const what = warning.type === "unsupported" ? "The model does not support" : "The model only emulates";
+      return `${what} ${warning.feature}${warning.details ? `: ${warning.details}` : "."}`;
+    }
+  }
+};
+
+/** Thinking that the provider keeps to itself: all there is of it goes back as metadata. */
+const isRedacted = (metadata: SharedV4ProviderMetadata | undefined): boolean =>
+  Object.values(metadata ?? {}).some((fields) => "redactedData" in fields);
+
 const remember = ({ message }: OpenPart, metadata: SharedV4ProviderMetadata | undefined): void => {
   if (metadata) message.providerOptions = metadata as SharedV4ProviderOptions;
 };
@@ -204,6 +256,8 @@ const sourceFields = (source: LanguageModelV4Source): { title?: string; url?: st
   ...(source.title !== undefined && { title: source.title }),
   ...(source.sourceType === "url" && { url: source.url }),
 });
+const isSame = (one: LanguageModelV4Source, other: LanguageModelV4Source): boolean =>
+  one.sourceType === "url" && other.sourceType === "url" ? one.url === other.url : one.title === other.title;
 const placeOf = ({ startIndex, endIndex, citedText }: LanguageModelV4Citation, part: string | undefined) => ({
   ...(part !== undefined && { part }),
   ...(startIndex !== undefined && endIndex !== undefined && { range: [startIndex, endIndex] as [number, number] }),

@@ -6,8 +6,10 @@ import type { DefinedTool } from "./definition.ts";
 import { toolProblem } from "./problem.ts";
 import { resultPart } from "./prompt.ts";
 import { type Result, bytesOf, resultOf } from "./result.ts";
+import type { Redact } from "./redact.ts";
 import type { Worker } from "./running.ts";
 import type { PendingCall } from "./streamed-calls.ts";
+import { told } from "./told.ts";
 import { toolContext } from "./tool-context.ts";
 import { pause } from "./until.ts";
 
@@ -36,7 +38,7 @@ export const runCall = async (worker: Worker, pending: PendingCall): Promise<Lan
     pending.message.input = permission.edited;
     return await execute(worker, defined, call, second.value, signal, permission.edited);
   } catch (error) {
-    return end("error", toolProblem(error));
+    return end("error", toolProblem(error, worker.run.redact));
   }
 };
 
@@ -48,6 +50,7 @@ const execute = async (
   signal: AbortSignal,
   edited?: Json,
 ): Promise<LanguageModelV4ToolResultPart> => {
+  const { run } = worker;
   const timeout = new AbortController();
   const timing = clock(timeoutMs, () => timeout.abort({ code: "timeout", message: "The call ran out of time." }));
   const stop = AbortSignal.any([signal, timeout.signal]);
@@ -57,7 +60,8 @@ const execute = async (
   const doing =
     typeof tool.doing === "function" ? attempt(() => (tool.doing as (input: unknown) => string)(input)) : tool.doing;
   if (doing) context.status(doing);
-  const result = await finished(async () => resultOf(await tool.run(input, context)), stop);
+  const work = async () => redacted(await resultOf(await tool.run(input, context), run.context.put), run.redact);
+  const result = await finished(work, (error) => toolProblem(error, run.redact), stop);
   const ms = timing.stop();
   const stopped = outcomeOf(signal, timeout.signal);
   const { outcome, content, value, error } = stopped ? { ...stopped, content: [], value: undefined } : judged(result);
@@ -73,13 +77,24 @@ const execute = async (
     ms,
     bytes: { result: bytesOf(content), ...nonZero(written) },
   });
-  const told: readonly Content[] = content.length > 0 || !error ? content : [{ type: "text", text: error.message }];
-  return resultPart(call, tool.name, told, outcome !== "ok");
+  const answer: readonly Content[] = content.length > 0 || !error ? content : [{ type: "text", text: error.message }];
+  return await told(worker, call, tool.name, answer, outcome !== "ok");
+};
+
+/** A failure that a tool tells as its result is an error text like any other. */
+const redacted = (result: Result, redact: Redact): Result => {
+  if (!result.error) return result;
+  const content = result.content.map((part) => (part.type === "text" ? { ...part, text: redact(part.text) } : part));
+  return { ...result, content, error: { ...result.error, message: redact(result.error.message) } };
 };
 
 /** The tool's result or throw; undefined if it did not stop in time after it was told to. */
-const finished = async (work: () => Promise<Result>, stop: AbortSignal): Promise<Result | undefined> => {
-  const settled = work().catch((error: unknown): Result => ({ content: [], error: toolProblem(error) }));
+const finished = async (
+  work: () => Promise<Result>,
+  problemOf: (error: unknown) => Problem,
+  stop: AbortSignal,
+): Promise<Result | undefined> => {
+  const settled = work().catch((error: unknown): Result => ({ content: [], error: problemOf(error) }));
   const left = Promise.withResolvers<undefined>();
   const grace = new AbortController();
   const leave = () => void pause(GRACE_MS, grace.signal).then(() => left.resolve(undefined));

@@ -1,21 +1,56 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { RunRequest } from "../../source.ts";
 import type { Tool } from "../../tool.ts";
 import { type AiSdkTool, adopt } from "./adopt.ts";
 import { type Schema, schemaOf } from "./input.ts";
 
-export type Model = LanguageModelV4 | ((request: RunRequest) => LanguageModelV4 | Promise<LanguageModelV4>);
+/** A name for the provider to resolve (`openai/gpt-5`), a model, or what chooses one for each request. */
+export type Model = string | LanguageModelV4 | ((request: RunRequest) => LanguageModelV4 | Promise<LanguageModelV4>);
+
+/** Makes models of their names; `keys` are never shown. */
+export interface ModelProvider {
+  (name: string, request: RunRequest): Promise<LanguageModelV4>;
+  readonly keys?: readonly string[];
+}
+
+/** How a model is asked, as far as all providers agree; the rest is in `providerOptions`. */
+export type ModelSettings = Pick<
+  LanguageModelV4CallOptions,
+  "temperature" | "topP" | "maxOutputTokens" | "seed" | "reasoning" | "providerOptions"
+>;
+
+/** A tool that the provider runs, by shape: what e.g. `anthropic.tools.webSearch_20250305()` of its library returns. */
+export interface ProviderTool {
+  readonly id: `${string}.${string}`;
+  readonly args?: Readonly<Record<string, unknown>>;
+}
 
 export interface AgentOptions {
   readonly name: string;
   /** What it is good for: the agent that may start it is told. */
   readonly description?: string;
   readonly model: Model;
+  /** The models that a request may ask for instead, by name. Default: none but its own. */
+  readonly models?: readonly string[] | "any";
+  /** Resolves the names of models. Default: `provider()` of `runcast/models/provider`. */
+  readonly provider?: ModelProvider;
+  /** A request's own settings of the same names go before these. */
+  readonly settings?: ModelSettings;
   readonly instructions?: string;
   /** Tools, or AI SDK tool objects by name. (`any`: a list mixes inputs, and each tool checks its own.) */
   readonly tools?: readonly Tool<any>[] | Readonly<Record<string, AiSdkTool>>;
+  /** Tools that the model's provider runs itself, by name. */
+  readonly providerTools?: Readonly<Record<string, ProviderTool>>;
   /** Agents that it may start, by name. The model starts them with the tool `task`, a tool with `context.agent()`. */
   readonly agents?: Readonly<Record<string, SubagentOptions>>;
+  /** Whether `<think>` tags at the beginning of an answer become thinking. Default: true. */
+  readonly thinkTags?: boolean;
+  /** A model that sends nothing for so long is given up, with the error `model-stalled`. Default: 120 s. */
+  readonly stallMs?: number;
+  /** How often a step is tried while nothing of its answer has been shown. Default: 3. */
+  readonly maxAttempts?: number;
+  /** How much of one result the model is told, in characters; the log keeps all of it. Default: 100 000. */
+  readonly maxResultLength?: number;
   /** A run that takes more steps ends with the error `step-limit`. Default: 50. */
   readonly maxSteps?: number;
   /** Ends a call as `timeout`, unless its tool says another. Time spent waiting for a person or a sub-agent does not count. Default: none. */
@@ -25,16 +60,28 @@ export interface AgentOptions {
 }
 
 /** What it leaves out, it has from the agent that starts it; its name is its key. */
-export type SubagentOptions = Omit<AgentOptions, "name" | "model"> & { readonly name?: string; readonly model?: Model };
+export type SubagentOptions = Omit<AgentOptions, "name" | "model" | "models" | "provider"> & {
+  readonly name?: string;
+  readonly model?: Model;
+};
 
 /** An agent's options, checked and completed, as the loop wants them. */
 export interface Definition {
   readonly name: string;
   readonly description: string;
-  readonly model: Model;
+  /** Undefined: that of the agent that starts it. */
+  readonly model: Model | undefined;
+  readonly models: readonly string[] | "any";
+  readonly provider: ModelProvider | undefined;
+  readonly settings: ModelSettings;
   readonly instructions: string | undefined;
   readonly tools: ReadonlyMap<string, DefinedTool>;
+  readonly providerTools: Readonly<Record<string, ProviderTool>>;
   readonly agents: ReadonlyMap<string, Definition>;
+  readonly thinkTags: boolean;
+  readonly stallMs: number;
+  readonly maxAttempts: number;
+  readonly maxResultLength: number;
   readonly maxSteps: number;
   readonly approvalExpiresMs: number | undefined;
 }
@@ -45,9 +92,15 @@ export interface DefinedTool {
   readonly timeoutMs: number | undefined;
 }
 
-export const define = (options: AgentOptions, task: (agents: Definition["agents"]) => Tool): Definition => {
-  const { name, description = "", model, instructions, maxSteps = 50, toolTimeoutMs, approvalExpiresMs } = options;
-  const inherited = { model, maxSteps, toolTimeoutMs, approvalExpiresMs };
+type Defining = Omit<AgentOptions, "model"> & { readonly model?: Model };
+
+export const define = (options: Defining, task: (agents: Definition["agents"]) => Tool): Definition => {
+  const { name, description = "", model, models = [], provider, settings = {}, instructions } = options;
+  const { providerTools = {} } = options;
+  const { thinkTags = true, stallMs = 120_000, maxAttempts = 3, maxResultLength = 100_000 } = options;
+  const { maxSteps = 50, toolTimeoutMs, approvalExpiresMs } = options;
+  const limits = { thinkTags, stallMs, maxAttempts, maxResultLength, maxSteps, approvalExpiresMs };
+  const inherited = { provider, settings, toolTimeoutMs, ...limits };
   const agents = new Map(
     Object.entries(options.agents ?? {}).map(([key, agent]) => [
       key,
@@ -61,7 +114,19 @@ export const define = (options: AgentOptions, task: (agents: Definition["agents"
     const schema = schemaOf(tool.input, tool.name);
     tools.set(tool.name, { tool, schema, timeoutMs: tool.timeoutMs ?? toolTimeoutMs });
   }
-  return { name, description, model, instructions, tools, agents, maxSteps, approvalExpiresMs };
+  return {
+    name,
+    description,
+    model,
+    models,
+    provider,
+    settings,
+    instructions,
+    tools,
+    providerTools,
+    agents,
+    ...limits,
+  };
 };
 
 const present = <Value extends object>(value: Value): Value =>

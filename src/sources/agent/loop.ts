@@ -1,12 +1,15 @@
-import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
-import type { Json, Message } from "../../events.ts";
+import type { LanguageModelV4FunctionTool, LanguageModelV4ToolApprovalResponsePart } from "@ai-sdk/provider";
+import type { CallOutcome, Json, Message, Usage } from "../../events.ts";
 import { type ClientTool, Refusal } from "../../source.ts";
+import { addUsage } from "../../state.ts";
+import { askPerson, expiry } from "./ask.ts";
 import { runCall } from "./call.ts";
 import type { Definition } from "./definition.ts";
+import { withBytes } from "./history.ts";
 import { toPrompt } from "./prompt.ts";
 import type { Worker } from "./running.ts";
 import { type ModelTools, step } from "./step.ts";
-import type { PendingCall } from "./streamed-calls.ts";
+import type { GuardedCall, PendingCall } from "./streamed-calls.ts";
 
 export interface Finished {
   /** The text of the last step. */
@@ -15,29 +18,54 @@ export interface Finished {
   readonly awaiting: readonly string[];
 }
 
+export type LoopingAgent = Omit<Worker, "prompt" | "provided" | "used">;
+
 /** One agent at work: asks the model, runs what it calls for, tells it the results, until it calls for nothing more. */
 export const loop = async (
-  agent: Omit<Worker, "prompt">,
+  agent: LoopingAgent,
   messages: readonly Message[],
   clientTools: readonly ClientTool[],
+  used: (usage: Usage) => void = () => {},
 ): Promise<Finished> => {
-  const { definition, run, signal } = agent;
+  const { definition, run } = agent;
   const system = agent.agent === undefined ? run.request.system : undefined;
-  const worker: Worker = { ...agent, prompt: toPrompt(messages, [definition.instructions, system]) };
+  const prompt = toPrompt(await withBytes(messages, run.context), [definition.instructions, system]);
+  let usage: Usage = {};
+  const count = (more: Usage | undefined) => used((usage = addUsage(usage, more)));
+  const worker: Worker = { ...agent, prompt, provided: new Map(), used: count };
+  const endProvided = (outcome: CallOutcome) => {
+    for (const { call } of worker.provided.values()) worker.emit({ type: "tool-end", call, outcome });
+  };
+  try {
+    const finished = await steps(worker, clientTools);
+    endProvided("interrupted");
+    return finished;
+  } catch (error) {
+    endProvided(agent.signal.aborted ? "cancelled" : "interrupted");
+    throw error;
+  }
+};
+
+const steps = async (worker: Worker, clientTools: readonly ClientTool[]): Promise<Finished> => {
+  const { definition, run, signal } = worker;
   const clientRun = clientTools.filter(({ name }) => !definition.tools.has(name));
   const tools = modelTools(definition, clientRun);
   const isDeferred = ({ name }: PendingCall) => clientRun.some((tool) => tool.name === name);
 
   for (let steps = 0; steps < definition.maxSteps; steps += 1) {
-    const { content, calls } = await step(worker, tools);
+    const { content, calls, guarded, finished } = await step(worker, tools);
     if (content.length > 0) worker.prompt.push({ role: "assistant", content });
-    if (calls.length === 0) return { text: textOf(content), awaiting: [] };
+    if (finished?.paused && calls.length === 0) continue;
+    if (calls.length === 0 && guarded.length === 0) return { text: textOf(content), awaiting: [] };
 
     // Nothing is executed, and nothing can be cancelled, before the runner knows of it.
     await run.queue.taken();
     const deferred = calls.filter(isDeferred);
     for (const { call } of deferred) worker.emit({ type: "tool-end", call, outcome: "deferred" });
-    const results = await Promise.all(calls.filter((call) => !isDeferred(call)).map((call) => runCall(worker, call)));
+    const results = await Promise.all([
+      ...calls.filter((call) => !isDeferred(call)).map((call) => runCall(worker, call)),
+      ...guarded.map((call) => allowProvided(worker, call)),
+    ]);
     if (signal.aborted) throw signal.reason;
     if (deferred.length > 0) return { text: textOf(content), awaiting: deferred.map(({ call }) => call) };
     worker.prompt.push({ role: "tool", content: results });
@@ -47,9 +75,45 @@ export const loop = async (
   });
 };
 
-const modelTools = ({ tools }: Definition, clientTools: readonly ClientTool[]): ModelTools => [
+/** Asks a person whether the provider may run a call that it runs itself. */
+const allowProvided = async (
+  worker: Worker,
+  { call, name, approvalId }: GuardedCall,
+): Promise<LanguageModelV4ToolApprovalResponsePart> => {
+  const signal = AbortSignal.any([worker.run.context.signalOf("call", call), worker.signal]);
+  const { answer } = await askPerson(
+    worker,
+    {
+      kind: "confirmation",
+      call,
+      title: `Allow the provider to run ${name}?`,
+      allows: ["reason"],
+      ...expiry(worker.definition.approvalExpiresMs),
+    },
+    signal,
+  );
+  const approved = answer?.allow === true;
+  if (!approved && worker.provided.delete(call)) {
+    const error = { code: "denied", message: `Nobody allowed the provider to run ${name}.` };
+    worker.emit({ type: "tool-end", call, outcome: signal.aborted ? "cancelled" : "error", error });
+  }
+  return {
+    type: "tool-approval-response",
+    approvalId,
+    approved,
+    ...(answer?.reason !== undefined && { reason: answer.reason }),
+  };
+};
+
+const modelTools = ({ tools, providerTools }: Definition, clientTools: readonly ClientTool[]): ModelTools => [
   ...[...tools.values()].map(({ tool: { name, description }, schema }) => functionTool(name, description, schema.json)),
   ...clientTools.map(({ name, description, schema }) => functionTool(name, description, schema ?? { type: "object" })),
+  ...Object.entries(providerTools).map(([name, { id, args }]) => ({
+    type: "provider" as const,
+    id,
+    name,
+    args: { ...args },
+  })),
 ];
 
 const functionTool = (name: string, description: string | undefined, schema: Json): LanguageModelV4FunctionTool => ({

@@ -1,6 +1,54 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { RunRequest } from "../../source.ts";
-import type { Definition } from "./definition.ts";
+import { z } from "zod";
+import { Refusal, type RunRequest } from "../../source.ts";
+import type { Definition, ModelProvider, ModelSettings } from "./definition.ts";
 
-export const modelOf = async ({ model }: Definition, request: RunRequest): Promise<LanguageModelV4> =>
-  typeof model === "function" ? model(request) : model;
+/** The model of the run's root: its own, or the one that the request asks for, if the agent allows that. */
+export const rootModel = async (definition: Definition, request: RunRequest): Promise<LanguageModelV4> => {
+  const { model, models, name } = definition;
+  const { model: asked } = request;
+  // Who chooses by the request decides this as well; who asks for the agent by name asks for its own model.
+  if (asked === undefined || typeof model === "function" || asked === name) return modelOf(definition, request);
+  const own = model === undefined ? [] : ownNames(model);
+  if (own.includes(asked)) return modelOf(definition, request);
+  if (models === "any" || models.includes(asked)) return resolve(definition, asked, request);
+  throw new Refusal("model-not-allowed", `The agent ${name} does not answer with the model ${asked}.`, {
+    hint: `Ask for one of these, or for none: ${[...own.slice(0, 1), ...models].join(", ")}. Its option \`models\` allows more.`,
+  });
+};
+
+export const modelOf = async (definition: Definition, request: RunRequest): Promise<LanguageModelV4> => {
+  const { model, name } = definition;
+  if (model === undefined) throw new TypeError(`agent ${name}: it has no model`);
+  if (typeof model === "function") return model(request);
+  return typeof model === "string" ? resolve(definition, model, request) : model;
+};
+
+/** The agent's settings, and over them those that the request brings. */
+export const settingsOf = ({ settings }: Definition, request: RunRequest): ModelSettings => {
+  const asked = Object.entries(SETTINGS).flatMap(([name, schema]) => {
+    const { success, data } = schema.safeParse(request.settings?.[name]);
+    return success ? [[name, data]] : [];
+  });
+  return { ...settings, ...Object.fromEntries(asked) };
+};
+
+/** A request's settings are also for tools: one that is nothing of these is left to them. */
+const SETTINGS = {
+  temperature: z.number(),
+  topP: z.number(),
+  maxOutputTokens: z.int().positive(),
+  seed: z.int(),
+  reasoning: z.enum(["provider-default", "none", "minimal", "low", "medium", "high", "xhigh", "max"]),
+};
+
+const resolve = async ({ provider }: Definition, name: string, request: RunRequest): Promise<LanguageModelV4> =>
+  (provider ?? (await standardProvider()))(name, request);
+
+/** Loaded only for an agent that names its model: it is the one variant that a source knows, so that a name is enough. */
+const standardProvider = async (): Promise<ModelProvider> => (await import("../../models/provider.ts")).provider();
+
+const ownNames = (model: string | LanguageModelV4): string[] =>
+  typeof model === "string"
+    ? [model]
+    : [`${model.provider.split(".")[0]}/${model.modelId}`, `${model.provider}/${model.modelId}`, model.modelId];

@@ -1,62 +1,222 @@
-import { APICallError } from "@ai-sdk/provider";
+import {
+  APICallError,
+  EmptyResponseBodyError,
+  InvalidResponseDataError,
+  JSONParseError,
+  TypeValidationError,
+} from "@ai-sdk/provider";
 import type { Problem } from "../../events.ts";
 import { Refusal } from "../../source.ts";
+import type { Redact } from "./redact.ts";
+import { sentence } from "./sentence.ts";
 
-/** What a model's failure means to people and to clients. */
-export const modelProblem = (error: unknown): Problem => {
-  if (error instanceof Refusal) return refusalProblem(error);
-  const message = messageOf(error);
-  if (!APICallError.isInstance(error)) {
-    return networkFault(error)
-      ? { code: "model-unreachable", message, retryable: true, hint: "Check the network and the model's base URL." }
-      : { code: "model-error", message, retryable: false };
-  }
-  const retryable = error.isRetryable;
-  switch (error.statusCode) {
-    case 401:
-    case 403:
-      return { code: "model-refused-key", message, retryable, hint: "Check the API key of this model's provider." };
-    case 404:
-      return { code: "model-unknown", message, retryable, hint: "Check the model's name and base URL." };
-    case 429:
-      return { code: "model-rate-limited", message, retryable, hint: "Try again later, or use another model." };
-    default:
-      return { code: "model-error", message, retryable };
-  }
+/** What a model's failure means to people and to clients. `keyVariable` is where its key comes from, if that is known. */
+export const modelProblem = (error: unknown, redact: Redact, keyVariable?: string): Problem => {
+  if (error instanceof Refusal) return redacted(refusalProblem(error), redact);
+  const said = sentence(messageOf(error));
+  const kind = kindOf(error, said);
+  const message = redact(said || kind.says);
+  const hint = kind.code === "model-unauthorized" && keyVariable ? `Check the key in ${keyVariable}.` : kind.hint;
+  return { code: kind.code, message, retryable: kind.retryable, ...(hint && { hint }) };
 };
 
 /** What a tool's throw means. The tool's own code is kept, if it has one. */
-export const toolProblem = (error: unknown): Problem => {
-  if (error instanceof Refusal) return refusalProblem(error);
+export const toolProblem = (error: unknown, redact: Redact): Problem => {
+  if (error instanceof Refusal) return redacted(refusalProblem(error), redact);
   const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
-  return { code: typeof code === "string" && code ? code : "tool-failed", message: messageOf(error) };
+  return {
+    code: typeof code === "string" && code ? code : "tool-failed",
+    message: redact(messageOf(error) || "The tool failed and did not say why."),
+  };
 };
 
-/** The problem as something to throw: the runner makes it the run's error. */
-export const refusalOf = (problem: Problem, cause?: unknown): Refusal =>
+/** The problem as something to throw: the runner makes it the run's error. Without its cause, which holds what may be secret. */
+export const refusalOf = (problem: Problem): Refusal =>
   new Refusal(problem.code, problem.message, {
     status: 502,
     retryable: problem.retryable ?? false,
     ...(problem.hint !== undefined && { hint: problem.hint }),
-    cause,
   });
 
-export const refusalProblem = ({ code, message, retryable, hint }: Refusal): Problem => ({
+/** What is thrown out of the loop, without secrets. */
+export const withoutSecrets = (error: unknown, redact: Redact): unknown => {
+  if (!(error instanceof Error) || redact(error.message) === error.message) return error;
+  if (!(error instanceof Refusal)) return new Error(redact(error.message));
+  const { code, message, status, retryable, hint } = error;
+  return new Refusal(code, redact(message), { status, retryable, ...(hint !== undefined && { hint: redact(hint) }) });
+};
+
+export const stalled = (ms: number): Refusal =>
+  new Refusal("model-stalled", `The model sent nothing for ${ms / 1000} seconds.`, {
+    status: 504,
+    retryable: true,
+    hint: "Try again; for a model that thinks long without a word, raise stallMs.",
+  });
+
+export const truncated = (): Refusal =>
+  new Refusal("model-truncated", "The model's stream ended before its answer did.", {
+    status: 502,
+    retryable: true,
+    hint: "Try again; if it stays so, look for a proxy that closes long connections.",
+  });
+
+export const filtered = (): Refusal =>
+  new Refusal("model-filtered", KINDS.filtered.says, { status: 502, hint: KINDS.filtered.hint });
+
+export const webPage = (): Refusal =>
+  new Refusal("model-invalid", "The model's address answered with a web page.", {
+    status: 502,
+    hint: "Check the base URL: it must be the API's, and often ends in /v1.",
+  });
+
+const redacted = (problem: Problem, redact: Redact): Problem => ({
+  ...problem,
+  message: redact(problem.message),
+  ...(problem.hint !== undefined && { hint: redact(problem.hint) }),
+});
+
+const refusalProblem = ({ code, message, retryable, hint }: Refusal): Problem => ({
   code,
   message,
   retryable,
   ...(hint !== undefined && { hint }),
 });
 
-export const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : typeof error === "string" ? error : JSON.stringify(error)) ||
-  "unknown error";
+interface Kind {
+  readonly code: string;
+  readonly retryable: boolean;
+  /** For a provider that does not say anything itself. */
+  readonly says: string;
+  readonly hint?: string;
+}
 
-const networkFault = (error: unknown): boolean => {
+const KINDS = {
+  unauthorized: {
+    code: "model-unauthorized",
+    retryable: false,
+    says: "The provider did not take the key.",
+    hint: "Check the API key of this model's provider.",
+  },
+  quota: {
+    code: "model-quota",
+    retryable: false,
+    says: "The account at the provider is used up.",
+    hint: "Check the plan and the credit at the provider, or use another model.",
+  },
+  unknown: {
+    code: "model-unknown",
+    retryable: false,
+    says: "The provider does not know this model.",
+    hint: "Check the model's name and base URL.",
+  },
+  tooLong: {
+    code: "model-context-length",
+    retryable: false,
+    says: "The conversation is too long for the model.",
+    hint: "Start a new conversation, leave out large files, or use a model with a larger context.",
+  },
+  filtered: {
+    code: "model-filtered",
+    retryable: false,
+    says: "The provider's content filter stopped the answer.",
+    hint: "Say it in other words, or use another model.",
+  },
+  limited: {
+    code: "model-rate-limited",
+    retryable: true,
+    says: "The provider takes no more requests for now.",
+    hint: "Try again later, or use another model.",
+  },
+  unavailable: {
+    code: "model-unavailable",
+    retryable: true,
+    says: "The provider has trouble of its own.",
+    hint: "Try again later, or use another model.",
+  },
+  unreachable: {
+    code: "model-unreachable",
+    retryable: true,
+    says: "The provider cannot be reached.",
+    hint: "Check the network and the model's base URL.",
+  },
+  truncated: { code: "model-truncated", retryable: true, says: truncated().message, hint: "Try again." },
+  invalid: {
+    code: "model-invalid",
+    retryable: true,
+    says: "The model's answer could not be read.",
+    hint: "Try again; if it stays so, check that the base URL speaks this provider's format.",
+  },
+  other: { code: "model-error", retryable: false, says: "The model failed and did not say why." },
+} as const satisfies Record<string, Kind>;
+
+const kindOf = (error: unknown, said: string): Kind => {
+  if (isNetworkFault(error)) return KINDS.unreachable;
+  const status = statusOf(error);
+  // Providers say these with several statuses, and some in mid-stream without one.
+  const told = `${said} ${typeOf(error)}`;
+  if (TOO_LONG.test(told)) return KINDS.tooLong;
+  if (QUOTA.test(told) || status === 402) return KINDS.quota;
+  if (FILTERED.test(told)) return KINDS.filtered;
+  if (status === 401 || status === 403 || UNAUTHORIZED.test(told)) return KINDS.unauthorized;
+  if (status === 429 || LIMITED.test(told)) return KINDS.limited;
+  if (status === 404) return KINDS.unknown;
+  if (status === 408 || status === 409 || (status ?? 0) >= 500 || UNAVAILABLE.test(told)) return KINDS.unavailable;
+  if (InvalidResponseDataError.isInstance(error) && /without a finish/.test(said)) return KINDS.truncated;
+  if (UNREADABLE.some((kind) => kind.isInstance(error))) return KINDS.invalid;
+  return { ...KINDS.other, retryable: APICallError.isInstance(error) && error.isRetryable };
+};
+
+const UNREADABLE = [JSONParseError, TypeValidationError, InvalidResponseDataError, EmptyResponseBodyError];
+const TOO_LONG =
+  /context.?(length|window|size|limit)|maximum context|prompt is too long|too many tokens|exceeds? the (maximum|limit).*token|token count.*exceeds|request_too_large/i;
+const QUOTA =
+  /insufficient_quota|exceeded your current quota|credit balance is too low|insufficient (credits|balance)/i;
+const UNAUTHORIZED = /invalid_api_key|authentication_error|permission_error|(incorrect|invalid) api.?key/i;
+const LIMITED = /rate.?limit|too many requests|resource_exhausted/i;
+const FILTERED = /content.?(filter|policy|management)|responsible.?ai|safety system|blocked by .*(safety|policy)/i;
+const UNAVAILABLE = /overloaded|server_error|service.?unavailable|internal.?error|api_error|try again later/i;
+
+/** The status that a provider answered with, or wrote into its stream. */
+const statusOf = (error: unknown): number | undefined => {
+  const status = APICallError.isInstance(error) ? error.statusCode : fieldOf(error, "status", "statusCode", "code");
+  const count = Number(status);
+  return count >= 400 && count < 600 ? count : undefined;
+};
+
+const typeOf = (error: unknown): string => {
+  const data = APICallError.isInstance(error) ? fieldOf(error.data, "error") : error;
+  return [fieldOf(data, "type"), fieldOf(data, "code")].filter((field) => typeof field === "string").join(" ");
+};
+
+export const messageOf = (error: unknown): string => {
+  if (APICallError.isInstance(error)) return error.message || error.responseBody || "";
+  if (error instanceof Error) return error.message;
+  if (typeof error === "string") return error;
+  const message = fieldOf(error, "message") ?? fieldOf(fieldOf(error, "error"), "message");
+  if (typeof message === "string") return message;
+  return attempt(() => JSON.stringify(error)) ?? String(error);
+};
+
+const fieldOf = (value: unknown, ...names: readonly string[]): unknown => {
+  if (typeof value !== "object" || value === null) return undefined;
+  const name = names.find((candidate) => (value as Record<string, unknown>)[candidate] !== undefined);
+  return name === undefined ? undefined : (value as Record<string, unknown>)[name];
+};
+
+const attempt = <Value>(read: () => Value): Value | undefined => {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+};
+
+const isNetworkFault = (error: unknown): boolean => {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
     if ("code" in cause && typeof cause.code === "string" && NETWORK.test(cause.code)) return true;
-    if (cause instanceof TypeError && cause.message === "fetch failed") return true;
+    if (cause instanceof TypeError && /^(fetch failed|terminated)$/.test(cause.message)) return true;
   }
   return false;
 };
-const NETWORK = /^(ECONN|ENOTFOUND$|EAI_AGAIN$|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|UND_ERR_)/;
+const NETWORK =
+  /^(ECONN|ENOTFOUND$|EAI_AGAIN$|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|UND_ERR_|CERT_|ERR_SSL|ERR_TLS)/;

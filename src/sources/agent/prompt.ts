@@ -88,7 +88,7 @@ const toUserPart = (part: Part): LanguageModelV4TextPart | LanguageModelV4FilePa
   const { mediaType, name, url, data } = part;
   const file = { type: "file" as const, mediaType, ...(name !== undefined && { filename: name }) };
   if (data !== undefined) return { ...file, data: { type: "data", data } };
-  if (url !== undefined) return { ...file, data: { type: "url", url: new URL(url) } };
+  if (url !== undefined && URL.canParse(url)) return { ...file, data: { type: "url", url: new URL(url) } };
   return { type: "text", text: `[file ${name ?? ""} (${mediaType}), not shown here]` };
 };
 

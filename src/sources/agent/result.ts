@@ -1,4 +1,6 @@
+import { isAnyArrayBuffer } from "node:util/types";
 import type { Content, Json, Problem } from "../../events.ts";
+import type { RunContext } from "../../source.ts";
 import { ToolResult } from "../../tool.ts";
 import { contentText } from "./prompt.ts";
 
@@ -8,12 +10,18 @@ export interface Result {
   readonly error?: Problem;
 }
 
-/** What a tool returned, as content. Throws if it is nothing that JSON can say. */
-export const resultOf = (returned: unknown): Result => {
+/** What a tool returned, as content: bytes as a file beside the log, a returned error as a thrown one. Throws if it is nothing that JSON can say. */
+export const resultOf = async (returned: unknown, put: RunContext["put"]): Promise<Result> => {
   if (returned === undefined) return { content: [] };
   if (typeof returned === "string") return { content: [{ type: "text", text: returned }] };
+  if (returned instanceof Error) throw returned;
+  const bytes = bytesIn(returned);
+  if (bytes) return { content: [{ type: "file", ...(await put(bytes, { mediaType: "application/octet-stream" })) }] };
   if (!(returned instanceof ToolResult)) return { content: [{ type: "json", value: toJson(returned) }] };
-  const { content, value, isError } = returned;
+  const { value, isError } = returned;
+  const content = returned.content.map((part) =>
+    part.type === "json" ? { ...part, value: toJson(part.value) } : part,
+  );
   return {
     content,
     ...(value !== undefined && { value: toJson(value) }),
@@ -26,8 +34,41 @@ export const resultOf = (returned: unknown): Result => {
 export const bytesOf = (content: readonly Content[]): number =>
   content.reduce((sum, part) => sum + (part.type === "file" ? part.bytes : Buffer.byteLength(contentText(part))), 0);
 
+const bytesIn = (value: unknown): Uint8Array | undefined => {
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  return isAnyArrayBuffer(value) ? new Uint8Array(value) : undefined;
+};
+
+/** JSON as it would be read back. What JSON.stringify would quietly empty or could not say is an error with its place. */
 const toJson = (value: unknown): Json => {
-  const text = JSON.stringify(value);
+  const check = function (this: Record<string, unknown>, key: string, field: unknown): unknown {
+    // Buffers say themselves as an object before they get here.
+    const kind = strangeness(this[key]) ?? strangeness(field);
+    if (kind) throw new TypeError(`The tool returned ${kind}${key ? ` in the field ${key}` : ""}, which is not JSON.`);
+    return field;
+  };
+  const text = stringified(value, check);
   if (text === undefined) throw new TypeError(`The tool returned a ${typeof value}, which is not JSON.`);
   return JSON.parse(text) as Json;
+};
+
+const stringified = (
+  value: unknown,
+  check: (this: any, key: string, field: unknown) => unknown,
+): string | undefined => {
+  try {
+    return JSON.stringify(value, check);
+  } catch (error) {
+    if (!(error instanceof TypeError) || !/circular|cyclic/i.test(error.message)) throw error;
+    throw new TypeError("The tool returned something that contains itself, which is not JSON.", { cause: error });
+  }
+};
+
+const strangeness = (value: unknown): string | undefined => {
+  if (typeof value === "bigint") return "a BigInt";
+  if (typeof value !== "object" || value === null) return undefined;
+  if (value instanceof Map || value instanceof WeakMap) return "a Map";
+  if (value instanceof Set || value instanceof WeakSet) return "a Set";
+  if (value instanceof Promise) return "a Promise";
+  return ArrayBuffer.isView(value) || isAnyArrayBuffer(value) ? "bytes" : undefined;
 };

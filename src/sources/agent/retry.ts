@@ -1,13 +1,16 @@
 import { APICallError } from "@ai-sdk/provider";
 
-export const ATTEMPTS = 3;
-
 /** How long to wait before the next attempt; undefined if the provider wants us gone for longer than a person would wait. */
 export const waitBefore = (attempt: number, error: unknown, now: number): number | undefined => {
-  const asked = APICallError.isInstance(error) ? retryAfter(error.responseHeaders ?? {}, now) : undefined;
-  if (asked === undefined) return BASE_MS * 2 ** (attempt - 1);
+  const asked = askedWait(error, now);
+  // Agents that failed together must not come back together.
+  if (asked === undefined) return Math.round(BASE_MS * 2 ** (attempt - 1) * (1 + Math.random() / 4));
   return asked <= LONGEST_MS ? asked : undefined;
 };
+
+/** How long the provider wants us to wait, if it says. */
+export const askedWait = (error: unknown, now: number): number | undefined =>
+  APICallError.isInstance(error) ? retryAfter(error.responseHeaders ?? {}, now) : undefined;
 
 const BASE_MS = 500;
 const LONGEST_MS = 60_000;

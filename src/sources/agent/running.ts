@@ -1,9 +1,10 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { Event } from "../../events.ts";
+import type { Event, Usage } from "../../events.ts";
 import type { RunContext, RunRequest } from "../../source.ts";
 import type { SubagentResult, Tool } from "../../tool.ts";
 import type { Definition } from "./definition.ts";
 import type { Queue } from "./queue.ts";
+import { type Redact, redactor } from "./redact.ts";
 
 /** What all agents of one run share. */
 export interface Running {
@@ -16,6 +17,10 @@ export interface Running {
   /** Tools that a person has allowed for the rest of the run. */
   readonly allowed: Set<Tool>;
   readonly startAgent: StartAgent;
+  /** Takes secrets out of a text that will be seen. */
+  readonly redact: Redact;
+  /** What models have warned of so far: once is enough. */
+  readonly warned: Set<string>;
   /** An id nobody in this run has: `fresh("part")` is part-1, part-2, … */
   fresh(kind: string): string;
   /** The given id, or one like it if the run has it already: models repeat themselves. */
@@ -37,10 +42,21 @@ export interface Worker {
   readonly agent: string | undefined;
   readonly model: LanguageModelV4;
   readonly signal: AbortSignal;
+  /** Calls that the provider runs and has not answered yet: it may do so in a later step. */
+  readonly provided: Map<string, ProvidedCall>;
   /** The conversation, in the model's own form so that nothing a provider wants back is lost. */
   readonly prompt: LanguageModelV4Prompt;
+  /** Counts what a step has used. */
+  used(usage: Usage | undefined): void;
   /** Takes over the event it is given. */
   emit(event: Event): void;
+}
+
+export interface ProvidedCall {
+  readonly call: string;
+  readonly name: string;
+  /** What the provider calls it. */
+  readonly id: string;
 }
 
 export const running = (
@@ -49,6 +65,7 @@ export const running = (
   queue: Queue,
   stop: AbortController,
   startAgent: StartAgent,
+  keys: readonly string[],
 ): Running => {
   const counts = new Map<string, number>();
   const known = new Set(
@@ -74,6 +91,8 @@ export const running = (
     cancel: (reason) => stop.abort({ code: "cancelled", message: reason }),
     allowed: new Set(),
     startAgent,
+    redact: redactor([...Object.values(request.secrets ?? {}), ...keys]),
+    warned: new Set(),
     fresh,
     unique,
   };

@@ -1,19 +1,26 @@
-import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Finish } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import { type Answer, answer } from "./answer.ts";
-import { modelProblem, refusalOf } from "./problem.ts";
-import { ATTEMPTS, waitBefore } from "./retry.ts";
+import { settingsOf } from "./model-of.ts";
+import { filtered, modelProblem, refusalOf, stalled, truncated, webPage } from "./problem.ts";
+import { askedWait, waitBefore } from "./retry.ts";
 import type { Worker } from "./running.ts";
+import { separateThinking } from "./think-tags.ts";
 import { pause, until } from "./until.ts";
+import { watchdog } from "./watchdog.ts";
 
 export type ModelTools = NonNullable<LanguageModelV4CallOptions["tools"]>;
 
 /** One request to the model, tried again where that is possible. Throws if there is no answer; by then the step has ended. */
 export const step = async (worker: Worker, tools: ModelTools): Promise<Answer> => {
-  const { run, emit, signal } = worker;
+  const { run, emit, signal, definition, model } = worker;
   const step = run.fresh("step");
-  const end = (finish: Finish, rest = {}) => emit({ type: "step-end", step, finish, ...rest });
+  const end = (finish: Finish, { finished }: Answer) => {
+    const { usage, meta } = finished ?? {};
+    worker.used(usage);
+    emit({ type: "step-end", step, finish, ...(usage && { usage }), ...(meta !== undefined && { meta }) });
+  };
 
   emit({ type: "step-start", step });
   for (let attempt = 1; ; attempt += 1) {
@@ -21,22 +28,22 @@ export const step = async (worker: Worker, tools: ModelTools): Promise<Answer> =
     try {
       await read(worker, tools, answering);
       answering.close();
-      const { finish, usage, meta } = answering.finished ?? {};
-      end(finish ?? "other", { ...(usage && { usage }), ...(meta !== undefined && { meta }) });
+      end(finishOf(answering), answering);
       return answering;
     } catch (error) {
       if (signal.aborted) {
         answering.cut("cancelled");
-        end("cancelled");
+        end("cancelled", answering);
         throw signal.reason;
       }
-      const problem = modelProblem(error);
-      const again = problem.retryable && !answering.shown && attempt < ATTEMPTS;
+      const problem = modelProblem(error, run.redact, keyVariableOf(model));
+      const again = problem.retryable && !answering.shown && attempt < definition.maxAttempts;
       const wait = again ? waitBefore(attempt, error, Date.now()) : undefined;
       answering.cut("interrupted");
       if (wait === undefined) {
-        end("error");
-        throw refusalOf(problem, error);
+        end(problem.code === "model-filtered" ? "filter" : "error", answering);
+        const asked = problem.retryable ? askedWait(error, Date.now()) : undefined;
+        throw refusalOf(asked === undefined ? problem : { ...problem, hint: inSeconds(asked) });
       }
       emit({ type: "step-retry", step, attempt: attempt + 1, wait, error: problem });
       await pause(wait, signal);
@@ -44,30 +51,75 @@ export const step = async (worker: Worker, tools: ModelTools): Promise<Answer> =
   }
 };
 
-const read = async ({ run, model, prompt, signal }: Worker, tools: ModelTools, answering: Answer): Promise<void> => {
-  signal.throwIfAborted();
+const read = async (worker: Worker, tools: ModelTools, answering: Answer): Promise<void> => {
+  const { run, model, prompt, definition } = worker;
+  worker.signal.throwIfAborted();
+  const stall = new AbortController();
+  const signal = AbortSignal.any([worker.signal, stall.signal]);
+  const watch = watchdog(definition.stallMs, () => stall.abort(stalled(definition.stallMs)));
+  const separate = definition.thinkTags ? separateThinking() : undefined;
   const offered = tools.length > 0 ? { tools, toolChoice: { type: "auto" } as const } : {};
-  const { stream } = await until(model.doStream({ prompt: [...prompt], abortSignal: signal, ...offered }), signal);
-  const reader = stream.getReader();
-  const leave = () => void reader.cancel(signal.reason).catch(() => {});
-  signal.addEventListener("abort", leave, { once: true });
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      signal.throwIfAborted();
-      if (done) break;
-      const kept = answering.take(value);
-      if (kept) await kept;
-      const room = run.queue.room();
-      if (room) await until(room, signal);
+  const asking = { ...settingsOf(definition, run.request), prompt: [...prompt], abortSignal: signal, ...offered };
+
+  /** The end of a part that may be no end: libraries close what is open before they say that the stream broke. */
+  let ending: LanguageModelV4StreamPart | undefined;
+
+  const take = async (): Promise<void> => {
+    const { stream, response } = await until(model.doStream(asking), signal);
+    const reader = stream.getReader();
+    const leave = () => void reader.cancel(signal.reason).catch(() => {});
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      if (/^text\/html\b/i.test(response?.headers?.["content-type"] ?? "")) throw webPage();
+      for (;;) {
+        const { done, value } = await reader.read();
+        signal.throwIfAborted();
+        if (done) break;
+        watch.feed();
+        for (const part of separate ? separate(value) : [value]) {
+          if (ending && !isBroken(part)) await answering.take(ending);
+          ending = part.type === "text-end" || part.type === "reasoning-end" ? part : undefined;
+          const kept = ending ? undefined : answering.take(part);
+          if (kept) await kept;
+        }
+        const room = run.queue.room();
+        if (!room) continue;
+        // The model does not stall while it is we who do not read.
+        watch.rest();
+        await until(room, signal);
+        watch.feed();
+      }
+    } finally {
+      signal.removeEventListener("abort", leave);
+      leave();
     }
+  };
+
+  try {
+    await take();
+  } catch (error) {
+    // Of an abort, libraries make errors of their own.
+    throw stall.signal.aborted && !worker.signal.aborted ? stall.signal.reason : error;
   } finally {
-    signal.removeEventListener("abort", leave);
-    leave();
+    watch.stop();
   }
-  if (!answering.finished) {
-    throw new Refusal("model-cut-off", "The model's stream ended before its answer did.", { retryable: true });
-  }
-  if (answering.finished.finish === "error")
-    throw new Refusal("model-error", "The model ended its answer with an error.");
+  const { finished } = answering;
+  if (!finished) throw truncated();
+  if (finished.finish === "error") throw new Refusal("model-error", "The model ended its answer with an error.");
+  if (finished.finish === "filter" && !answering.shown) throw filtered();
 };
+
+const isBroken = (part: LanguageModelV4StreamPart): boolean =>
+  part.type === "error" || (part.type === "finish" && part.finishReason.unified === "interrupted");
+
+/** Servers call it by several names when their model calls for tools. */
+const finishOf = ({ finished, calls }: Answer): Finish => {
+  const { finish = "other" } = finished ?? {};
+  return calls.length > 0 && (finish === "stop" || finish === "other") ? "tools" : finish;
+};
+
+/** Models that a provider has made know where their key comes from. */
+const keyVariableOf = (model: object): string | undefined =>
+  "keyVariable" in model && typeof model.keyVariable === "string" ? model.keyVariable : undefined;
+
+const inSeconds = (ms: number): string => `The provider wants to be asked again in ${Math.ceil(ms / 1000)} seconds.`;

@@ -21,11 +21,20 @@ export interface StreamedCalls {
   close(): void;
   cut(outcome: CallOutcome): void;
   readonly pending: readonly PendingCall[];
+  /** Calls that the provider runs only if a person allows it. */
+  readonly guarded: readonly GuardedCall[];
 }
 
-export const streamedCalls = ({ run, emit }: Worker, content: AssistantPart[]): StreamedCalls => {
+export interface GuardedCall {
+  readonly call: string;
+  readonly name: string;
+  readonly approvalId: string;
+}
+
+export const streamedCalls = ({ run, emit, provided }: Worker, content: AssistantPart[]): StreamedCalls => {
   const open = new Map<string, OpenCall>();
   const pending: PendingCall[] = [];
+  const guarded: GuardedCall[] = [];
 
   const start = (id: string, name: string, about: About): OpenCall => {
     const call = run.unique(id);
@@ -49,7 +58,8 @@ export const streamedCalls = ({ run, emit }: Worker, content: AssistantPart[]): 
 
   const whole = (part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>): void => {
     const { toolCallId, toolName: name, providerExecuted, providerMetadata } = part;
-    const { call, streamed, ended } = open.get(toolCallId) ?? start(toolCallId, name, part);
+    const opened = open.get(toolCallId) ?? start(toolCallId, name, part);
+    const { call, streamed, ended } = opened;
     const text = part.input.trim() === "" ? "{}" : part.input;
     const input = parse(text);
     if (!ended) {
@@ -71,20 +81,23 @@ export const streamedCalls = ({ run, emit }: Worker, content: AssistantPart[]): 
       ...optionsOf(providerMetadata),
     };
     content.push(message);
-    if (providerExecuted) emit({ type: "tool-execute", call });
-    else {
+    if (providerExecuted) {
+      opened.executing = true;
+      emit({ type: "tool-execute", call });
+    } else {
       open.delete(toolCallId);
       pending.push({ call, name, text, input, message });
     }
   };
 
   const result = (part: Extract<LanguageModelV4StreamPart, { type: "tool-result" }>): void => {
-    const found = open.get(part.toolCallId);
+    const found = open.get(part.toolCallId) ?? earlier(part.toolCallId);
     if (!found) return;
     const { call, name } = found;
     const value = part.result as NonNullable<Json>;
     if (part.preliminary) return emit({ type: "tool-progress", call, value });
     open.delete(part.toolCallId);
+    provided.delete(call);
     const type = part.isError ? "error-json" : "json";
     content.push({ type: "tool-result", toolCallId: call, toolName: name, output: { type, value } });
     const shown: Content = typeof value === "string" ? { type: "text", text: value } : { type: "json", value };
@@ -98,6 +111,15 @@ export const streamedCalls = ({ run, emit }: Worker, content: AssistantPart[]): 
     });
   };
 
+  const release = (opened: OpenCall) => {
+    if (opened.held !== undefined && !opened.ended && !opened.executing)
+      emit({ type: "tool-input-delta", call: opened.call, delta: opened.held });
+    opened.held = undefined;
+  };
+
+  /** A call of an earlier step: the provider knows it by its own name or by the one we told it. */
+  const earlier = (id: string) => provided.get(id) ?? [...provided.values()].find((call) => call.id === id);
+
   return {
     take(part) {
       switch (part.type) {
@@ -107,6 +129,12 @@ export const streamedCalls = ({ run, emit }: Worker, content: AssistantPart[]): 
         case "tool-input-delta": {
           const found = open.get(part.id);
           if (!found || found.raw || part.delta === "") return true;
+          // Libraries make a delta of arguments that came whole: the call that follows has them.
+          if (!found.streamed && found.held === undefined && isWhole(part.delta)) {
+            found.held = part.delta;
+            return true;
+          }
+          release(found);
           found.streamed = true;
           emit({ type: "tool-input-delta", call: found.call, delta: part.delta, ...metaOf(part.providerMetadata) });
           return true;
@@ -124,22 +152,32 @@ export const streamedCalls = ({ run, emit }: Worker, content: AssistantPart[]): 
         case "tool-result":
           result(part);
           return true;
+        case "tool-approval-request": {
+          const found = open.get(part.toolCallId);
+          if (found) guarded.push({ call: found.call, name: found.name, approvalId: part.approvalId });
+          return true;
+        }
         default:
           return false;
       }
     },
     close() {
-      for (const { call, provider } of open.values()) {
-        if (provider) emit({ type: "tool-end", call, outcome: "interrupted" });
+      for (const [id, opened] of open) {
+        const { call, name, provider, executing } = opened;
+        release(opened);
+        if (executing) provided.set(call, { call, name, id });
+        else if (provider) emit({ type: "tool-end", call, outcome: "interrupted" });
         else emit({ type: "tool-end", call, outcome: "error", error: UNFINISHED });
       }
       open.clear();
     },
     cut(outcome) {
+      open.forEach(release);
       for (const { call } of [...open.values(), ...pending]) emit({ type: "tool-end", call, outcome });
       open.clear();
     },
     pending,
+    guarded,
   };
 };
 
@@ -149,8 +187,11 @@ interface OpenCall {
   readonly provider: boolean;
   /** Its deltas are no JSON: the arguments are shown when they are whole. */
   readonly raw: boolean;
+  /** A delta that holds all the arguments. */
+  held?: string | undefined;
   streamed?: boolean;
   ended?: boolean;
+  executing?: boolean;
 }
 interface About {
   readonly providerExecuted?: boolean;
@@ -160,6 +201,8 @@ interface About {
 }
 
 const UNFINISHED = { code: "invalid-input", message: "The model stopped before the arguments were complete." };
+
+const isWhole = (delta: string): boolean => /^\s*\{[^]*\}\s*$/.test(delta) && parse(delta) !== undefined;
 
 const parse = (text: string): Json | undefined => {
   try {

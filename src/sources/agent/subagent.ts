@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Problem, type RunOutcome } from "../../events.ts";
+import type { Problem, RunOutcome, Usage } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import { type SubagentResult, type Tool, defineTool, toolResult } from "../../tool.ts";
 import type { Definition } from "./definition.ts";
@@ -9,14 +9,14 @@ import { modelProblem } from "./problem.ts";
 import { type StartAgent, emitter } from "./running.ts";
 
 export const subagent: StartAgent = async (
-  { run, definition, agent: parent },
+  { run, definition, agent: parent, model: inherited },
   { agent: wanted, task },
   call,
   signal,
 ) => {
   const child = wanted === undefined ? [...definition.agents.values()][0] : definition.agents.get(wanted);
   if (!child) throw unknownAgent(definition, wanted);
-  const model = await modelOf(child, run.request);
+  const model = child.model === undefined ? inherited : await modelOf(child, run.request);
   const agent = run.fresh(child.name);
   const emit = emitter(run.queue, agent);
 
@@ -31,17 +31,25 @@ export const subagent: StartAgent = async (
   });
   await run.queue.taken();
   const stop = AbortSignal.any([run.context.signalOf("agent", agent), signal]);
+  let usage: Usage = {};
   const end = (outcome: RunOutcome, text: string, error?: Problem): SubagentResult => {
-    emit({ type: "agent-end", agent, outcome, ...(error && { error }) });
+    emit({
+      type: "agent-end",
+      agent,
+      outcome,
+      ...(error && { error }),
+      ...(Object.keys(usage).length > 0 && { usage }),
+    });
     return { agent, outcome, text };
   };
   const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: task }] }];
   try {
-    const { text } = await loop({ run, definition: child, agent, model, signal: stop, emit }, messages, []);
+    const worker = { run, definition: child, agent, model, signal: stop, emit };
+    const { text } = await loop(worker, messages, [], (used) => (usage = used));
     return end("done", text);
   } catch (error) {
     if (stop.aborted) return end("cancelled", "");
-    const problem = modelProblem(error);
+    const problem = modelProblem(error, run.redact);
     return end("error", problem.message, problem);
   }
 };

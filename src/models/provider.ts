@@ -1,0 +1,87 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { Refusal, type RunRequest } from "../source.ts";
+import { type Endpoint, type Family, findValue } from "./provider/family.ts";
+import { compatible, families } from "./provider/families.ts";
+
+export type { Endpoint } from "./provider/family.ts";
+
+/**
+ * Makes a model of its name: `<provider>/<model>`, e.g. `openai/gpt-5`, `anthropic/claude-sonnet-4-5`, `ollama/llama3`.
+ *
+ * - A key comes from the request's secrets, the options, or the environment, in this order. A missing one is a Refusal that
+ *   names the variable.
+ * - What a provider needs is loaded when its first model is made.
+ */
+export interface Provider {
+  (name: string, request?: Pick<RunRequest, "secrets">): Promise<LanguageModelV4>;
+  /** The keys it was given: nobody may show them. */
+  readonly keys: readonly string[];
+}
+
+export interface ProviderOptions {
+  readonly openai?: Endpoint;
+  readonly anthropic?: Endpoint;
+  readonly google?: Endpoint;
+  /**
+   * Servers that speak OpenAI's chat completions, by the name their models begin with: `{ acme: { baseUrl } }` makes
+   * `acme/<model>`. Those that are known already (ollama, lmstudio, vllm, openrouter, …) need only what differs.
+   */
+  readonly compatible?: Readonly<Record<string, Endpoint>>;
+}
+
+export const provider = (options: ProviderOptions = {}): Provider => {
+  const { openai, anthropic, google, compatible: servers = {} } = options;
+  const endpoints: Readonly<Record<string, Endpoint | undefined>> = {
+    ...servers,
+    openai,
+    "openai-chat": openai,
+    anthropic,
+    google,
+  };
+  const known = new Map<string, Family>([
+    ...Object.keys(servers).map((name) => [name, compatible()] as const),
+    ...families,
+  ]);
+
+  const make = async (name: string, request: Pick<RunRequest, "secrets"> = {}): Promise<LanguageModelV4> => {
+    const [, prefix = name, model = ""] = /^([^/]+)\/(.+)$/.exec(name) ?? [];
+    if (prefix === "demo") return (await import("./demo.ts")).demo();
+    const family = known.get(prefix) ?? (findValue([baseUrlVariable(prefix)], {}) ? compatible() : undefined);
+    if (!family || !model) throw unknown(name, [...known.keys()]);
+    const endpoint = endpoints[prefix] ?? {};
+    const keys = family.keys.length > 0 ? family.keys : [keyVariable(prefix)];
+    const apiKey = findValue(keys, request.secrets ?? {}, endpoint.apiKey);
+    if (apiKey === undefined && family.needsKey) throw missingKey(name, keys);
+    const baseUrl = endpoint.baseUrl ?? findValue([baseUrlVariable(prefix)], {}) ?? family.baseUrl;
+    if (baseUrl === undefined && family.needsBaseUrl) throw missingUrl(name, prefix);
+    const made = await family.make(model, { name: prefix, apiKey, baseUrl, headers: endpoint.headers });
+    return Object.assign(made, { keyVariable: keys[0] });
+  };
+
+  const keys = Object.values(endpoints).flatMap((endpoint) => endpoint?.apiKey ?? []);
+  return Object.assign(make, { keys });
+};
+
+/** A model by its name, from the environment alone. */
+export const model = (name: string): Promise<LanguageModelV4> => provider()(name);
+
+const variable = (prefix: string): string => prefix.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
+const keyVariable = (prefix: string): string => `${variable(prefix)}_API_KEY`;
+const baseUrlVariable = (prefix: string): string => `${variable(prefix.replace(/^openai-chat$/, "openai"))}_BASE_URL`;
+
+const unknown = (name: string, known: readonly string[]): Refusal =>
+  new Refusal("unknown-model", `There is no model ${name}.`, {
+    hint: `A model is named <provider>/<model>. Providers: demo, ${known.join(", ")}, or any name whose base URL is in <NAME>_BASE_URL.`,
+  });
+
+const missingKey = (name: string, [first = "", ...others]: readonly string[]): Refusal =>
+  new Refusal("model-key-missing", `The model ${name} needs a key, and ${first} is not set.`, {
+    status: 401,
+    hint: `Set ${[first, ...others].join(" or ")} in the environment, or send it with the request as a secret.`,
+  });
+
+const missingUrl = (name: string, prefix: string): Refusal =>
+  new Refusal("model-url-missing", `The model ${name} has no base URL.`, {
+    status: 500,
+    hint: `Set ${baseUrlVariable(prefix)} in the environment, or give its baseUrl in the options of the provider.`,
+  });

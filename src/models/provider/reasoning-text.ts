@@ -1,0 +1,34 @@
+import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+
+/**
+ * A model of the responses API that also streams the reasoning itself, as open models behind that API send it: the library
+ * passes on only its summaries. Should it learn to, its own parts are taken.
+ */
+export const withReasoningText = (model: LanguageModelV4): LanguageModelV4 => ({
+  specificationVersion: model.specificationVersion,
+  provider: model.provider,
+  modelId: model.modelId,
+  supportedUrls: model.supportedUrls,
+  doGenerate: (options) => model.doGenerate(options),
+  async doStream(options) {
+    const result = await model.doStream({ ...options, includeRawChunks: true });
+    return { ...result, stream: result.stream.pipeThrough(reasoningText()) };
+  },
+});
+
+const reasoningText = (): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> => {
+  let held: Extract<LanguageModelV4StreamPart, { type: "reasoning-delta" }> | undefined;
+  return new TransformStream({
+    transform(part, controller) {
+      if (held && part.type !== "reasoning-delta") controller.enqueue(held);
+      held = undefined;
+      if (part.type !== "raw") return controller.enqueue(part);
+      const { type, item_id: id, delta } = (part.rawValue ?? {}) as Record<string, unknown>;
+      if (type === "response.reasoning_text.delta" && typeof id === "string" && typeof delta === "string")
+        held = { type: "reasoning-delta", id: `${id}:0`, delta };
+    },
+    flush(controller) {
+      if (held) controller.enqueue(held);
+    },
+  });
+};

@@ -1,0 +1,145 @@
+import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+
+export interface Piece {
+  readonly kind: "text" | "thinking";
+  readonly text: string;
+}
+
+/**
+ * Finds the thinking that open models write into their text between `<think>`, `<thinking>` or `<reason>` and its end tag.
+ * However the text is split, the pieces say the same when they are put together.
+ *
+ * A tag counts only where an answer begins or right after earlier thinking; white space around it is dropped. Anywhere else, so
+ * also in a code fence, it is text like any other: an answer may well talk about tags. Thinking that never ends is thinking.
+ */
+export interface ThinkTags {
+  take(text: string): Piece[];
+  /** What is left when the text ends. Afterwards more text may come: it goes on where this one stopped. */
+  end(): Piece[];
+  /** Whether everything that still comes is text. */
+  readonly done: boolean;
+}
+
+export const thinkTags = (): ThinkTags => {
+  let state: "before" | "between" | "opened" | "thinking" | "text" = "before";
+  let close = "";
+  let held = "";
+
+  /** Consumes what is certain of `held`; false if more must come first. */
+  const advance = (pieces: Piece[], isEnd: boolean): boolean => {
+    if (held === "") return false;
+    if (state === "text") return give(pieces, "text", held.length);
+    if (state === "opened") {
+      held = held.trimStart();
+      if (held === "") return false;
+      state = "thinking";
+    }
+    if (state === "thinking") {
+      const at = held.indexOf(close);
+      if (at < 0) return give(pieces, "thinking", isEnd ? held.length : held.length - overlap(held, close)) && false;
+      give(pieces, "thinking", at);
+      held = held.slice(close.length);
+      state = "between";
+      return true;
+    }
+    const begin = held.trimStart();
+    const tag = OPEN.find((open) => begin.startsWith(open));
+    if (tag) {
+      held = begin.slice(tag.length);
+      close = `</${tag.slice(1)}`;
+      state = "opened";
+      return true;
+    }
+    if (!isEnd && (begin === "" || OPEN.some((open) => open.startsWith(begin)))) return false;
+    if (state === "between") held = begin;
+    if (begin !== "") state = "text";
+    return give(pieces, "text", held.length);
+  };
+  const give = (pieces: Piece[], kind: Piece["kind"], length: number): true => {
+    if (length > 0) pieces.push({ kind, text: held.slice(0, length) });
+    held = held.slice(length);
+    return true;
+  };
+
+  return {
+    take(text) {
+      const pieces: Piece[] = [];
+      held += text;
+      while (advance(pieces, false));
+      return pieces;
+    },
+    end() {
+      const pieces: Piece[] = [];
+      while (advance(pieces, true));
+      return pieces;
+    },
+    get done() {
+      return state === "text" && held === "";
+    },
+  };
+};
+
+/**
+ * The same for a model's stream: text parts come out as text and reasoning parts. Cheap once the answer's text has begun:
+ * then nothing is looked at any more.
+ */
+export const separateThinking = (): ((part: LanguageModelV4StreamPart) => readonly LanguageModelV4StreamPart[]) => {
+  const tags = thinkTags();
+  let written: { readonly id: string; readonly metadata: SharedV4ProviderMetadata | undefined } | undefined;
+  let thinking: string | undefined;
+  let isSaid = false;
+  let count = 0;
+
+  const endThinking = (): LanguageModelV4StreamPart[] => {
+    const id = thinking;
+    thinking = undefined;
+    return id === undefined ? [] : [{ type: "reasoning-end", id }];
+  };
+  const startText = (): LanguageModelV4StreamPart[] => {
+    if (!written || isSaid) return [];
+    isSaid = true;
+    const { id, metadata } = written;
+    return [{ type: "text-start", id, ...(metadata && { providerMetadata: metadata }) }];
+  };
+  const say = (id: string, pieces: readonly Piece[]): LanguageModelV4StreamPart[] =>
+    pieces.flatMap(({ kind, text: delta }): LanguageModelV4StreamPart[] => {
+      if (kind === "text") return [...endThinking(), ...startText(), { type: "text-delta", id, delta }];
+      if (thinking !== undefined) return [{ type: "reasoning-delta", id: thinking, delta }];
+      thinking = `${id}-think-${(count += 1)}`;
+      return [
+        { type: "reasoning-start", id: thinking },
+        { type: "reasoning-delta", id: thinking, delta },
+      ];
+    });
+  const finish = (): LanguageModelV4StreamPart[] => {
+    const parts = written ? [...say(written.id, tags.end()), ...endThinking()] : [];
+    written = undefined;
+    return parts;
+  };
+
+  return (part) => {
+    if (part.type === "finish") return [...finish(), part];
+    if (part.type === "text-start" && !tags.done) {
+      written = { id: part.id, metadata: part.providerMetadata };
+      isSaid = false;
+      return [];
+    }
+    if (!written || !("id" in part) || part.id !== written.id) return [part];
+    if (part.type === "text-delta") return isSaid && tags.done ? [part] : say(part.id, tags.take(part.delta));
+    if (part.type !== "text-end") return [part];
+    const parts = [...say(part.id, tags.end()), ...endThinking()];
+    // A part without words still goes back to the provider if it keeps something in the metadata.
+    if (written.metadata || part.providerMetadata) parts.push(...startText());
+    written = undefined;
+    return isSaid ? [...parts, part] : parts;
+  };
+};
+
+const OPEN = ["<think>", "<thinking>", "<reason>"];
+
+/** How many characters at the end of `text` may be the beginning of `mark`. */
+const overlap = (text: string, mark: string): number => {
+  for (let length = Math.min(text.length, mark.length - 1); length > 0; length -= 1)
+    if (mark.startsWith(text.slice(-length))) return length;
+  return 0;
+};

@@ -1,0 +1,26 @@
+/** Calls `expire` when nothing has been fed to it for so long. Feeding is cheap enough for every token. */
+export interface Watchdog {
+  feed(): void;
+  /** Waits without counting until it is fed again. */
+  rest(): void;
+  stop(): void;
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+export const watchdog = (ms: number, expire: () => void): Watchdog => {
+  if (!(ms <= LONGEST_TIMER)) return { feed() {}, rest() {}, stop() {} };
+  let timer: NodeJS.Timeout | undefined = setTimeout(expire, ms);
+  const rest = () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  return {
+    feed() {
+      if (timer) timer.refresh();
+      else timer = setTimeout(expire, ms);
+    },
+    rest,
+    stop: rest,
+  };
+};

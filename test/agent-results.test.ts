@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type Beat, demo } from "../src/models/demo.ts";
+import { agent } from "../src/sources/agent.ts";
+import { defineTool, toolResult } from "../src/tool.ts";
+import { drive, playing, script, told, user } from "./drive.ts";
+import { entriesOf, request, setUp, untilEnd } from "./running.ts";
+
+const done = [{ say: "done" }];
+const returning = (run: () => unknown) => [defineTool({ name: "tool", description: "", input: z.object({}), run })];
+
+describe("whatever a tool returns, its call ends", () => {
+  const circle: Record<string, unknown> = {};
+  circle["self"] = circle;
+  test.each<[string, () => unknown, string]>([
+    ["a BigInt", () => 10n, "a BigInt"],
+    ["a BigInt inside", () => ({ count: [10n] }), "a BigInt"],
+    ["a cycle", () => circle, "contains itself"],
+    ["a function", () => () => 1, "a function"],
+    ["a symbol", () => Symbol("s"), "a symbol"],
+    ["a Map", () => new Map([["a", 1]]), "a Map"],
+    ["a Set inside", () => ({ names: new Set(["a"]) }), "a Set in the field names"],
+    ["bytes inside", () => ({ image: Buffer.from("png") }), "in the field image"],
+    ["an Error", () => new Error("out of paper"), "out of paper"],
+    ["no content of a result", () => toolResult([{ type: "json", value: 1n as never }]), "a BigInt"],
+    [
+      "a field that throws",
+      () => ({
+        get field() {
+          throw new Error("not ready");
+        },
+      }),
+      "not ready",
+    ],
+    ["nothing but a throw of nothing", () => Promise.reject(undefined), ""],
+  ])("%s is an error that says so", async (_, run, message) => {
+    const { model, requests } = playing(script("go", [{ call: "tool" }], done));
+    const driven = await drive(agent({ name: "test", model, tools: returning(run) }), "go");
+    expect(driven.all("tool-end")).toMatchObject([
+      { outcome: "error", error: { message: expect.stringContaining(message) } },
+    ]);
+    expect(told(requests[1])).toMatchObject([["tool", "error-text", expect.stringContaining(message)]]);
+    expect(driven.text()).toBe("done");
+  });
+
+  test.each<[string, () => unknown, object]>([
+    ["nothing", () => undefined, {}],
+    ["null", () => null, { content: [{ type: "json", value: null }] }],
+    ["a date", () => new Date(0), { content: [{ type: "json", value: "1970-01-01T00:00:00.000Z" }] }],
+    ["bytes", () => Buffer.from("png"), { content: [{ type: "file", file: "stored-1", bytes: 3 }] }],
+    ["an ArrayBuffer", () => new ArrayBuffer(8), { content: [{ type: "file", bytes: 8 }] }],
+  ])("%s is a result", async (_, run, expected) => {
+    const { model } = playing(script("go", [{ call: "tool" }], done));
+    const driven = await drive(agent({ name: "test", model, tools: returning(run) }), "go");
+    expect(driven.all("tool-end")).toMatchObject([{ outcome: "ok", ...expected }]);
+  });
+
+  test("50 MB lie beside the log, and the model is told their beginning and end", async () => {
+    const { model, requests } = playing(script("hi", [{ call: "tool" }], done));
+    const { runner, log } = setUp();
+    const source = agent({ name: "test", model, tools: returning(() => `a${"x".repeat(50 * 1024 * 1024 - 2)}z`) });
+    const { run } = await runner.start(request, { name: "test", source });
+    const events = await untilEnd(log, run);
+    const end = events.find((event) => event.type === "tool-end");
+    expect(end).toMatchObject({ outcome: "ok", content: [{ type: "file", bytes: 50 * 1024 * 1024 }] });
+    expect(JSON.stringify(await entriesOf(log, run)).length).toBeLessThan(50_000);
+    const [[, , text] = []] = told(requests[1]);
+    expect(`${text}`.length).toBeLessThan(101_000);
+    expect(`${text}`).toMatch(/^ax+\n\[… \d+ characters left out …\]\nx+z$/);
+  });
+
+  test("an image is told as one to a provider that takes it in results, and in words to others", async () => {
+    const tools = [
+      defineTool({
+        name: "tool",
+        description: "",
+        input: z.object({}),
+        run: async (_, context) => {
+          const kept = await context.put(Buffer.from("png"), { mediaType: "image/png", name: "chart.png" });
+          return toolResult([
+            { type: "text", text: "Here:" },
+            { type: "file", ...kept },
+          ]);
+        },
+      }),
+    ];
+    const outputs = async (provider: string) => {
+      const { model, requests } = playing(script("go", [{ call: "tool" }], done));
+      await drive(agent({ name: "test", model: { ...model, provider }, tools }), "go");
+      const message = requests[1]?.prompt.find(({ role }) => role === "tool");
+      return (message?.content as { output: object }[] | undefined)?.[0]?.output;
+    };
+    expect(await outputs("anthropic.messages")).toEqual({
+      type: "content",
+      value: [
+        { type: "text", text: "Here:" },
+        { type: "file", mediaType: "image/png", filename: "chart.png", data: { type: "data", data: "cG5n" } },
+      ],
+    });
+    expect(await outputs("ollama.chat")).toMatchObject({ type: "text", value: expect.stringContaining("chart.png") });
+  });
+});
+
+describe("what a provider runs itself", () => {
+  const call = { type: "tool-call", toolCallId: "p", toolName: "search", input: "{}", providerExecuted: true } as const;
+  const late = { part: { type: "tool-result", toolCallId: "p", toolName: "search", result: { hits: 1 } } } as const;
+  const tools = returning(() => "ours");
+
+  test("is offered under the name it is given", async () => {
+    const search = { id: "acme.web_search" as const, args: { maxUses: 3 } };
+    const { model, requests } = playing(script("go", done));
+    await drive(agent({ name: "test", model, tools, providerTools: { search } }), "go");
+    expect(requests[0]?.tools).toMatchObject([
+      { type: "function", name: "tool" },
+      { type: "provider", id: "acme.web_search", name: "search", args: { maxUses: 3 } },
+    ]);
+  });
+
+  test("may be answered in a later step", async () => {
+    const { model } = playing(script("go", [{ part: call }, { call: "tool" }], [late, ...done]));
+    const run = await drive(agent({ name: "test", model, tools }), "go");
+    expect(run.typesOf("p")).toEqual(["tool-start", "tool-input-end", "tool-execute", "tool-end"]);
+    expect(run.all("tool-end").map(({ outcome }) => outcome)).toEqual(["ok", "ok"]);
+  });
+
+  test("ends as interrupted if it is never answered", async () => {
+    const { model } = playing(script("go", [{ part: call }, ...done]));
+    const run = await drive(agent({ name: "test", model }), "go");
+    expect(run.all("tool-end")).toMatchObject([{ call: "p", outcome: "interrupted" }]);
+  });
+
+  test("is asked about if the provider wants that", async () => {
+    const wants = { part: { type: "tool-approval-request", approvalId: "a", toolCallId: "p" } } as const;
+    for (const allow of [true, false]) {
+      const { model, requests } = playing(script("go", [{ part: call }, wants]));
+      const run = await drive(agent({ name: "test", model, maxSteps: 2 }), "go", (event, { answer }) => {
+        if (event.type === "ask-start") answer(event.ask, { allow, reason: "because" });
+      });
+      expect(run.all("ask-start")).toMatchObject([{ kind: "confirmation", call: "p" }]);
+      expect(requests[1]?.prompt.at(-1)?.content).toEqual([
+        { type: "tool-approval-response", approvalId: "a", approved: allow, reason: "because" },
+      ]);
+      expect(run.all("tool-end")).toMatchObject([{ outcome: allow ? "interrupted" : "error" }]);
+    }
+  });
+});
+
+describe("what comes with a message or an answer", () => {
+  test("bytes beside the log and in data URLs reach the model", async () => {
+    const { model, requests } = playing(script("look", done));
+    const { runner, log } = setUp();
+    await log.put("known", Buffer.from("first"), { mediaType: "image/png" }).then(async ({ file }) => {
+      const content = [
+        { type: "file" as const, mediaType: "image/png", file },
+        { type: "file" as const, mediaType: "image/png", url: "data:image/png;base64,c2Vjb25k" },
+        { type: "file" as const, mediaType: "image/png", name: "lost.png", file: "nowhere" },
+        { type: "text" as const, text: "look" },
+      ];
+      const asked = { run: "known", messages: [{ role: "user" as const, content }] };
+      await runner.start(asked, { name: "test", source: agent({ name: "test", model }) });
+      await untilEnd(log, "known");
+    });
+    expect(requests[0]?.prompt[0]?.content).toMatchObject([
+      { type: "file", data: { type: "data", data: Buffer.from("first").toString("base64") } },
+      { type: "file", data: { type: "data", data: "c2Vjb25k" } },
+      { type: "text", text: expect.stringContaining("lost.png") },
+      { type: "text", text: "look" },
+    ]);
+  });
+
+  test("thinking that a provider keeps to itself is redacted, and goes back to it", async () => {
+    const meta = { anthropic: { redactedData: "opaque" } };
+    const { model, requests } = playing(
+      script(
+        "go",
+        [
+          { part: { type: "reasoning-start", id: "r", providerMetadata: meta } },
+          { part: { type: "reasoning-end", id: "r" } },
+          { call: "tool" },
+        ],
+        done,
+      ),
+    );
+    const run = await drive(agent({ name: "test", model, tools: returning(() => "") }), "go");
+    expect(run.all("thinking-start")).toMatchObject([{ redacted: true, meta }]);
+    const answer = requests[1]?.prompt.find(({ role }) => role === "assistant");
+    expect(answer?.content[0]).toMatchObject({ type: "reasoning", providerOptions: meta });
+  });
+
+  test("a model's warning is a notice, once", async () => {
+    const warned: Beat = { part: { type: "stream-start", warnings: [{ type: "unsupported", feature: "seed" }] } };
+    const { model } = playing(script("go", [warned, { call: "tool" }], [warned, ...done]));
+    const run = await drive(agent({ name: "test", model, tools: returning(() => "") }), "go");
+    expect(run.all("notice")).toEqual([{ type: "notice", level: "warning", text: "The model does not support seed." }]);
+  });
+
+  test("thinking in tags is thinking, unless that is turned off", async () => {
+    const story = script("go", [{ say: "<think>\nLet me see what it is.</think>\n\nIt is fine." }]);
+    const { model, requests } = playing(story);
+    const run = await drive(agent({ name: "test", model }), { messages: [user("go")] });
+    expect(
+      run
+        .all("thinking-delta")
+        .map(({ delta }) => delta)
+        .join(""),
+    ).toBe("Let me see what it is.");
+    expect(run.text()).toBe("It is fine.");
+    expect(run.all("text-start")).toHaveLength(1);
+    expect(requests).toHaveLength(1);
+    const off = await drive(
+      agent({ name: "test", model: demo({ speed: Infinity, stories: [story] }), thinkTags: false }),
+      "go",
+    );
+    expect(off.text()).toContain("<think>");
+  });
+});

@@ -1,0 +1,130 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Event } from "../src/events.ts";
+import { provider } from "../src/models/provider.ts";
+import { agent } from "../src/sources/agent.ts";
+import { type Recording, recordedIn } from "./recorded.ts";
+import { request, setUp, untilEnd } from "./running.ts";
+import { type Serving, serve } from "./another-process.ts";
+
+const directory = process.env.RUNCAST_CAPTURES ?? path.join(import.meta.dirname, "../../shared/captures");
+const isThere = existsSync(directory);
+const seed = Number(process.env.RUNCAST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const MODELS: Record<string, string> = {
+  "openai-chat": "acme/recorded",
+  "openai-responses": "openai/gpt-5",
+  anthropic: "anthropic/claude-sonnet-4-5",
+  google: "google/gemini-3-pro-preview",
+};
+const recordings = isThere
+  ? Object.keys(MODELS).flatMap((format) =>
+      readdirSync(path.join(directory, format)).map((file) => [format, file] as const),
+    )
+  : [];
+
+console.log(isThere ? `recordings split at random bytes, RUNCAST_SEED=${seed}` : "recordings: none here, skipped");
+
+describe.skipIf(!isThere)("what a recording holds is what the run shows", () => {
+  let serving: Serving;
+  beforeAll(async () => {
+    serving = await serve("captured-provider.ts", directory, `${seed}`);
+  });
+  afterAll(() => serving.stop());
+
+  test.each(recordings)("%s %s", async (format, file) => {
+    const recorded = recordedIn(
+      format,
+      readFileSync(path.join(directory, format, file), "utf8")
+        .trim()
+        .split("\n"),
+    );
+    const baseUrl = `${serving.url}/${format}/${file}/v1`;
+    const endpoint = { baseUrl, apiKey: "key" };
+    const models = provider({
+      openai: endpoint,
+      anthropic: endpoint,
+      google: endpoint,
+      compatible: { acme: endpoint },
+    });
+    const source = agent({ name: "test", model: MODELS[format]!, provider: models, maxSteps: 1 });
+    const { runner, log } = setUp();
+    const { run } = await runner.start(
+      {
+        messages: [{ role: "user", content: [{ type: "text", text: "go" }] }],
+        tools: recorded.calls.map(({ name }) => ({ name })),
+      },
+      { name: "test", source },
+    );
+    const ended = untilEnd(log, run);
+    // A provider's own tool may wait for a person.
+    let isOver = false;
+    void ended.finally(() => (isOver = true)).catch(() => {});
+    while (!isOver) {
+      for (const { event } of await log.read(run, 0, 1_000_000))
+        if (event.type === "ask-start") await runner.answer(run, event.ask, { allow: false });
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const events = await ended;
+    expect(shownIn(events)).toEqual(recorded);
+  });
+
+  test("signatures and reasoning go back to the provider with the results", async () => {
+    const google = readFileSync(path.join(directory, "google/google-tool-call-gemini3.jsonl"), "utf8");
+    const signature = /"thoughtSignature":"([^"]+)"/.exec(google)?.[1];
+    const next = await secondRequest(serving.url, "google", "google-tool-call-gemini3.jsonl");
+    expect(next).toContain(`"thoughtSignature":"${signature}"`);
+    expect(next).toContain("sunny");
+    const file = "deepseek-tool-call.jsonl";
+    const { thinking } = recordedIn(
+      "openai-chat",
+      readFileSync(path.join(directory, "openai-chat", file), "utf8")
+        .trim()
+        .split("\n"),
+    );
+    const { messages } = JSON.parse(await secondRequest(serving.url, "openai-chat", file)) as { messages: unknown[] };
+    expect(messages).toMatchObject([
+      { role: "user" },
+      { role: "assistant", reasoning_content: thinking, tool_calls: [{ function: { name: "weather" } }] },
+      { role: "tool", content: "sunny" },
+    ]);
+  });
+});
+
+/** Has a real tool answer the recorded call, and answers what the next request tells the provider. */
+const secondRequest = async (url: string, format: string, file: string): Promise<string> => {
+  const endpoint = { baseUrl: `${url}/${format}/${file}/v1`, apiKey: "key" };
+  const models = provider({ google: endpoint, compatible: { acme: endpoint } });
+  const weather = { name: "weather", description: "", input: { jsonSchema: { type: "object" } }, run: () => "sunny" };
+  const source = agent({ name: "test", model: MODELS[format]!, provider: models, tools: [weather], maxSteps: 2 });
+  const { runner, log } = setUp();
+  const before = (await (await fetch(`${url}/${format}/${file}`)).json()) as string[];
+  const { run } = await runner.start(request, { name: "test", source });
+  await untilEnd(log, run);
+  const bodies = (await (await fetch(`${url}/${format}/${file}`)).json()) as string[];
+  return bodies[before.length + 1] ?? "";
+};
+
+const shownIn = (events: readonly Event[]): Recording => {
+  const joined = (type: Event["type"]) =>
+    events.map((event) => (event.type === type && "delta" in event ? event.delta : "")).join("");
+  const starts = events.filter((event) => event.type === "tool-start");
+  return {
+    text: joined("text-delta"),
+    thinking: joined("thinking-delta"),
+    calls: starts
+      .filter(({ provider: isProviders }) => !isProviders)
+      .map(({ call, name }) => {
+        const own = events.filter((event) => "call" in event && event.call === call);
+        const streamed = own.map((event) => (event.type === "tool-input-delta" ? event.delta : "")).join("");
+        const end = own.find((event) => event.type === "tool-input-end");
+        return { name, input: streamed === "" ? end?.input : JSON.parse(streamed) };
+      }),
+    usage: counted(events.find((event) => event.type === "step-end")?.usage ?? {}),
+    failed:
+      events.at(-1)?.type === "run-end" &&
+      events.some((event) => event.type === "step-end" && event.finish === "error"),
+  };
+};
+
+const counted = ({ input = 0, output = 0 }: { input?: number; output?: number }) => ({ input, output });

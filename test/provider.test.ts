@@ -1,0 +1,184 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { model, provider } from "../src/models/provider.ts";
+import { Refusal } from "../src/source.ts";
+import { agent } from "../src/sources/agent.ts";
+import { defineTool, toolResult } from "../src/tool.ts";
+import { drive, playing, script, user } from "./drive.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+const refused = async (work: Promise<unknown>): Promise<Refusal> => {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Refusal)) throw new TypeError(`not refused, but ${String(error)}`);
+  return error;
+};
+
+describe("a model by its name", () => {
+  test.each([
+    ["openai/gpt-5", "OPENAI_API_KEY", "openai.responses", "gpt-5"],
+    ["openai-chat/gpt-5", "OPENAI_API_KEY", "openai.chat", "gpt-5"],
+    ["anthropic/claude-sonnet-4-5", "ANTHROPIC_API_KEY", "anthropic.messages", "claude-sonnet-4-5"],
+    ["google/gemini-2.5-pro", "GOOGLE_GENERATIVE_AI_API_KEY", "google.generative-ai", "gemini-2.5-pro"],
+    ["google/gemini-2.5-pro", "GEMINI_API_KEY", "google.generative-ai", "gemini-2.5-pro"],
+    ["openrouter/deepseek/deepseek-r1", "OPENROUTER_API_KEY", "openrouter.chat", "deepseek/deepseek-r1"],
+  ])("%s with %s", async (name, variable, family, id) => {
+    for (const other of ["OPENAI", "ANTHROPIC", "GOOGLE_GENERATIVE_AI", "GEMINI", "GOOGLE", "OPENROUTER"])
+      vi.stubEnv(`${other}_API_KEY`, undefined);
+    const error = await refused(model(name));
+    expect(error).toMatchObject({ code: "model-key-missing", status: 401 });
+    expect(`${error.message} ${error.hint}`).toContain(variable);
+    vi.stubEnv(variable, "key-from-the-environment");
+    expect(await model(name)).toMatchObject({ provider: family, modelId: id });
+    vi.stubEnv(variable, undefined);
+    const secrets = { [variable.toLowerCase().replaceAll("_", "-")]: "key-of-the-request" };
+    expect(await provider()(name, { secrets })).toMatchObject({ provider: family, modelId: id });
+  });
+
+  test.each([
+    ["ollama/llama3", "ollama.chat"],
+    ["lmstudio/qwen", "lmstudio.chat"],
+    ["vllm/mistral", "vllm.chat"],
+    ["demo/scripted", "demo"],
+    ["demo", "demo"],
+  ])("%s needs no key", async (name, family) => {
+    expect(await model(name)).toMatchObject({ provider: family });
+  });
+
+  test("of any server whose base URL is known", async () => {
+    expect(await refused(model("acme/m"))).toMatchObject({ code: "unknown-model", status: 400 });
+    expect(await refused(model("openai-compatible/m"))).toMatchObject({ code: "model-url-missing" });
+    vi.stubEnv("ACME_BASE_URL", "http://localhost:1/v1");
+    expect(await model("acme/m")).toMatchObject({ provider: "acme.chat", modelId: "m" });
+    const models = provider({ compatible: { "my-server": { baseUrl: "http://localhost:1/v1", apiKey: "given" } } });
+    expect(await models("my-server/m")).toMatchObject({ provider: "my-server.chat" });
+    expect(models.keys).toEqual(["given"]);
+  });
+});
+
+describe("an agent's model", () => {
+  const stories = [script("go", [{ say: "done" }])];
+  const asking = async (options: object, asked?: string) => {
+    const named: string[] = [];
+    const { model: played } = playing(...stories);
+    const models = async (name: string) => {
+      named.push(name);
+      return { ...played, modelId: name };
+    };
+    const source = agent({ name: "helper", model: "acme/own", provider: models, ...options });
+    const run = await drive(source, { messages: [user("go")], ...(asked && { model: asked }) });
+    return { run, named };
+  };
+
+  test("is its own, unless it lets the request choose", async () => {
+    expect((await asking({})).named).toEqual(["acme/own"]);
+    expect((await asking({}, "acme/own")).named).toEqual(["acme/own"]);
+    expect((await asking({}, "helper")).named).toEqual(["acme/own"]);
+    expect((await asking({ models: ["acme/other"] }, "acme/other")).named).toEqual(["acme/other"]);
+    expect((await asking({ models: "any" }, "acme/third")).named).toEqual(["acme/third"]);
+    const { run } = await asking({ models: ["acme/other"] }, "acme/third");
+    expect(run.events).toEqual([]);
+    expect(run.error).toMatchObject({ code: "model-not-allowed", status: 400 });
+    expect((run.error as Refusal).hint).toContain("acme/own, acme/other");
+  });
+
+  test("is what the sub-agents without one of their own use", async () => {
+    const { model: played } = playing(
+      script("go", [{ call: "task", input: { agent: "sub", task: "sub" } }], [{ say: "done" }]),
+      script("sub", [{ say: "below" }]),
+    );
+    const source = agent({
+      name: "helper",
+      model: "acme/own",
+      models: "any",
+      provider: async (name) => ({ ...played, modelId: name }),
+      agents: { sub: {}, other: { model: "acme/small" } },
+    });
+    const run = await drive(source, { messages: [user("go")], model: "acme/asked" });
+    expect(run.all("run-start")[0]?.model).toBe("acme/asked");
+    expect(run.all("agent-start")[0]?.model).toBe("acme/asked");
+    expect(run.all("agent-end")[0]?.usage?.output).toBeGreaterThan(0);
+  });
+
+  test("gets the settings of the agent, and before them those of the request", async () => {
+    const { model: played, requests } = playing(...stories);
+    const source = agent({ name: "helper", model: played, settings: { temperature: 1, reasoning: "high" } });
+    await drive(source, { messages: [user("go")], settings: { temperature: 0.5, seed: "no number", mine: true } });
+    expect(requests[0]).toMatchObject({ temperature: 0.5, reasoning: "high" });
+    expect(requests[0]).not.toHaveProperty("seed");
+    expect(requests[0]).not.toHaveProperty("mine");
+  });
+});
+
+test("an agent needs nothing but the name of its model", async () => {
+  vi.stubEnv("OPENAI_API_KEY", undefined);
+  const run = await drive(agent({ name: "helper", model: "openai/gpt-5" }), "go");
+  expect(run.events).toEqual([]);
+  expect(run.error).toMatchObject({ code: "model-key-missing", status: 401 });
+});
+
+describe("secrets", () => {
+  test("are taken out of every error that leaves the loop", async () => {
+    vi.stubEnv("RUNCAST_TEST_TOKEN", "of-the-environment");
+    const secret = "of the/request";
+    const leaks = (message: string) =>
+      defineTool({
+        name: message.split(" ")[0]!,
+        description: "",
+        input: z.object({}),
+        run: () => Promise.reject(new Error(message)),
+      });
+    const { model: played } = playing(
+      script(
+        "go",
+        [
+          { call: "plain" },
+          { call: "encoded" },
+          { call: "environment" },
+          { call: "task", input: { agent: "sub", task: "sub" } },
+        ],
+        [{ fail: { status: 400, message: `the key ${secret} is of the/provider` } }],
+      ),
+      script("sub", [{ fail: { status: 400, message: `no ${secret}` } }]),
+    );
+    const models = Object.assign(async () => played, { keys: ["of the/provider"] });
+    const tools = [
+      leaks(`plain ${secret}`),
+      leaks(`encoded https://example.com/?key=${encodeURIComponent(secret)}`),
+      leaks("environment of-the-environment"),
+    ];
+    const source = agent({ name: "test", model: "acme/m", provider: models, tools, agents: { sub: {} } });
+    const run = await drive(source, { messages: [user("go")], secrets: { ACME: secret } });
+    const said = JSON.stringify([run.events, (run.error as Error).message, Object.values(run.error as object)]);
+    for (const hidden of [secret, encodeURIComponent(secret), "of-the-environment", "of the/provider"])
+      expect(said).not.toContain(hidden);
+    expect(run.all("tool-end").map(({ error }) => error?.message)).toContain("plain [secret]");
+    expect(run.error).toMatchObject({ message: "the key [secret] is [secret]" });
+    expect((run.error as Error).cause).toBeUndefined();
+  });
+
+  test("are taken out of what refuses a run, and of what a tool tells as its failure", async () => {
+    const secrets = { ACME: "of the request" };
+    const refusing = agent({
+      name: "test",
+      model: () => Promise.reject(new Refusal("no", "not with of the request", { status: 403 })),
+    });
+    const first = await drive(refusing, { messages: [user("go")], secrets });
+    expect(first.error).toMatchObject({ message: "not with [secret]", code: "no", status: 403 });
+    const { model: played } = playing(script("go", [{ call: "says" }], [{ say: "done" }]));
+    const says = defineTool({
+      name: "says",
+      description: "",
+      input: z.object({}),
+      run: () => toolResult("of the request was refused", { isError: true }),
+    });
+    const second = await drive(agent({ name: "test", model: played, tools: [says] }), {
+      messages: [user("go")],
+      secrets,
+    });
+    expect(JSON.stringify(second.events)).not.toContain("of the request");
+  });
+});
