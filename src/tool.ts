@@ -1,4 +1,5 @@
 import type { Content, FileRef, Json, Message, User } from "./events.ts";
+import type { RunRequest } from "./source.ts";
 
 /**
  * Something the agent can do. One file, one tool: a schema, and a function that gets the checked input and a context.
@@ -10,6 +11,8 @@ import type { Content, FileRef, Json, Message, User } from "./events.ts";
  */
 export interface Tool<Input = unknown> {
   readonly name: string;
+  /** What people see instead of its name. */
+  readonly title?: string;
   readonly description: string;
   /** A zod schema (or any Standard Schema that can also say itself as JSON Schema), or a plain JSON Schema. */
   readonly input: InputSchema<Input>;
@@ -41,6 +44,30 @@ export type InputSchema<Input> = StandardSchema<Input> | { readonly jsonSchema: 
 
 /** Identity, for the types: `defineTool({ name, description, input: z.object({ city: z.string() }), run: ({ city }) => … })`. */
 export const defineTool = <Input>(tool: Tool<Input>): Tool<Input> => tool;
+
+/**
+ * Tools that come and go, or that depend on the request: an agent takes it in its list of tools.
+ *
+ * - `open` is called when an agent starts to work, `tools` before each of its steps, `close` when it has ended.
+ * - A tool that did not change is the same object again: what a person allowed for the run is kept by it.
+ * - What cannot be reached for now is left out, with a notice. A throw ends the agent.
+ */
+export interface Toolkit {
+  open(context: ToolkitContext): OpenToolkit | Promise<OpenToolkit>;
+}
+
+export interface OpenToolkit {
+  tools(): readonly Tool<any>[] | Promise<readonly Tool<any>[]>;
+  close?(): void | Promise<void>;
+}
+
+export interface ToolkitContext {
+  readonly request: RunRequest;
+  /** Aborts when the agent is cancelled. */
+  readonly signal: AbortSignal;
+  status(text: string): void;
+  notify(text: string, level?: "info" | "success" | "warning" | "error"): void;
+}
 
 /** A tool's hold on the UI. Everything it says is an event of its call and is there for every viewer, now and in a replay. */
 export interface ToolContext {
@@ -74,7 +101,7 @@ export interface ToolContext {
 
   /** Asks yes or no. False if denied, expired or cancelled. */
   confirm(question: { title: string; message?: string; expiresMs?: number }): Promise<boolean>;
-  /** Asks for a value. Undefined if there was no answer. */
+  /** Asks for a value. Null if the person declined, undefined if there was no answer. */
   ask(question: Question): Promise<Json | undefined>;
   /** Has the client run code where it is (in a page: JavaScript), if it allows that. */
   execute(code: string, options?: { expiresMs?: number }): Promise<Json | undefined>;

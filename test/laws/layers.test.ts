@@ -45,7 +45,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "state.ts": (target) => ["events.ts", "json.ts"].includes(target),
   "source.ts": (target) => target === "events.ts",
   "log.ts": (target) => target === "events.ts",
-  "tool.ts": (target) => target === "events.ts",
+  "tool.ts": (target) => ["events.ts", "source.ts"].includes(target),
   "dialect.ts": (target) => ["events.ts", "source.ts"].includes(target),
   "sse.ts": (target) => ["events.ts", "dialect.ts"].includes(target),
   "client.ts": (target) => ["events.ts", "json.ts", "state.ts", "sse.ts", "dialect.ts"].includes(target),

@@ -23,7 +23,7 @@ export const runCall = async (worker: Worker, pending: PendingCall): Promise<Lan
     worker.emit({ type: "tool-end", call, outcome, error });
     return resultPart(call, name, [{ type: "text", text: error.message }], true);
   };
-  const defined = worker.definition.tools.get(name);
+  const defined = worker.tools.get(name);
   if (!defined) return end("error", unknownTool(worker, name));
   try {
     const signal = AbortSignal.any([worker.run.context.signalOf("call", call), worker.signal]);
@@ -138,9 +138,9 @@ const checked = async (
 
 const CANCELLED: Problem = { code: "cancelled", message: "The call was cancelled." };
 const invalid = (message: string): Problem => ({ code: "invalid-input", message });
-const unknownTool = ({ definition }: Worker, name: string): Problem => ({
+const unknownTool = ({ tools }: Worker, name: string): Problem => ({
   code: "unknown-tool",
-  message: `There is no tool ${name}. There are: ${[...definition.tools.keys()].join(", ") || "none"}.`,
+  message: `There is no tool ${name}. There are: ${[...tools.keys()].join(", ") || "none"}.`,
 });
 
 const nonZero = (counts: Readonly<Record<string, number>>) =>

@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { RunRequest } from "../../source.ts";
-import type { Tool } from "../../tool.ts";
+import type { Tool, Toolkit } from "../../tool.ts";
 import { type AiSdkTool, adopt } from "./adopt.ts";
 import { type Schema, schemaOf } from "./input.ts";
 
@@ -37,8 +37,8 @@ export interface AgentOptions {
   /** A request's own settings of the same names go before these. */
   readonly settings?: ModelSettings;
   readonly instructions?: string;
-  /** Tools, or AI SDK tool objects by name. (`any`: a list mixes inputs, and each tool checks its own.) */
-  readonly tools?: readonly Tool<any>[] | Readonly<Record<string, AiSdkTool>>;
+  /** Tools and toolkits, or AI SDK tool objects by name. (`any`: a list mixes inputs, and each tool checks its own.) */
+  readonly tools?: readonly (Tool<any> | Toolkit)[] | Readonly<Record<string, AiSdkTool>>;
   /** Tools that the model's provider runs itself, by name. */
   readonly providerTools?: Readonly<Record<string, ProviderTool>>;
   /** Agents that it may start, by name. The model starts them with the tool `task`, a tool with `context.agent()`. */
@@ -77,6 +77,8 @@ export interface Definition {
   readonly instructions: string | undefined;
   readonly tools: ReadonlyMap<string, DefinedTool>;
   readonly providerTools: Readonly<Record<string, ProviderTool>>;
+  readonly toolkits: readonly Toolkit[];
+  readonly toolTimeoutMs: number | undefined;
   readonly agents: ReadonlyMap<string, Definition>;
   readonly thinkTags: boolean;
   readonly stallMs: number;
@@ -107,12 +109,15 @@ export const define = (options: Defining, task: (agents: Definition["agents"]) =
       define({ ...inherited, name: key, ...present(agent) }, task),
     ]),
   );
-  const own = Array.isArray(options.tools) ? options.tools : adopt((options.tools ?? {}) as Record<string, AiSdkTool>);
+  const listed: readonly (Tool | Toolkit)[] = Array.isArray(options.tools)
+    ? options.tools
+    : adopt((options.tools ?? {}) as Record<string, AiSdkTool>);
+  const toolkits = listed.filter((entry) => "open" in entry);
+  const own = listed.filter((entry): entry is Tool => !("open" in entry));
   const tools = new Map<string, DefinedTool>();
   for (const tool of agents.size > 0 ? [...own, task(agents)] : own) {
     if (tools.has(tool.name)) throw new TypeError(`agent ${name}: two tools are named ${tool.name}`);
-    const schema = schemaOf(tool.input, tool.name);
-    tools.set(tool.name, { tool, schema, timeoutMs: tool.timeoutMs ?? toolTimeoutMs });
+    tools.set(tool.name, defineForAgent(tool, toolTimeoutMs));
   }
   return {
     name,
@@ -123,11 +128,19 @@ export const define = (options: Defining, task: (agents: Definition["agents"]) =
     settings,
     instructions,
     tools,
+    toolkits,
+    toolTimeoutMs,
     providerTools,
     agents,
     ...limits,
   };
 };
+
+export const defineForAgent = (tool: Tool, toolTimeoutMs: number | undefined): DefinedTool => ({
+  tool,
+  schema: schemaOf(tool.input, tool.name),
+  timeoutMs: tool.timeoutMs ?? toolTimeoutMs,
+});
 
 const present = <Value extends object>(value: Value): Value =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Value;

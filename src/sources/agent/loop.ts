@@ -4,12 +4,12 @@ import { type ClientTool, Refusal } from "../../source.ts";
 import { addUsage } from "../../state.ts";
 import { askPerson, expiry } from "./ask.ts";
 import { runCall } from "./call.ts";
-import type { Definition } from "./definition.ts";
 import { withBytes } from "./history.ts";
 import { toPrompt } from "./prompt.ts";
 import type { Worker } from "./running.ts";
 import { type ModelTools, step } from "./step.ts";
 import type { GuardedCall, PendingCall } from "./streamed-calls.ts";
+import { type Toolbox, openToolbox } from "./toolbox.ts";
 
 export interface Finished {
   /** The text of the last step. */
@@ -18,7 +18,7 @@ export interface Finished {
   readonly awaiting: readonly string[];
 }
 
-export type LoopingAgent = Omit<Worker, "prompt" | "provided" | "used">;
+export type LoopingAgent = Omit<Worker, "prompt" | "provided" | "used" | "tools">;
 
 /** One agent at work: asks the model, runs what it calls for, tells it the results, until it calls for nothing more. */
 export const loop = async (
@@ -32,28 +32,34 @@ export const loop = async (
   const prompt = toPrompt(await withBytes(messages, run.context), [definition.instructions, system]);
   let usage: Usage = {};
   const count = (more: Usage | undefined) => used((usage = addUsage(usage, more)));
-  const worker: Worker = { ...agent, prompt, provided: new Map(), used: count };
+  const looping = { ...agent, prompt, provided: new Map(), used: count };
   const endProvided = (outcome: CallOutcome) => {
-    for (const { call } of worker.provided.values()) worker.emit({ type: "tool-end", call, outcome });
+    for (const { call } of looping.provided.values()) looping.emit({ type: "tool-end", call, outcome });
   };
+  const toolbox = await openToolbox(agent);
   try {
-    const finished = await steps(worker, clientTools);
+    const finished = await steps(looping, toolbox, clientTools);
     endProvided("interrupted");
     return finished;
   } catch (error) {
     endProvided(agent.signal.aborted ? "cancelled" : "interrupted");
     throw error;
+  } finally {
+    await toolbox.close();
   }
 };
 
-const steps = async (worker: Worker, clientTools: readonly ClientTool[]): Promise<Finished> => {
-  const { definition, run, signal } = worker;
-  const clientRun = clientTools.filter(({ name }) => !definition.tools.has(name));
-  const tools = modelTools(definition, clientRun);
-  const isDeferred = ({ name }: PendingCall) => clientRun.some((tool) => tool.name === name);
-
-  for (let steps = 0; steps < definition.maxSteps; steps += 1) {
-    const { content, calls, guarded, finished } = await step(worker, tools);
+const steps = async (
+  agent: Omit<Worker, "tools">,
+  toolbox: Toolbox,
+  clientTools: readonly ClientTool[],
+): Promise<Finished> => {
+  const { definition, run, signal } = agent;
+  for (let taken = 0; taken < definition.maxSteps; taken += 1) {
+    const worker: Worker = { ...agent, tools: await toolbox.tools() };
+    const clientRun = clientTools.filter(({ name }) => !worker.tools.has(name));
+    const isDeferred = ({ name }: PendingCall) => clientRun.some((tool) => tool.name === name);
+    const { content, calls, guarded, finished } = await step(worker, modelTools(worker, clientRun));
     if (content.length > 0) worker.prompt.push({ role: "assistant", content });
     if (finished?.paused && calls.length === 0) continue;
     if (calls.length === 0 && guarded.length === 0) return { text: textOf(content), awaiting: [] };
@@ -105,10 +111,10 @@ const allowProvided = async (
   };
 };
 
-const modelTools = ({ tools, providerTools }: Definition, clientTools: readonly ClientTool[]): ModelTools => [
+const modelTools = ({ tools, definition }: Worker, clientTools: readonly ClientTool[]): ModelTools => [
   ...[...tools.values()].map(({ tool: { name, description }, schema }) => functionTool(name, description, schema.json)),
   ...clientTools.map(({ name, description, schema }) => functionTool(name, description, schema ?? { type: "object" })),
-  ...Object.entries(providerTools).map(([name, { id, args }]) => ({
+  ...Object.entries(definition.providerTools).map(([name, { id, args }]) => ({
     type: "provider" as const,
     id,
     name,

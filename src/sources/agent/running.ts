@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Event, Usage } from "../../events.ts";
 import type { RunContext, RunRequest } from "../../source.ts";
 import type { SubagentResult, Tool } from "../../tool.ts";
-import type { Definition } from "./definition.ts";
+import type { DefinedTool, Definition } from "./definition.ts";
 import type { Queue } from "./queue.ts";
 import { type Redact, redactor } from "./redact.ts";
 
@@ -44,6 +44,8 @@ export interface Worker {
   readonly signal: AbortSignal;
   /** Calls that the provider runs and has not answered yet: it may do so in a later step. */
   readonly provided: Map<string, ProvidedCall>;
+  /** The tools there are in this step. */
+  readonly tools: ReadonlyMap<string, DefinedTool>;
   /** The conversation, in the model's own form so that nothing a provider wants back is lost. */
   readonly prompt: LanguageModelV4Prompt;
   /** Counts what a step has used. */

@@ -31,7 +31,7 @@ export interface GuardedCall {
   readonly approvalId: string;
 }
 
-export const streamedCalls = ({ run, emit, provided }: Worker, content: AssistantPart[]): StreamedCalls => {
+export const streamedCalls = ({ run, emit, provided, tools }: Worker, content: AssistantPart[]): StreamedCalls => {
   const open = new Map<string, OpenCall>();
   const pending: PendingCall[] = [];
   const guarded: GuardedCall[] = [];
@@ -45,11 +45,12 @@ export const streamedCalls = ({ run, emit, provided }: Worker, content: Assistan
       raw: about.inputEncoding === "text",
     };
     open.set(id, opened);
+    const title = about.title ?? tools.get(name)?.tool.title;
     emit({
       type: "tool-start",
       call,
       name,
-      ...(about.title !== undefined && { title: about.title }),
+      ...(title !== undefined && { title }),
       ...(opened.provider && { provider: true }),
       ...metaOf(about.providerMetadata),
     });

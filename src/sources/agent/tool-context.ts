@@ -104,7 +104,7 @@ export const toolContext = (worker: Worker, call: string, signal: AbortSignal, c
     async ask({ expiresMs, options, ...asked }) {
       const kind = options ? "choice" : "input";
       const answer = await ask({ kind, ...asked, ...(options && { options: [...options] }) }, expiresMs);
-      return answer?.value;
+      return answer?.allow === false ? null : answer?.value;
     },
     async execute(code, { expiresMs } = {}) {
       const answer = await ask({ kind: "execute", value: code }, expiresMs);

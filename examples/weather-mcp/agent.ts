@@ -1,0 +1,68 @@
+// An agent that asks a weather server over MCP. Without a model of your own, a scripted one plays it.
+import path from "node:path";
+import { type DemoStory, demo } from "../../src/models/demo.ts";
+import type { Source } from "../../src/source.ts";
+import { type Model, agent } from "../../src/sources/agent.ts";
+import { type Mcp, mcp } from "../../src/tools/mcp.ts";
+
+/** Starts the server with the first question. */
+export const weatherServer = (env: Readonly<Record<string, string>> = {}): Mcp =>
+  mcp({
+    servers: {
+      weather: {
+        command: process.execPath,
+        args: [path.join(import.meta.dirname, "server.ts")],
+        env,
+        stderr: "ignore",
+      },
+    },
+  });
+
+export const weather = ({ model, speed = 1, tools = weatherServer() }: WeatherOptions = {}): Source =>
+  agent({
+    name: "weather",
+    description: "Looks at the forecast, the radar and the warnings.",
+    model: model ?? demo({ speed, stories: [story] }),
+    instructions: "You answer questions about the weather with your tools. If one fails, say so and answer without it.",
+    tools: [tools],
+  });
+
+export interface WeatherOptions {
+  readonly model?: Model;
+  /** Of the scripted model. */
+  readonly speed?: number;
+  readonly tools?: Mcp;
+}
+
+const city = (message: string): string => /\bin (\p{L}[\p{L} ]*)/u.exec(message)?.[1]?.trim() ?? "Oslo";
+
+const story: DemoStory = {
+  name: "weather",
+  message: "What is the weather in Oslo?",
+  description: "a forecast that is there at once, a radar that takes a while, and a warning service that fails",
+  matches: ({ tools }) => tools.has("weather__get_forecast"),
+  steps: [
+    ({ message }) => [
+      { think: "The forecast is quick. The radar takes a moment, so both at once, and the warnings too." },
+      { say: `Let me look at the sky over ${city(message)}.` },
+      { call: "weather__get_forecast", input: { city: city(message) } },
+      { call: "weather__get_radar", input: { city: city(message) } },
+      { call: "weather__get_alerts", input: { city: city(message) } },
+    ],
+    ({ message, resultsOf }) => [
+      {
+        say: [
+          `**${city(message)}**\n`,
+          ...resultsOf("weather__get_forecast").flatMap((forecast) =>
+            forecast
+              .split("\n")
+              .slice(1)
+              .map((line) => `- ${line}`),
+          ),
+          `\n${resultsOf("weather__get_radar").join("")}`,
+          `\nThere are no warnings to report: ${resultsOf("weather__get_alerts").join("")}`,
+        ].join("\n"),
+      },
+    ],
+  ],
+};

@@ -1,0 +1,137 @@
+import { type RunRequest } from "../source.ts";
+import type { OpenToolkit, Tool, Toolkit } from "../tool.ts";
+import { type Connection, connect } from "./mcp/connect.ts";
+import { names } from "./mcp/names.ts";
+import { serverTools } from "./mcp/server-tools.ts";
+
+export interface McpOptions {
+  /** By name, the first half of their tools' names: `weather` has `weather__get_forecast`. */
+  readonly servers?: Readonly<Record<string, McpServerOptions>>;
+  /** Whether a request may name servers of its own, by HTTP only. Default: true. */
+  readonly fromRequest?: boolean;
+  /** Private addresses, as `host:port`, that a server named in a request may have. Default: none. */
+  readonly allowPrivate?: readonly string[];
+  /**
+   * Which calls a person must allow first: all, those that a server does not call read-only or harmless, or none. What a
+   * server says of its tools is a hint, no proof. Default: never.
+   */
+  readonly approval?: McpApproval;
+  /** Directories (`file:` URLs) that the servers are told about. Default: none, and they are told that there are none. */
+  readonly roots?: readonly string[];
+  /** How long a server may take to start or to answer at all. Default: 10 s. */
+  readonly connectMs?: number;
+  /** A connection that no run has used for so long is closed. Default: 5 minutes. */
+  readonly idleMs?: number;
+}
+
+export type McpApproval = "never" | "destructive" | "always";
+export type McpServerOptions = (StdioServer | HttpServer) & { readonly approval?: McpApproval };
+
+/** A program on this machine. Of our environment it gets PATH, HOME and the like, and `env`. */
+export interface StdioServer {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Where its stderr goes. Default: ours. */
+  readonly stderr?: "inherit" | "ignore";
+}
+export interface HttpServer {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** `close` ends all connections and the servers that were started; a later run opens them again. */
+export interface Mcp extends Toolkit {
+  close(): Promise<void>;
+}
+
+/** How many servers one request may name. */
+const REQUEST_SERVERS = 16;
+
+/**
+ * The tools of MCP servers.
+ *
+ * - Servers that are configured are started by the first run that needs them and shared by all runs.
+ * - A server that is down, or goes down, costs its tools and a notice, never the run. It is tried again, later each time.
+ */
+export const mcp = (options: McpOptions = {}): Mcp => {
+  const { servers = {}, fromRequest = true, approval = "never" } = options;
+  const shared = Object.entries(servers).map(([name, server]) => connect(name, server, options));
+  const toolOf = serverTools();
+  const approvals = new Map(shared.map(({ name }) => [name, servers[name]?.approval ?? approval]));
+
+  return {
+    open({ request, status, notify }): OpenToolkit {
+      const named = fromRequest ? requested(request).filter(({ name }) => !approvals.has(name)) : [];
+      if (named.length > REQUEST_SERVERS)
+        notify(`This request names ${named.length} MCP servers; the first ${REQUEST_SERVERS} are used.`, "warning");
+      const own = named
+        .slice(0, REQUEST_SERVERS)
+        .map(({ name, ...server }) => connect(name, server, { ...options, guarded: true }));
+      const connections = [...shared.filter(({ name }) => !isOff(request, name)), ...own];
+      const releases = connections.map((connection) => connection.hold());
+      const reporters = connections.map((connection) => reporter(connection, notify));
+      let first = true;
+
+      return {
+        async tools() {
+          const opening = connections.filter(({ isOpen, isWaiting }) => !isOpen && !isWaiting);
+          if (opening.length > 0) status(`Connecting to ${opening.map(({ name }) => name).join(", ")}…`);
+          const found = await Promise.all(reporters.map((report) => report(first)));
+          if (opening.length > 0) status("");
+          first = false;
+          const unique = names();
+          return connections.flatMap((connection, index): Tool[] =>
+            (found[index] ?? []).map((definition) => {
+              const name = unique(`${connection.name}__${definition.name}`);
+              return toolOf(connection, definition, name, approvals.get(connection.name) ?? approval);
+            }),
+          );
+        },
+        async close() {
+          for (const release of releases) release();
+          await Promise.all(own.map((connection) => connection.close()));
+        },
+      };
+    },
+    async close() {
+      await Promise.all(shared.map((connection) => connection.close()));
+    },
+  };
+};
+
+/** The tools of one server now, none if it is down; says once what changed. */
+const reporter = (connection: Connection, notify: (text: string, level: "info" | "warning") => void) => {
+  const { name } = connection;
+  let { deaths } = connection;
+  let down: string | undefined;
+  return async (refresh: boolean) => {
+    try {
+      const { tools } = await connection.ready(refresh);
+      if (down !== undefined) notify(`The MCP server ${name} is back.`, "info");
+      else if (connection.deaths > deaths)
+        notify(`The MCP server ${name} was lost (${connection.lastDeath}) and is connected again.`, "warning");
+      down = undefined;
+      deaths = connection.deaths;
+      return tools;
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (down !== reason) notify(`The MCP server ${name} is down: ${reason} The run goes on without it.`, "warning");
+      down = reason;
+      return [];
+    }
+  };
+};
+
+const isOff = ({ servers = [] }: RunRequest, name: string): boolean =>
+  servers.some((server) => server.name === name && server.enabled === false);
+
+/** Servers that the request names, each with its key of `secrets`, if there is one. */
+const requested = ({ servers = [], secrets = {} }: RunRequest): (HttpServer & { readonly name: string })[] =>
+  servers
+    .filter(({ enabled }) => enabled !== false)
+    .map(({ name, url }) => {
+      const key = secrets[`MCP_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}_KEY`];
+      return { name, url, ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }) };
+    });

@@ -1,0 +1,140 @@
+import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import {
+  type CallToolResult,
+  type Client,
+  ProtocolError,
+  type RequestOptions,
+  SdkHttpError,
+  type Tool,
+  UrlElicitationRequiredError,
+} from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { Refusal } from "../../source.ts";
+import type { ToolContext } from "../../tool.ts";
+import { showApp } from "./show-app.ts";
+import type { Connection } from "./connect.ts";
+import { resultOf } from "./result-of.ts";
+import { elicit } from "./elicit.ts";
+import type { CallInFlight } from "./in-flight.ts";
+import { hasCode, reason } from "./reason.ts";
+import { LOST } from "./transport.ts";
+
+type Input = Record<string, unknown>;
+
+/** A call ends by its own limits, which know when a person is asked; this is the longest a timer can wait. */
+const NO_TIMEOUT = 2 ** 31 - 1;
+
+export const callServer = (connection: Connection, tool: Tool, input: Input, context: ToolContext) => {
+  const call: CallInFlight = { context, token: randomUUID() };
+  return connection.calls.run(call, async () => {
+    const { client, result } = await attempt(connection, tool, input, call, true);
+    // What the server said just before its answer is handled just after it.
+    await setImmediate();
+    if (!result.isError) await showApp(client, tool, result, context);
+    return resultOf(result, context);
+  });
+};
+
+const attempt = async (
+  connection: Connection,
+  tool: Tool,
+  input: Input,
+  call: CallInFlight,
+  again: boolean,
+): Promise<{ readonly client: Client; readonly result: CallToolResult }> => {
+  const { name, server } = connection;
+  const open = await connection.ready().catch((error: Error) => {
+    throw lost(`The MCP server ${name} is down: ${error.message}`, error);
+  });
+  try {
+    return { client: open.client, result: await request(open.client, tool, input, call) };
+  } catch (error) {
+    if (call.context.signal.aborted) throw error;
+    if (again && (await satisfied(name, error, call.context))) return attempt(connection, tool, input, call, false);
+    const never = neverArrived(error);
+    if (!never && !endedEarly(error)) throw error;
+    connection.lose(open, reason(error, server));
+    if (never && again) return attempt(connection, tool, input, call, false);
+    throw lost(`The MCP server ${name} was lost during the call: ${reason(error, server)}`, error);
+  }
+};
+
+const request = async (client: Client, tool: Tool, input: Input, call: CallInFlight): Promise<CallToolResult> => {
+  const { context } = call;
+  const options: RequestOptions = { signal: context.signal, timeout: NO_TIMEOUT };
+  const params = { name: tool.name, arguments: input, _meta: { progressToken: call.token } };
+  if (tool.execution?.taskSupport !== "required") return client.callTool(params, { ...options, toolDefinition: tool });
+
+  const { task } = await client.request({ method: "tools/call", params: { ...params, task: {} } }, CREATED, options);
+  const { taskId } = task;
+  call.task = taskId;
+  const ended = new AbortController();
+  const cancel = () => void client.request({ method: "tasks/cancel", params: { taskId } }, ANY).catch(() => {});
+  context.signal.addEventListener("abort", cancel, { once: true });
+  const watching = watch(client, task, context, ended.signal);
+  try {
+    return (await client.request(
+      { method: "tasks/result", params: { taskId } },
+      ANY,
+      options,
+    )) as unknown as CallToolResult;
+  } finally {
+    context.signal.removeEventListener("abort", cancel);
+    ended.abort();
+    await watching;
+  }
+};
+
+/** A task says how far it is only when it is asked. */
+const watch = async (client: Client, first: Task, context: ToolContext, ended: AbortSignal): Promise<void> => {
+  const { taskId, pollInterval = 1000 } = first;
+  let task = first;
+  let said = "";
+  while (!ended.aborted) {
+    if (task.statusMessage && task.statusMessage !== said) context.progress({ note: task.statusMessage });
+    said = task.statusMessage ?? said;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pollInterval);
+      ended.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    });
+    if (!ended.aborted)
+      task = await client
+        .request({ method: "tasks/get", params: { taskId } }, TASK, { signal: ended })
+        .catch(() => task);
+  }
+};
+
+/** Whether the server only wanted the person to open links first, and they did. */
+const satisfied = async (server: string, error: unknown, context: ToolContext): Promise<boolean> => {
+  if (!(error instanceof UrlElicitationRequiredError) || error.elicitations.length === 0) return false;
+  for (const wanted of error.elicitations)
+    if ((await elicit(server, wanted, context)).action !== "accept") return false;
+  return true;
+};
+
+/** The server was not there, or no longer knew us: the call has not begun and may be sent again. */
+const neverArrived = (error: unknown): boolean =>
+  (error instanceof SdkHttpError &&
+    (error.status === 404 || (error.status === 400 && /session/i.test(error.message)))) ||
+  hasCode(error, "ECONNREFUSED") ||
+  (error instanceof Error && error.message === "Not connected");
+
+const endedEarly = (error: unknown): boolean =>
+  (error instanceof ProtocolError && error.code === LOST) ||
+  hasCode(error, "CONNECTION_CLOSED") ||
+  hasCode(error, "ECONNRESET") ||
+  hasCode(error, "UND_ERR_SOCKET");
+
+const lost = (message: string, cause: unknown): Refusal =>
+  new Refusal("mcp-server-lost", message, { status: 502, retryable: true, cause });
+
+const TASK = z.looseObject({
+  taskId: z.string(),
+  status: z.string(),
+  statusMessage: z.string().optional(),
+  pollInterval: z.number().optional(),
+});
+type Task = z.infer<typeof TASK>;
+const CREATED = z.looseObject({ task: TASK });
+const ANY = z.looseObject({});

@@ -1,0 +1,187 @@
+import { Client, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/client";
+import { PROTOCOL } from "../../events.ts";
+import type { McpOptions, McpServerOptions } from "../mcp.ts";
+import { APPS, isForModels } from "./show-app.ts";
+import { elicit } from "./elicit.ts";
+import { type InFlight, inFlight } from "./in-flight.ts";
+import { reason } from "./reason.ts";
+import { GAVE_UP, transport } from "./transport.ts";
+
+/** The way to one server: opened when it is needed, shared, lost, opened again. */
+export interface Connection {
+  readonly name: string;
+  readonly server: McpServerOptions;
+  readonly calls: InFlight;
+  readonly isOpen: boolean;
+  /** It failed lately and is not tried again yet. */
+  readonly isWaiting: boolean;
+  /** How often an open connection was lost, and why it was the last time. */
+  readonly deaths: number;
+  readonly lastDeath: string;
+  /** Resolves when it is open. Rejects with an error that says why the server is down. */
+  ready(refresh?: boolean): Promise<OpenConnection>;
+  /** Drops an open connection that turned out to be dead. */
+  lose(open: OpenConnection, why: string): void;
+  /** It stays open until everybody who held it has released it and some time has passed. */
+  hold(): () => void;
+  close(): Promise<void>;
+}
+
+export interface OpenConnection {
+  readonly client: Client;
+  readonly tools: readonly Tool[];
+}
+
+/** Who lived longer starts with a clean sheet; who dies sooner is tried again later each time. */
+const STEADY_MS = 10_000;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+export const connect = (
+  name: string,
+  server: McpServerOptions,
+  options: McpOptions & { readonly guarded?: boolean },
+): Connection => {
+  const { connectMs = 10_000, idleMs = 300_000 } = options;
+  const calls = inFlight();
+  const state = { failures: 0, retryAt: 0, down: "", deaths: 0, lastDeath: "", holds: 0 };
+  let current: (OpenConnection & { readonly since: number; tools: readonly Tool[]; stale: boolean }) | undefined;
+  let opening: Promise<OpenConnection> | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let isLegacy = false;
+
+  const failed = (why: string) => {
+    state.failures += 1;
+    state.down = why;
+    const wait = state.failures === 1 ? 0 : FIRST_WAIT_MS * 2 ** (state.failures - 2);
+    state.retryAt = Date.now() + Math.min(wait, LONGEST_WAIT_MS);
+  };
+  const lose = ({ client }: OpenConnection, why: string) => {
+    if (current?.client !== client) return;
+    if (Date.now() - current.since > STEADY_MS) state.failures = 0;
+    current = undefined;
+    state.deaths += 1;
+    state.lastDeath = why.replace(/\.$/, "");
+    failed(why);
+    void client.close().catch(() => {});
+  };
+  const list = async (client: Client) =>
+    (await client.listTools(undefined, { timeout: connectMs, cacheMode: "refresh" })).tools.filter(isForModels);
+
+  const open = async (): Promise<OpenConnection> => {
+    const client = clientOf(name, options, calls, () => {
+      if (current?.client === client) current.stale = true;
+    });
+    try {
+      const prior = isLegacy ? { prior: { kind: "legacy" as const } } : {};
+      await client.connect(transport(server, options), { timeout: connectMs, ...prior });
+      isLegacy = client.getProtocolEra() === "legacy";
+      if (isLegacy && client.getServerCapabilities()?.logging)
+        await client.setLoggingLevel("warning", { timeout: connectMs }).catch(() => {});
+      const opened = { client, tools: await list(client), since: Date.now(), stale: false };
+      Object.assign(client, {
+        onclose: () => lose(opened, "it ended."),
+        onerror: ({ message }: Error) => {
+          if (GAVE_UP.test(message)) lose(opened, "it no longer answers.");
+        },
+      });
+      current = opened;
+      return opened;
+    } catch (error) {
+      await client.close().catch(() => {});
+      failed(reason(error, server));
+      throw new Error(state.down, { cause: error });
+    }
+  };
+
+  const close = async () => {
+    clearTimeout(idle);
+    await opening?.catch(() => {});
+    const { client } = current ?? {};
+    current = undefined;
+    await client?.close().catch(() => {});
+  };
+
+  return {
+    name,
+    server,
+    calls,
+    get isOpen() {
+      return current !== undefined;
+    },
+    get isWaiting() {
+      return !opening && Date.now() < state.retryAt;
+    },
+    get deaths() {
+      return state.deaths;
+    },
+    get lastDeath() {
+      return state.lastDeath;
+    },
+    async ready(refresh = false) {
+      const found = current;
+      if (found && (found.stale || (refresh && "url" in server))) {
+        found.stale = false;
+        try {
+          found.tools = await list(found.client);
+        } catch (error) {
+          lose(found, reason(error, server));
+        }
+      }
+      if (current) return current;
+      if (!opening && Date.now() < state.retryAt) throw new Error(state.down);
+      opening ??= calls.apart(open).finally(() => (opening = undefined));
+      return opening;
+    },
+    lose,
+    hold() {
+      clearTimeout(idle);
+      state.holds += 1;
+      let held = true;
+      return () => {
+        if (!held) return;
+        held = false;
+        state.holds -= 1;
+        if (state.holds === 0) idle = setTimeout(() => void close(), idleMs).unref();
+      };
+    },
+    close,
+  };
+};
+
+const clientOf = (name: string, { roots, connectMs = 10_000 }: McpOptions, calls: InFlight, changed: () => void) => {
+  const client = new Client(
+    { name: "runcast", version: String(PROTOCOL) },
+    {
+      versionNegotiation: { mode: "auto", probe: { timeoutMs: connectMs } },
+      capabilities: { elicitation: { form: {}, url: {} }, ...(roots && { roots: {} }), extensions: APPS },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: changed } },
+    },
+  );
+  client.setRequestHandler("elicitation/create", async ({ params }) => {
+    const related = params._meta?.["io.modelcontextprotocol/related-task"] as { taskId?: string } | undefined;
+    const call = calls.owner(related?.taskId);
+    if (!call) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "It is not clear which call this is about.");
+    return elicit(name, params, call.context);
+  });
+  if (roots) client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));
+  client.fallbackRequestHandler = async ({ method }) => {
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `This client does not offer ${method}.`);
+  };
+  // The client's own handler forgets a call with its answer, and so loses what came in the same breath.
+  client.setNotificationHandler("notifications/progress", ({ params: { progressToken, progress, total, message } }) =>
+    calls.of(progressToken)?.context.progress({
+      ...(total ? { fraction: progress / total } : { value: progress }),
+      ...(message !== undefined && { note: message }),
+    }),
+  );
+  // What a server logs is to its tool what stderr is to a program. Below warning it is chatter.
+  client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
+    if (!LOUD.has(level)) return;
+    const text = typeof data === "string" ? data : JSON.stringify(data);
+    calls.owner()?.context.output(`${level}: ${logger ? `${logger}: ` : ""}${text}\n`, "stderr");
+  });
+  return client;
+};
+
+const LOUD = new Set(["warning", "error", "critical", "alert", "emergency"]);

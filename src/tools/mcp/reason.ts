@@ -1,0 +1,25 @@
+import type { McpServerOptions } from "../mcp.ts";
+
+/** Why it failed, in one sentence: the deepest cause that says something, without anything the configuration keeps secret. */
+export const reason = (error: unknown, server: McpServerOptions): string => {
+  let said = "unknown error";
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1)
+    said = cause.message || ("code" in cause && String(cause.code)) || said;
+  const plain = secretsOf(server).reduce((text, secret) => text.replaceAll(secret, "…"), said.trim());
+  return /[.!?…]$/.test(plain) ? plain : `${plain}.`;
+};
+
+/** Whether a cause of it has this code. */
+export const hasCode = (error: unknown, code: string): boolean => {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1)
+    if ("code" in cause && cause.code === code) return true;
+  return false;
+};
+
+const secretsOf = (server: McpServerOptions): string[] => {
+  const url = "url" in server ? URL.parse(server.url) : null;
+  const values = Object.values(("url" in server ? server.headers : server.env) ?? {});
+  return [...values, ...values.map((value) => value.replace(/^Bearer /i, "")), url?.search ?? "", url?.password ?? ""]
+    .filter((secret) => secret.length > 5)
+    .toSorted((a, b) => b.length - a.length);
+};

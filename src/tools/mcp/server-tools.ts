@@ -1,0 +1,56 @@
+import type { Tool as Definition } from "@modelcontextprotocol/client";
+import { z } from "zod";
+import type { Json } from "../../events.ts";
+import type { InputSchema, Tool } from "../../tool.ts";
+import type { McpApproval } from "../mcp.ts";
+import { callServer } from "./call-server.ts";
+import type { Connection } from "./connect.ts";
+
+type Input = Record<string, unknown>;
+
+/** Makes a server's tools ours. The same definition on the same connection gives the same object. */
+export const serverTools = () => {
+  const made = new WeakMap<Connection, Map<string, { readonly key: string; readonly tool: Tool }>>();
+  return (connection: Connection, definition: Definition, name: string, approval: McpApproval): Tool => {
+    const known = made.get(connection) ?? new Map();
+    made.set(connection, known);
+    const key = JSON.stringify([approval, definition]);
+    const found = known.get(name);
+    if (found?.key === key) return found.tool;
+    const tool = toolOf(connection, definition, name, approval) as Tool;
+    known.set(name, { key, tool });
+    return tool;
+  };
+};
+
+const toolOf = (connection: Connection, definition: Definition, name: string, approval: McpApproval): Tool<Input> => {
+  const title = definition.title ?? definition.annotations?.title;
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    description: definition.description ?? title ?? definition.name,
+    input: inputOf(definition.inputSchema as unknown as Json),
+    approval: approval === "always" || (approval === "destructive" && mayHarm(definition)) ? "always" : "never",
+    run: (input, context) => callServer(connection, definition, input, context),
+  };
+};
+
+/** A tool that says nothing of itself may do harm: so the protocol says. */
+const mayHarm = ({ annotations: { readOnlyHint = false, destructiveHint = true } = {} }: Definition): boolean =>
+  !readOnlyHint && destructiveHint;
+
+/** A schema that cannot be checked here is checked by the server. */
+const inputOf = (jsonSchema: Json): InputSchema<Input> => {
+  try {
+    z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]);
+    return { jsonSchema };
+  } catch {
+    const unchecked = {
+      version: 1,
+      vendor: "mcp",
+      validate: (value: unknown) => ({ value: value as Input }),
+      jsonSchema: { input: () => jsonSchema },
+    } as const;
+    return { "~standard": unchecked };
+  }
+};

@@ -1,0 +1,42 @@
+import { afterEach, expect, test } from "vitest";
+import { weather, weatherServer } from "../../examples/weather-mcp/agent.ts";
+import type { Mcp } from "../../src/tools/mcp.ts";
+import { drive } from "../drive.ts";
+
+let tools: Mcp;
+afterEach(() => tools.close());
+
+test("a fast tool, a slow one with progress and one that fails, all at once", async () => {
+  tools = weatherServer({ PICTURE_MS: "20" });
+  const { all, text, events } = await drive(weather({ speed: Infinity, tools }), "What is the weather in Bergen?");
+  const nameOf = new Map(all("tool-start").map(({ call, name }) => [call, name]));
+  const outcomes = Object.fromEntries(all("tool-end").map(({ call, outcome }) => [nameOf.get(call), outcome]));
+  expect(outcomes).toEqual({ weather__get_forecast: "ok", weather__get_radar: "ok", weather__get_alerts: "error" });
+  expect(all("tool-start").map(({ title }) => title)).toEqual(["Forecast", "Radar", "Alerts"]);
+  expect(all("tool-progress").map(({ fraction, note }) => [fraction, note])).toEqual(
+    [1, 2, 3, 4, 5].map((picture) => [picture / 5, `picture ${picture} of 5`]),
+  );
+  expect(nameOf.get(all("tool-end").at(-1)!.call)).toBe("weather__get_radar");
+  expect(all("tool-end").find(({ value }) => value)?.value).toMatchObject({
+    city: "Bergen",
+    days: [{ day: "today" }, {}, {}],
+  });
+  expect(text()).toContain("- tomorrow: ");
+  expect(text()).toContain("The warning service has no station near Bergen.");
+  expect(events.filter(({ type }) => type === "notice")).toEqual([]);
+});
+
+test("the slow tool stops when it is cancelled, and the server goes on", async () => {
+  tools = weatherServer({ PICTURE_MS: "60000" });
+  const source = weather({ speed: Infinity, tools });
+  const { all } = await drive(source, "What is the weather in Oslo?", (event, { cancel, events }) => {
+    if (event.type !== "tool-end" || event.outcome !== "error") return;
+    const radar = events.find((started) => started.type === "tool-start" && started.name === "weather__get_radar");
+    if (radar?.type === "tool-start") cancel("call", radar.call);
+  });
+  expect(
+    all("tool-end")
+      .map(({ outcome }) => outcome)
+      .toSorted(),
+  ).toEqual(["cancelled", "error", "ok"]);
+});
