@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { open, rename, unlink } from "node:fs/promises";
+import { Refusal } from "../../source.ts";
+import { type Directory, requireFile } from "./directory.ts";
+
+/** What a file was when it was read, to see later whether it still is. */
+export interface Version {
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/**
+ * Writes a file whole or not at all: beside its place first, then renamed onto it. Nobody sees half of it, and a link that appears at
+ * that place is replaced, not followed. With `expected`, refuses if the file is no longer that version.
+ */
+export const replaceFile = async (
+  directory: Directory,
+  name: string,
+  content: string,
+  { expected, signal }: { expected?: Version; signal: AbortSignal },
+): Promise<"created" | "changed"> => {
+  const before = await directory.stat(name);
+  if (before) requireFile(before, name);
+  const temporary = `.runcast-${randomBytes(8).toString("hex")}.tmp`;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  const file = await open(directory.entry(temporary), flags, before ? before.mode & 0o777 : 0o666).catch(unwritable);
+  try {
+    try {
+      // Before the first byte: where a path was swapped under us, nothing has been written there but an empty file.
+      await directory.verify();
+      await file.writeFile(content, { signal });
+      if (before) await file.chmod(before.mode & 0o777);
+    } finally {
+      await file.close();
+    }
+    signal.throwIfAborted();
+    if (expected) await requireVersion(directory, name, expected);
+    await directory.verify();
+    await rename(directory.entry(temporary), directory.entry(name));
+  } catch (error) {
+    await unlink(directory.entry(temporary)).catch(() => undefined);
+    throw error instanceof Refusal || signal.aborted ? error : unwritable(error as NodeJS.ErrnoException);
+  }
+  return before ? "changed" : "created";
+};
+
+const requireVersion = async (directory: Directory, name: string, expected: Version): Promise<void> => {
+  const now = await directory.stat(name);
+  const isSame = now?.ino === expected.ino && now.size === expected.size && now.mtimeMs === expected.mtimeMs;
+  if (!isSame)
+    throw new Refusal("changed", `${name} was changed by somebody else meanwhile. Read it again, then edit it.`);
+};
+
+const unwritable = (error: NodeJS.ErrnoException): never => {
+  if (error instanceof Refusal) throw error;
+  const because: Record<string, string> = {
+    ENOSPC: "the disk is full",
+    EDQUOT: "the disk quota is used up",
+    EROFS: "the workspace is read-only",
+    EACCES: "permission denied",
+    EPERM: "permission denied",
+    ENAMETOOLONG: "the name is too long",
+    EISDIR: "there is a directory of that name",
+  };
+  const code = error.code ?? "EUNKNOWN";
+  throw new Refusal(code.toLowerCase(), `The file was not written: ${because[code] ?? code}.`, { cause: error });
+};

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import type { Json } from "../events.ts";
+import { Refusal } from "../source.ts";
+import { type Approval, type Tool, type ToolContext, defineTool } from "../tool.ts";
+import { answer } from "./http/answer.ts";
+import { type Operation, readOperations } from "./http/operation.ts";
+import { sendRequest } from "./http/request.ts";
+
+export interface HttpOptions {
+  /** `host:port` of servers that may be reached though their address is private, such as `localhost:8080`. Default: none. */
+  readonly allowPrivate?: readonly string[];
+  /** How much of an answer is received at most. Default: 10 MB. */
+  readonly maxBytes?: number;
+  /** After this the call is ended as `timeout`. Default: 30 seconds. */
+  readonly timeoutMs?: number;
+}
+
+const MAX_BYTES = 10 * 1024 * 1024;
+const TIMEOUT_MS = 30_000;
+
+/** Fetches a URL of the internet; the network that the server itself stands in is out of reach unless it is allowed. */
+export const http = ({ allowPrivate = [], maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS }: HttpOptions = {}): Tool =>
+  defineTool({
+    name: "fetch_url",
+    description:
+      "Fetch a URL of the internet. Answers with a page's readable text and links, with JSON, or with a file for images and other data. Other methods than GET and HEAD change something, so a person is asked first.",
+    input: z.object({
+      url: z.string().max(8192).describe("The whole URL, with http:// or https://"),
+      method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).optional().describe("Default: GET"),
+      headers: z.record(z.string(), z.string()).optional(),
+      body: z.string().optional().describe("The body, for POST, PUT and PATCH. Say its content-type in headers"),
+    }),
+    doing: ({ url }) => `Fetching ${url.slice(0, 100)}…`,
+    approval: ({ method = "GET" }) => approvalFor(method),
+    timeoutMs,
+    async run({ url, method = "GET", headers = {}, body }, context) {
+      requireEndToEnd(headers);
+      if (body !== undefined && approvalFor(method) === "never") {
+        throw new Refusal("bad-request", `A ${method} request has no body. Use POST, or put the values into the URL.`);
+      }
+      const request = { url, method, headers, ...(body === undefined ? {} : { body }) };
+      return await answer(await sendRequest(request, { allowPrivate, maxBytes, signal: context.signal }), context);
+    },
+  }) as Tool;
+
+export interface OpenapiOptions extends HttpOptions {
+  /** A parsed OpenAPI document, 3.0 or 3.1. References must lie within it. */
+  readonly document: object;
+  /** Where the API is; the document's own servers are not used. */
+  readonly baseUrl: string;
+  /** Only these, by their names as tools: the operationId, or method and path such as `get_users_id`. Default: all that can be called. */
+  readonly operations?: readonly string[];
+  /** Sent with every request, never to another server: credentials, for example. */
+  readonly headers?: Readonly<Record<string, string>> | ((context: ToolContext) => Readonly<Record<string, string>>);
+  /** Default: `always` for what is not GET or HEAD. */
+  readonly approval?: Approval | ((method: string) => Approval);
+}
+
+/** One tool for each operation of an API. Operations that only take a multipart or binary body are left out. */
+export const openapi = (options: OpenapiOptions): Tool[] => {
+  const operations = readOperations(options.document as Record<string, Json>);
+  const wanted = options.operations ?? operations.map((operation) => operation.name);
+  if (new Set(wanted).size < wanted.length)
+    throw new Error("Two operations of the document have the same name. List those you want.");
+  return wanted.map((name) => {
+    const operation = operations.find((one) => one.name === name);
+    if (operation) return operationTool(operation, options);
+    throw new Error(
+      `The document has no operation ${name} that can be called. It has: ${operations.map((one) => one.name).join(", ")}.`,
+    );
+  });
+};
+
+const operationTool = (operation: Operation, options: OpenapiOptions): Tool => {
+  const { approval = approvalFor, allowPrivate = [], maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS } = options;
+  return defineTool<Record<string, unknown>>({
+    name: operation.name,
+    description: operation.description,
+    input: { jsonSchema: operation.schema },
+    approval: typeof approval === "function" ? approval(operation.method) : approval,
+    timeoutMs,
+    async run(input, context) {
+      const request = operation.request(options.baseUrl, input);
+      const own = typeof options.headers === "function" ? options.headers(context) : (options.headers ?? {});
+      requireEndToEnd(request.headers);
+      const lower = Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
+      const whole = { ...request, headers: { accept: "application/json, */*;q=0.5", ...request.headers, ...lower } };
+      return await answer(await sendRequest(whole, { allowPrivate, maxBytes, signal: context.signal }), context);
+    },
+  }) as Tool;
+};
+
+const approvalFor = (method: string): Approval => (method === "GET" || method === "HEAD" ? "never" : "always");
+
+/** Headers that steer the connection are ours: with them one request could be read as two, or by another host. */
+const requireEndToEnd = (headers: Readonly<Record<string, string>>): void => {
+  const found = Object.keys(headers).find((name) =>
+    /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|proxy-.*)$/i.test(name),
+  );
+  if (found) throw new Refusal("bad-header", `The header ${found} cannot be set. Leave it out.`);
+};

@@ -1,0 +1,108 @@
+import type { Content, Json } from "../../events.ts";
+import { type ToolContext, type ToolResult, toolResult } from "../../tool.ts";
+import { readableText } from "./readable.ts";
+import type { Response } from "./request.ts";
+
+/** How much text or JSON the model gets; the whole is kept beside the log. */
+const MAX_TEXT = 50_000;
+/** More of a page than this is not looked at for its text. */
+const MAX_READ = 2 * 1024 * 1024;
+const MAX_EMBED = 1024 * 1024;
+
+/** Makes of an HTTP answer what a tool answers with: a page that wants to be shown is shown, other pages are read, the rest is kept. */
+export const answer = async (response: Response, context: ToolContext): Promise<ToolResult> => {
+  const isError = response.status >= 400;
+  const head: Content[] = isError ? [text(`HTTP ${response.status} ${response.statusText}`.trim())] : [];
+  const mediaType = response.header("content-type").split(";")[0]!.trim().toLowerCase();
+  if (response.bytes.length === 0) {
+    return toolResult([text(`HTTP ${response.status} ${response.statusText}, without content.`)], { isError });
+  }
+  const content = await contentOf(response, mediaType, context, isError);
+  return toolResult([...head, ...content], { isError });
+};
+
+const contentOf = async (
+  response: Response,
+  mediaType: string,
+  context: ToolContext,
+  isError: boolean,
+): Promise<readonly Content[]> => {
+  if (!isText(mediaType, response.bytes)) return await keep(response, mediaType || "application/octet-stream", context);
+  const source = decode(response, mediaType);
+  if (/^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType)) {
+    const { title, text: readable } = readableText(source.slice(0, MAX_READ));
+    const isInline = /^\s*inline\b/i.test(response.header("content-disposition"));
+    if (isInline && !isError && !response.cut && response.bytes.length <= MAX_EMBED) {
+      context.embed({ html: source, ...(title ? { title } : {}) });
+      return [text(`The page${title ? ` "${title}"` : ""} is shown to the user.`)];
+    }
+    return await bounded(title ? `${title}\n\n${readable}` : readable, response, mediaType, context);
+  }
+  if (/^(?:application|text)\/(?:[\w.-]+\+)?json$/.test(mediaType) && !response.cut && source.length <= MAX_TEXT) {
+    const value = parse(source);
+    if (value !== undefined) return [{ type: "json", value }];
+  }
+  return await bounded(source, response, mediaType, context);
+};
+
+const text = (value: string): Content => ({ type: "text", text: value });
+
+/** What is too long for the model is kept whole, as far as it was received. */
+const bounded = async (
+  whole: string,
+  response: Response,
+  mediaType: string,
+  context: ToolContext,
+): Promise<readonly Content[]> => {
+  if (whole.length <= MAX_TEXT && !response.cut) return [text(whole)];
+  const ref = await context.put(response.bytes, { mediaType: mediaType || "text/plain", name: nameOf(response) });
+  const received = `${response.bytes.length} bytes${response.cut ? ", and there was more than may be received" : ""}`;
+  const shown = whole.slice(0, MAX_TEXT).toWellFormed();
+  return [
+    text(shown),
+    text(
+      `[Cut after ${shown.length} of ${whole.length} characters (${received}). The file holds all that was received.]`,
+    ),
+    { type: "file", ...ref },
+  ];
+};
+
+const keep = async (response: Response, mediaType: string, context: ToolContext): Promise<readonly Content[]> => {
+  if (response.cut)
+    return [text(`The answer is ${mediaType} and larger than ${response.bytes.length} bytes: too large to keep.`)];
+  const ref = await context.put(response.bytes, { mediaType, name: nameOf(response) });
+  return [text(`${ref.name ?? "The answer"}: ${mediaType}, ${response.bytes.length} bytes.`), { type: "file", ...ref }];
+};
+
+const nameOf = (response: Response): string => {
+  const given = /filename="?([^";]+)/i.exec(response.header("content-disposition"))?.[1];
+  const last = given ?? new URL(response.url).pathname.split("/").pop();
+  return (last ?? "").replace(/[^\w.-]+/g, "-").slice(-100) || "answer";
+};
+
+const isText = (mediaType: string, bytes: Buffer): boolean => {
+  if (mediaType.startsWith("text/") || /\b(?:json|xml|javascript|yaml|x-www-form-urlencoded)\b/.test(mediaType)) {
+    return mediaType !== "image/svg+xml";
+  }
+  return mediaType === "" && !bytes.subarray(0, 8192).includes(0);
+};
+
+const decode = (response: Response, mediaType: string): string => {
+  const declared = /charset="?([\w-]+)/i.exec(response.header("content-type"))?.[1];
+  const inPage = mediaType.includes("html")
+    ? /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(response.bytes.toString("latin1", 0, 2048))?.[1]
+    : undefined;
+  try {
+    return new TextDecoder(declared ?? inPage ?? "utf-8").decode(response.bytes);
+  } catch {
+    return new TextDecoder().decode(response.bytes);
+  }
+};
+
+const parse = (source: string): Json | undefined => {
+  try {
+    return JSON.parse(source) as Json;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { realpathSync, statSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+import { Refusal } from "../source.ts";
+import { type Tool, type ToolContext, type ToolResult, defineTool, toolResult } from "../tool.ts";
+import { type Excerpt, createExcerpt } from "./shell/excerpt.ts";
+import { createProcessTree } from "./shell/process-tree.ts";
+
+export interface ShellOptions {
+  /** Must be said: a command can do whatever the server's user can. The workspace is where it begins, not a wall around it. */
+  readonly enabled: true;
+  /** Where commands run. It must be there. */
+  readonly workspace: string;
+  /** Whether a person must allow a command. Default: always. */
+  readonly approval?: Tool<ShellInput>["approval"];
+  /** After this the call is ended as `timeout`, and its processes with it. Default: two minutes. */
+  readonly timeoutMs?: number;
+  /** Variables for the command beside PATH, HOME, LANG and TERM: names to take from the server's environment, or names and values. */
+  readonly env?: readonly string[] | Readonly<Record<string, string>>;
+}
+
+const input = z
+  .object({
+    command: z.string().min(1).optional().describe("One program, such as git. Its arguments go into args"),
+    args: z
+      .array(z.string())
+      .optional()
+      .describe("Passed to the program exactly as they are: no quoting, no expansion"),
+    script: z.string().min(1).optional().describe("Instead of command: a script for sh, with pipes, && and expansion"),
+    directory: z.string().optional().describe("Where to run it, relative to the workspace. Default: the workspace"),
+  })
+  .refine((value) => (value.command === undefined) !== (value.script === undefined), "give either command or script")
+  .refine((value) => !(value.script && value.args), "args belong to command, not to script");
+export type ShellInput = z.infer<typeof input>;
+
+/** Runs commands. No process of a command outlives its call, whether it ended, was cancelled or took too long. */
+export const shell = (options: ShellOptions): Tool => {
+  if (options.enabled !== true) {
+    throw new Error("shell() runs commands as the server's own user. Pass enabled: true if that is what you want.");
+  }
+  if (process.platform === "win32") throw new Error("shell() needs Linux, macOS or another Unix.");
+  const root = realpathSync(options.workspace);
+  return defineTool<ShellInput>({
+    name: "run_command",
+    description:
+      "Run a command on the machine, in the workspace, and answer with its exit code and what it printed (of long output the beginning and the end). Give a program and its arguments as `command` and `args`, or a `script` for sh. It gets no input: use options that do not ask. Everything it starts ends with it, so a server or watcher cannot be left running.",
+    input,
+    doing: ({ command, args = [], script }) => `Running ${(script ?? [command, ...args].join(" ")).slice(0, 80)}…`,
+    approval: options.approval ?? "always",
+    timeoutMs: options.timeoutMs ?? 120_000,
+    run: (given, context) => run(given, context, directoryOf(root, given.directory), environmentOf(options.env)),
+  }) as Tool;
+};
+
+/** How much of each stream the model gets from the beginning, and again from the end. */
+const KEEP = 8_000;
+/** How much output of one call goes to the viewers as it comes. */
+const MAX_LIVE = 1024 * 1024;
+/** How long to wait for the last output when the command has ended but something still holds its streams. */
+const DRAIN_MS = 200;
+
+const run = async (
+  { command, args = [], script }: ShellInput,
+  context: ToolContext,
+  cwd: string,
+  variables: Record<string, string>,
+): Promise<ToolResult> => {
+  context.signal.throwIfAborted();
+  const call = randomUUID();
+  const [program, ...rest] = script === undefined ? [command!, ...args] : ["/bin/sh", "-c", script];
+  const env = { ...variables, RUNCAST_CALL: call };
+  const child = start(program, rest, { cwd, env });
+  const began = performance.now();
+  const stdout = createExcerpt(KEEP);
+  const stderr = createExcerpt(KEEP);
+  const live = createLive(context);
+  const ended = exitOf(child, program);
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  child.stdout?.on("data", (chunk: Buffer) => live(stdout.push(chunk), "stdout"));
+  child.stderr?.on("data", (chunk: Buffer) => live(stderr.push(chunk), "stderr"));
+
+  const tree = child.pid === undefined ? undefined : createProcessTree(child.pid, `RUNCAST_CALL=${call}`);
+  const aborted = Promise.withResolvers<void>();
+  const abort = () => aborted.resolve();
+  context.signal.addEventListener("abort", abort);
+  try {
+    await Promise.race([ended, aborted.promise]);
+    if (!context.signal.aborted) await Promise.race([closed, aborted.promise, wait(DRAIN_MS)]);
+  } finally {
+    context.signal.removeEventListener("abort", abort);
+    await tree?.kill();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }
+  context.signal.throwIfAborted();
+  live(stdout.end(), "stdout");
+  live(stderr.end(), "stderr");
+  return report(await ended, { stdout, stderr, seconds: (performance.now() - began) / 1000 });
+};
+
+/** In a group of its own, so that all of it can be signalled at once. */
+const start = (program: string, args: readonly string[], options: { cwd: string; env: Record<string, string> }) => {
+  try {
+    return spawn(program, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  } catch (error) {
+    throw new Refusal("not-started", `The command could not be started: ${(error as Error).message}`, { cause: error });
+  }
+};
+
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+const exitOf = (child: ChildProcess, program: string): Promise<Exit> => {
+  const exit = new Promise<Exit>((resolve, reject) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      const isMissing = error.code === "ENOENT";
+      const hint = /\s/.test(program) ? "command is one program: put its arguments into args, or use script." : "";
+      const what = isMissing
+        ? `There is no program ${program} here.`
+        : `${program} could not be started (${error.code}).`;
+      reject(new Refusal("not-started", `${what} ${hint}`.trim(), { cause: error }));
+    });
+  });
+  exit.catch(() => undefined);
+  return exit;
+};
+
+const report = (
+  { code, signal }: Exit,
+  { stdout, stderr, seconds }: { stdout: Excerpt; stderr: Excerpt; seconds: number },
+): ToolResult => {
+  const end = signal ? `Ended by ${signal}` : `Exit code ${code}`;
+  const parts = [`${end} after ${seconds.toFixed(1)} s.`];
+  for (const [name, { text }] of Object.entries({ stdout, stderr })) if (text) parts.push(`${name}:\n${text}`);
+  if (parts.length === 1) parts.push("No output.");
+  return toolResult(parts.join("\n"), {
+    value: { exitCode: code, signal, stdoutBytes: stdout.bytes, stderrBytes: stderr.bytes },
+    isError: code !== 0,
+  });
+};
+
+/** Viewers get output as it comes, up to a limit: a command that prints without end must not fill the log. */
+const createLive = (context: ToolContext): ((text: string, stream: "stdout" | "stderr") => void) => {
+  let left = MAX_LIVE;
+  return (text, stream) => {
+    if (left <= 0 || text === "" || context.signal.aborted) return;
+    left -= text.length;
+    context.output(text, stream);
+    if (left <= 0) context.output("\n[More output follows that is not shown.]\n", stream);
+  };
+};
+
+const directoryOf = (root: string, directory = "."): string => {
+  try {
+    const real = realpathSync(path.resolve(root, directory));
+    const isInside = real === root || real.startsWith(root.endsWith(path.sep) ? root : root + path.sep);
+    if (isInside && statSync(real).isDirectory()) return real;
+  } catch {
+    // Said below.
+  }
+  throw new Refusal("no-directory", `${directory} is not a directory of the workspace. Give one relative to it.`);
+};
+
+const environmentOf = (env: ShellOptions["env"] = {}): Record<string, string> => {
+  const names = ["PATH", "HOME", "LANG", "TERM", ...(Array.isArray(env) ? (env as readonly string[]) : [])];
+  const taken = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return { ...Object.fromEntries(taken), ...(Array.isArray(env) ? {} : env) };
+};
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,50 @@
+import { StringDecoder } from "node:string_decoder";
+
+export interface Excerpt {
+  /** Takes the next bytes and returns the characters that are whole now. */
+  push(bytes: Buffer): string;
+  /** What is left of a character that was never finished. */
+  end(): string;
+  readonly bytes: number;
+  /** All of it, or the beginning and the end with a note between. */
+  readonly text: string;
+}
+
+/** Keeps the first and the last characters of a stream, however long it is. */
+export const createExcerpt = (keep: number): Excerpt => {
+  const decoder = new StringDecoder("utf8");
+  let bytes = 0;
+  let head = "";
+  let tail = "";
+  let dropped = 0;
+
+  const take = (text: string): string => {
+    const room = Math.max(0, keep - head.length);
+    head += text.slice(0, room);
+    tail += text.slice(room);
+    // Not at every piece: cutting copies.
+    if (tail.length > 4 * keep) drop();
+    return text;
+  };
+  const drop = (): void => {
+    if (tail.length <= keep) return;
+    dropped += tail.length - keep;
+    tail = tail.slice(-keep);
+  };
+
+  return {
+    push(chunk) {
+      bytes += chunk.length;
+      return take(decoder.write(chunk));
+    },
+    end: () => take(decoder.end()),
+    get bytes() {
+      return bytes;
+    },
+    get text() {
+      drop();
+      const joined = dropped === 0 ? head + tail : `${head}\n[… ${dropped} characters left out …]\n${tail}`;
+      return joined.toWellFormed();
+    },
+  };
+};
