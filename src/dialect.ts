@@ -1,6 +1,8 @@
 import type { Answer, Entry, Event, EventType, FileRef, Problem } from "./events.ts";
 import type { RunRequest } from "./source.ts";
 
+export { lossless, type Slot, type Spelling } from "./dialect/lossless.ts";
+
 /**
  * How one family of clients asks, and how it spells our events, both ways.
  *
@@ -30,12 +32,19 @@ export interface Dialect {
   /** The whole state at `seq` instead of the entries up to it. Without this, a dialect cannot start from a snapshot. */
   snapshot?(seq: number, state: unknown): readonly Frame[];
   decode(): (frame: Frame) => readonly Event[];
+  /** One answer instead of a stream, for commands that want it `whole`: fed like an encoder, then asked for the body. */
+  answer?(options: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer };
 
   /** Not events: they carry no id and come whatever the run is doing. */
   readonly heartbeat: { readonly everyMs: number; frames(waiting: Waiting): readonly Frame[] };
   /** An answer before the first event. */
   refuse(problem: Problem & { status: number }): { status: number; headers?: Record<string, string>; body: string };
 
+  /**
+   * Neighbouring deltas of one part or call whose `at` lies in the same span of this many milliseconds are one entry before it is
+   * encoded (its seq is the last one's). By the log's times, so that every viewer and every replay gets the same frames.
+   */
+  readonly windowMs?: number;
   /** Results up to this many bytes are put back into the entry before it is encoded. */
   readonly wholeBytes?: number;
   /** `cancel`: closing the connection that started the run stops it, unless others follow. */
@@ -48,6 +57,12 @@ export interface Dialect {
 
 export interface Loss {
   readonly loses: string;
+}
+
+export interface WholeAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 /** One SSE frame. `id` is the cursor after it; frames without an id are not resumable points. */
@@ -86,6 +101,10 @@ export type Command =
       readonly style?: string;
       readonly extensions?: boolean;
       readonly disconnect?: Dialect["disconnect"];
+      /** Answer once instead of streaming: when the run has ended, or now with what there is. */
+      readonly whole?: "end" | "now";
+      /** The run whose messages and answer come before this request's own. */
+      readonly continues?: string;
     }
   | {
       readonly do: "follow";
@@ -94,6 +113,9 @@ export type Command =
       readonly from?: "snapshot";
       readonly style?: string;
       readonly extensions?: boolean;
+      readonly whole?: "end" | "now";
+      /** How many frames, counted from the first of the run, the client has already: for formats that number frames. */
+      readonly skipFrames?: number;
     }
   | { readonly do: "answer"; readonly run: string; readonly ask: string; readonly answer: Answer }
   | {

@@ -1,0 +1,99 @@
+import type { Entry, Event } from "../events.ts";
+import type { EncodeOptions, Frame } from "../dialect.ts";
+
+/** How a dialect spells entries in its family's own words, and what it understands of them: both may lose something. */
+export interface Spelling {
+  encode(options: EncodeOptions): (entry: Entry) => readonly Frame[];
+  decode(): (frame: Frame) => readonly Event[];
+}
+
+/** A kind of frame that the family's clients skip. */
+export interface Slot {
+  write(data: string): Frame;
+  /** The data, if the frame is of this kind. */
+  read(frame: Frame): string | undefined;
+}
+
+/** What the words of the next `frames` frames do not say: fields to set and to leave out. Without frames, the whole event. */
+interface Residue {
+  readonly frames: number;
+  readonly type: Event["type"];
+  readonly set?: Record<string, unknown>;
+  readonly unset?: readonly string[];
+}
+
+/**
+ * Makes a spelling lossless for those who ask for extensions. The encoder reads its own words as any reader would, and where
+ * that is not the event, says the difference in the slot, right before them. So decode(encode(log)) is the log whatever the
+ * family's words lose, and nothing that they say travels twice.
+ */
+export const lossless = (spelling: Spelling, slot: Slot): Spelling => ({
+  encode(options) {
+    const encode = spelling.encode(options);
+    if (!options.extensions) return encode;
+    const understand = spelling.decode();
+    return (entry) => {
+      const frames = encode(entry);
+      const understood = frames.flatMap((frame) => understand(frame));
+      const { event } = entry;
+      const base = understood.find(({ type }) => type === event.type);
+      const residue = difference(base, event);
+      if (base && understood.length === 1 && !residue.set && !residue.unset) return frames;
+      return [
+        slot.write(JSON.stringify({ frames: frames.length, type: event.type, ...residue } satisfies Residue)),
+        ...frames,
+      ];
+    };
+  },
+
+  decode() {
+    const understand = spelling.decode();
+    let open: { readonly residue: Residue; left: number; base: Event | undefined } | undefined;
+    return (frame) => {
+      const text = slot.read(frame);
+      if (text !== undefined) {
+        const residue = parse(text);
+        if (!residue) return [];
+        if (residue.frames === 0) return [patched(undefined, residue)];
+        open = { residue, left: residue.frames, base: undefined };
+        return [];
+      }
+      const understood = understand(frame);
+      if (!open) return understood;
+      open.base ??= understood.find(({ type }) => type === open!.residue.type);
+      if (--open.left > 0) return [];
+      const event = patched(open.base, open.residue);
+      open = undefined;
+      return [event];
+    };
+  },
+});
+
+const difference = (base: Event | undefined, event: Event): Pick<Residue, "set" | "unset"> => {
+  const from = (base ?? {}) as Record<string, unknown>;
+  const set: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(event)) {
+    if (key !== "type" && value !== undefined && JSON.stringify(from[key]) !== JSON.stringify(value)) set[key] = value;
+  }
+  const unset = Object.keys(from).filter(
+    (key) => from[key] !== undefined && (event as Record<string, unknown>)[key] === undefined,
+  );
+  return { ...(Object.keys(set).length > 0 && { set }), ...(unset.length > 0 && { unset }) };
+};
+
+const patched = (base: Event | undefined, { type, set, unset = [] }: Residue): Event => {
+  const event: Record<string, unknown> = { ...base, type, ...set };
+  for (const key of unset) delete event[key];
+  return event as Event;
+};
+
+/** What is no residue of ours is skipped, as by any client of the family. */
+const parse = (text: string): Residue | undefined => {
+  try {
+    const value = JSON.parse(text) as Partial<Residue> | null;
+    const isResidue = typeof value === "object" && value !== null && typeof value.type === "string";
+    return isResidue && Number.isInteger(value.frames) && value.frames! >= 0 ? (value as Residue) : undefined;
+  } catch {
+    return undefined;
+  }
+};
