@@ -2,6 +2,8 @@ import type { Answer, Entry, Event, EventType, FileRef, Problem } from "./events
 import type { RunRequest } from "./source.ts";
 
 export { lossless, type Slot, type Spelling } from "./dialect/lossless.ts";
+export { createNarrator, type NarratedCall, type NarratedEnd, type Narrator } from "./dialect/narrator.ts";
+export { resultText } from "./dialect/result-text.ts";
 
 /**
  * How one family of clients asks, and how it spells our events, both ways.

@@ -1,0 +1,183 @@
+import type { Content, Event, EventOf, Json } from "../events.ts";
+
+/**
+ * Makes grammatical events of what a family says that knows neither steps nor parts, only words, calls and sub-agents, in any order and
+ * not always whole.
+ *
+ * - Words open a step and a part where none is open. A call ends both: it executes after its step. So does the end of a call or of a
+ *   sub-agent: what the model says then, it says in another step.
+ * - What was never said to start is started first; what has ended already, or starts again while it is open, is left out.
+ * - It remembers only so much of what is open and what has ended lately, however long the stream and whatever it says.
+ */
+export interface Narrator {
+  /** An id for what the family left without one. */
+  id(kind: string): string;
+  words(kind: "text" | "thinking", delta: string, agent?: string): Event[];
+  startCall(call: NarratedCall, agent?: string): Event[];
+  endCall(call: NarratedCall, end: NarratedEnd, agent?: string): Event[];
+  startAgent(agent: { readonly agent: string; readonly name: string; readonly parent?: string }): Event[];
+  endAgent(agent: string, end?: Pick<EventOf<"agent-end">, "outcome" | "error">): Event[];
+  isOpen(agent: string): boolean;
+  /** The family says that all is done: ends what it left open, calls and sub-agents as interrupted. */
+  end(): Event[];
+}
+
+export interface NarratedCall {
+  readonly call: string;
+  readonly name: string;
+  readonly input?: Json;
+}
+
+export interface NarratedEnd {
+  readonly outcome: "ok" | "error";
+  readonly content?: Content[];
+  readonly error?: EventOf<"tool-end">["error"];
+}
+
+const MOST_OPEN = 4096;
+const MOST_ENDED = 256;
+/** Whoever closes a tree of agents goes down into it. */
+const DEEPEST = 64;
+
+interface Scope {
+  readonly of: { readonly agent?: string };
+  readonly parent: Scope | undefined;
+  readonly depth: number;
+  readonly children: Set<string>;
+  readonly calls: Set<string>;
+  step: string | undefined;
+  part: { readonly id: string; readonly kind: "text" | "thinking" } | undefined;
+}
+
+export const createNarrator = (): Narrator => {
+  const root = newScope(undefined, undefined);
+  const agents = new Map<string, Scope>();
+  const calls = new Map<string, Scope>();
+  const ended = new Set<string>();
+  let ids = 0;
+
+  const id = (kind: string): string => `${kind}-${++ids}`;
+  const scopeOf = (agent: string | undefined): Scope => (agent === undefined ? root : (agents.get(agent) ?? root));
+
+  const endPart = (scope: Scope): Event[] => {
+    const { part, of } = scope;
+    scope.part = undefined;
+    return part ? [{ type: `${part.kind}-end`, ...of, part: part.id }] : [];
+  };
+
+  const startStep = (scope: Scope): Event[] => {
+    if (scope.step !== undefined) return [];
+    scope.step = id("step");
+    return [{ type: "step-start", ...scope.of, step: scope.step }];
+  };
+
+  const endStep = (scope: Scope, finish: "stop" | "tools"): Event[] => {
+    const { step, of } = scope;
+    const events = endPart(scope);
+    scope.step = undefined;
+    return step === undefined ? events : [...events, { type: "step-end", ...of, step, finish }];
+  };
+
+  const ask = ({ call, name, input }: NarratedCall, scope: Scope): Event[] => [
+    ...endPart(scope),
+    ...startStep(scope),
+    { type: "tool-start", ...scope.of, call, name },
+    { type: "tool-input-end", ...scope.of, call, ...(input !== undefined && { input }) },
+    ...endStep(scope, "tools"),
+  ];
+
+  const startCall: Narrator["startCall"] = (call, agent) => {
+    if (calls.has(call.call)) return [];
+    const scope = scopeOf(agent);
+    ended.delete(call.call);
+    calls.set(call.call, scope);
+    scope.calls.add(call.call);
+    const forgotten = calls.size > MOST_OPEN ? calls.keys().next().value : undefined;
+    return [
+      ...(forgotten === undefined ? [] : interruptCall(forgotten)),
+      ...ask(call, scope),
+      { type: "tool-execute", ...scope.of, call: call.call },
+    ];
+  };
+
+  const forgetCall = (call: string): void => {
+    calls.get(call)?.calls.delete(call);
+    calls.delete(call);
+    ended.add(call);
+    if (ended.size > MOST_ENDED) for (const first of ended) return void ended.delete(first);
+  };
+
+  const interruptCall = (call: string): Event[] => {
+    const scope = calls.get(call);
+    forgetCall(call);
+    return scope ? [{ type: "tool-end", ...scope.of, call, outcome: "interrupted" }] : [];
+  };
+
+  const endCall: Narrator["endCall"] = (call, end, agent) => {
+    if (ended.has(call.call)) return [];
+    const isKnown = calls.has(call.call);
+    // What fails unheard of may never have been executed; what succeeds was.
+    const before = isKnown ? [] : end.outcome === "ok" ? startCall(call, agent) : ask(call, scopeOf(agent));
+    const scope = calls.get(call.call) ?? scopeOf(agent);
+    forgetCall(call.call);
+    return [...before, ...endStep(scope, "stop"), { type: "tool-end", ...scope.of, call: call.call, ...end }];
+  };
+
+  const endAgent: Narrator["endAgent"] = (agent, end = { outcome: "done" }) => {
+    const scope = agents.get(agent);
+    if (!scope) return [];
+    const events = endInside(scope);
+    agents.delete(agent);
+    scope.parent?.children.delete(agent);
+    return [...events, { type: "agent-end", agent, ...end }, ...(scope.parent ? endStep(scope.parent, "stop") : [])];
+  };
+
+  const endInside = (scope: Scope): Event[] => [
+    ...[...scope.children].flatMap((agent) => endAgent(agent, { outcome: "interrupted" })),
+    ...endPart(scope),
+    ...[...scope.calls].flatMap((call) => interruptCall(call)),
+    ...endStep(scope, "stop"),
+  ];
+
+  return {
+    id,
+    words(kind, delta, agent) {
+      if (delta === "") return [];
+      const scope = scopeOf(agent);
+      const events = scope.part?.kind === kind ? [] : [...endPart(scope), ...startStep(scope)];
+      if (!scope.part) {
+        scope.part = { id: id(kind), kind };
+        events.push({ type: `${kind}-start`, ...scope.of, part: scope.part.id });
+      }
+      events.push({ type: `${kind}-delta`, ...scope.of, part: scope.part.id, delta });
+      return events;
+    },
+    startCall,
+    endCall,
+    startAgent({ agent, name, parent }) {
+      if (agents.has(agent)) return [];
+      const wanted = scopeOf(parent);
+      const above = wanted.depth < DEEPEST ? wanted : root;
+      const events = agents.size < MOST_OPEN ? [] : endAgent(agents.keys().next().value!, { outcome: "interrupted" });
+      // What had to make room may have been the parent.
+      const scope = above === root || agents.has(above.of.agent!) ? above : root;
+      agents.set(agent, newScope(agent, scope));
+      scope.children.add(agent);
+      const within = scope.of.agent === undefined ? {} : { parent: scope.of.agent };
+      return [...events, { type: "agent-start", agent, ...within, name }];
+    },
+    endAgent,
+    isOpen: (agent) => agents.has(agent),
+    end: () => endInside(root),
+  };
+};
+
+const newScope = (agent: string | undefined, parent: Scope | undefined): Scope => ({
+  of: agent === undefined ? {} : { agent },
+  parent,
+  depth: parent ? parent.depth + 1 : 0,
+  children: new Set(),
+  calls: new Set(),
+  step: undefined,
+  part: undefined,
+});

@@ -1,0 +1,30 @@
+import type { Content, EventOf } from "../events.ts";
+import type { EncodeOptions } from "../dialect.ts";
+
+/**
+ * What a call answered with, as one text: text as it is, values as JSON. Of bytes beside the log it has what the entry has, and where
+ * the rest is. Empty for a call that answered with nothing.
+ */
+export const resultText = (
+  { content = [], value }: Pick<EventOf<"tool-end">, "content" | "value">,
+  link: EncodeOptions["link"],
+): string => {
+  if (content.length > 0) return content.map((part) => contentText(part, link)).join("\n");
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
+
+const contentText = (content: Content, link: EncodeOptions["link"]): string => {
+  switch (content.type) {
+    case "text":
+      return content.text;
+    case "json":
+      return typeof content.value === "string" ? content.value : JSON.stringify(content.value);
+    case "link":
+      return content.title === undefined ? content.url : `${content.title}: ${content.url}`;
+    case "file": {
+      const whole = `${content.name ?? content.mediaType}, ${content.bytes} bytes: ${link(content)}`;
+      return content.head === undefined ? whole : `${content.head}…\n\n${whole}`;
+    }
+  }
+};
