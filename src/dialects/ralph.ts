@@ -1,0 +1,121 @@
+import { type Command, type Dialect, type DialectRequest, lossless, type Slot } from "../dialect.ts";
+import type { RunRequest } from "../source.ts";
+import { createRalphDecoder } from "./ralph/decode.ts";
+import { createRalphEncoder } from "./ralph/encode.ts";
+import { bodyJsonSchema, parseBody, readMessages, writeMessages } from "./ralph/request.ts";
+
+const HEARTBEAT_MS = 15_000;
+
+/** Clients of this family look at `type` and skip what they do not know, whatever the name of the SSE event is. */
+const OPENING = '{"type":"runcast","says":';
+const slot: Slot = {
+  write: (data) => ({ event: "runcast", data: `${OPENING}${data}}` }),
+  read: ({ data }) => (data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined),
+};
+const spelling = lossless({ encode: createRalphEncoder, decode: createRalphDecoder }, slot);
+
+const NO_STEPS = { loses: "the family has no steps; who reads it makes its own" };
+const NO_PARTS = { loses: "the family's words belong to no part; who reads it makes its own" };
+const AS_STATUS = (what: string) => ({ loses: `told as a status: ${what}` });
+
+/** The Ralph and YouLearn servers' dialect: every frame is `event: message` with a flat `{"type", …}`. */
+export const ralph: Dialect = {
+  name: "ralph",
+  contentType: "text/event-stream; charset=utf-8",
+  headers: {},
+  routes: [
+    ...["/ralph", "/ralph/:agent"].map((base) => ({
+      method: "POST" as const,
+      path: `${base}/chat/stream`,
+      does: "start" as const,
+      summary: "Start a run and stream it to a client of the Ralph family.",
+      body: bodyJsonSchema,
+    })),
+    ...["/ralph", "/ralph/:agent"].map((base) => ({
+      method: "GET" as const,
+      path: `${base}/health`,
+      does: "reply" as const,
+      summary: "Whether the server is there.",
+    })),
+  ],
+  read: ({ does }, request) =>
+    does === "reply" ? { do: "reply", reply: () => ({ status: "ok", service: "runcast" }) } : readStart(request),
+  write,
+  encode: spelling.encode,
+  decode: spelling.decode,
+  heartbeat: {
+    everyMs: HEARTBEAT_MS,
+    frames: ({ waiting, since }) => [
+      { event: "heartbeat", data: JSON.stringify({ type: "heartbeat", waiting, since }) },
+    ],
+  },
+  refuse: ({ status, message, hint }) => ({
+    status,
+    body: JSON.stringify({ detail: hint === undefined ? message : `${message} (${hint})` }),
+  }),
+  disconnect: "cancel",
+  asks: "link",
+  says: {
+    "run-start": AS_STATUS("who was asked what is known to the client that asked"),
+    "agent-start": AS_STATUS("the family has no sub-agents"),
+    "agent-end": { loses: "the family has no sub-agents; the status goes back to what it was" },
+    "step-start": NO_STEPS,
+    "step-retry": AS_STATUS("the family has no steps"),
+    "step-end": NO_STEPS,
+    "text-start": NO_PARTS,
+    "text-delta": "carries",
+    "text-end": NO_PARTS,
+    "thinking-start": NO_PARTS,
+    "thinking-delta": "carries",
+    "thinking-end": NO_PARTS,
+    "tool-start": "carries",
+    "tool-input-delta": { loses: "arguments come whole, with tool_call_start" },
+    "tool-input-end": "carries",
+    "tool-execute": "carries",
+    "tool-progress": AS_STATUS("the family has no progress"),
+    "tool-output-delta": { loses: "the family shows a call's result when it is there, not its output as it comes" },
+    "tool-end": "carries",
+    "ask-start": AS_STATUS("its clients cannot answer; the status says where to"),
+    "ask-end": { loses: "its clients cannot answer; the status goes back to what it was" },
+    status: "carries",
+    citation: { loses: "the family has no sources" },
+    file: { loses: "the family has no files" },
+    embed: { loses: "the family has no embeds" },
+    notice: AS_STATUS("the family has no notices"),
+    data: { loses: "the family has no open slot" },
+    "run-end": "carries",
+  },
+};
+
+const readStart = ({ body, params, headers }: DialectRequest): Command => {
+  const { user_id: user, chat_id: thread, messages } = parseBody(body);
+  const { agent } = params;
+  const request: RunRequest = {
+    ...(thread && { thread }),
+    ...(agent !== undefined && { agent }),
+    messages: readMessages(messages),
+    ...(user && { user: { id: user } }),
+  };
+  return { do: "start", request, ...(headers.get("runcast-extensions") === "1" && { extensions: true }) };
+};
+
+function write(command: Command): ReturnType<Dialect["write"]> {
+  if (command.do !== "start") throw new Error(`the ralph family cannot ask to ${command.do}`);
+  const { agent, user, thread, system, messages } = command.request;
+  const base = agent === undefined ? "/ralph" : `/ralph/${encodeURIComponent(agent)}`;
+  const body = {
+    user_id: user?.id ?? "",
+    chat_id: thread ?? "",
+    messages: writeMessages(messages, system),
+  };
+  return {
+    method: "POST",
+    path: `${base}/chat/stream`,
+    headers: {
+      "content-type": "application/json",
+      accept: "text/event-stream",
+      ...(command.extensions && { "runcast-extensions": "1" }),
+    },
+    body: JSON.stringify(body),
+  };
+}

@@ -1,0 +1,144 @@
+import { createNarrator, type Frame, type NarratedCall } from "../../dialect.ts";
+import type { Content, Event, Json, Problem, RunOutcome } from "../../events.ts";
+
+type Said = Readonly<Record<string, unknown>>;
+
+const MOST_UNNAMED = 256;
+const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(["cancelled", "interrupted"]);
+const KINDS: ReadonlySet<unknown> = new Set([
+  ...["status", "message", "reasoning", "done", "error"],
+  ...["tool_call_start", "tool_call_complete", "tool_call_error"],
+]);
+
+/**
+ * Reads what servers of the family send. Servers on Agno say of a failing tool first that it completed and then, in the next frame,
+ * that it failed: a completion is held until the next frame of the family shows which of the two it was. What is malformed or unknown
+ * is skipped, and all that follows `done` or `error`.
+ */
+export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
+  const narrator = createNarrator();
+  /** Calls that started without an id, oldest first: their end has none either. */
+  const unnamed: NarratedCall[] = [];
+  let held: (NarratedCall & { readonly hasId: boolean; readonly content: Content[] }) | undefined;
+  let ended = false;
+
+  const release = (): Event[] => {
+    if (!held) return [];
+    const { content } = held;
+    const events = narrator.endCall(held, { outcome: "ok", ...(content.length > 0 && { content }) });
+    held = undefined;
+    return events;
+  };
+
+  const callOf = (said: Said): NarratedCall => {
+    const name = nameIn(said) ?? "unknown";
+    const call = idIn(said);
+    if (call !== undefined) return { call, name, input: inputIn(said) };
+    const index = unnamed.findIndex((other) => other.name === name);
+    const [found] = index < 0 ? [] : unnamed.splice(index, 1);
+    return found ?? { call: narrator.id("call"), name, input: inputIn(said) };
+  };
+
+  const start = (said: Said): Event[] => {
+    const call = idIn(said) ?? narrator.id("call");
+    const started = { call, name: nameIn(said) ?? "unknown", input: inputIn(said) };
+    if (idIn(said) === undefined) unnamed.push(started);
+    if (unnamed.length > MOST_UNNAMED) unnamed.shift();
+    return narrator.startCall(started);
+  };
+
+  const fail = (said: Said): Event[] => {
+    const error: Problem = { code: "tool-failed", message: textIn(said, "error") || "Unknown error" };
+    const wasHeld = held && isSame(held, said) ? held : undefined;
+    const before = wasHeld ? [] : release();
+    const call = wasHeld ?? callOf(said);
+    const content = wasHeld?.content.filter((part) => part.type !== "text" || part.text !== error.message) ?? [];
+    if (wasHeld) held = undefined;
+    return [...before, ...narrator.endCall(call, { outcome: "error", ...(content.length > 0 && { content }), error })];
+  };
+
+  const end = (said: Said): Event[] => {
+    ended = true;
+    const before = release();
+    if (said["type"] === "done") return [...before, ...narrator.end(), { type: "run-end", outcome: "done" }];
+    const outcome = OUTCOMES.has(said["outcome"]) ? (said["outcome"] as RunOutcome) : "error";
+    const error: Problem = {
+      code: textIn(said, "code") || "server-error",
+      message: textIn(said, "message") || textIn(said, "content") || "Unknown error",
+      ...(typeof said["retryable"] === "boolean" && { retryable: said["retryable"] }),
+      ...(typeof said["hint"] === "string" && { hint: said["hint"] }),
+    };
+    return [...before, { type: "run-end", outcome, error }];
+  };
+
+  return (frame) => {
+    const said = ended ? undefined : parse(frame);
+    if (!said) return [];
+    switch (said["type"]) {
+      case "message":
+        return [...release(), ...narrator.words("text", textIn(said, "content"))];
+      case "reasoning":
+        return [...release(), ...narrator.words("thinking", textIn(said, "content"))];
+      case "status":
+        return [...release(), ...(typeof said["content"] === "string" ? [status(said["content"])] : [])];
+      case "tool_call_start":
+        return [...release(), ...start(said)];
+      case "tool_call_complete": {
+        const before = release();
+        held = { ...callOf(said), hasId: idIn(said) !== undefined, content: contentIn(said) };
+        return before;
+      }
+      case "tool_call_error":
+        return fail(said);
+      default:
+        return end(said);
+    }
+  };
+};
+
+const parse = ({ event, data }: Frame): Said | undefined => {
+  if (event !== undefined && event !== "message") return undefined;
+  try {
+    const said: unknown = JSON.parse(data);
+    const isSaid = typeof said === "object" && said !== null && KINDS.has((said as Said)["type"]);
+    return isSaid ? (said as Said) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const status = (text: string): Event => ({ type: "status", text });
+
+const textIn = (said: Said, key: string): string => {
+  const value = said[key];
+  return typeof value === "string" ? value : "";
+};
+
+const idIn = (said: Said): string | undefined => {
+  const id = textIn(said, "tool_call_id");
+  return id !== "" && id.length <= 256 ? id : undefined;
+};
+
+const nameIn = (said: Said): string | undefined => textIn(said, "tool_name") || undefined;
+
+/** An error without an id, maybe even without a name, is of the call that was just said to be complete, if that had none either. */
+const isSame = (held: NarratedCall & { readonly hasId: boolean }, said: Said): boolean => {
+  const id = idIn(said);
+  return id === undefined ? !held.hasId && (nameIn(said) ?? held.name) === held.name : id === held.call;
+};
+
+const inputIn = (said: Said): Json => {
+  const input = said["tool_args"] as Json | undefined;
+  if (typeof input !== "string") return input ?? {};
+  try {
+    return JSON.parse(input) as Json;
+  } catch {
+    return input;
+  }
+};
+
+const contentIn = (said: Said): Content[] => {
+  const result = said["result"] as Json | undefined;
+  if (result === undefined || result === null || result === "") return [];
+  return [typeof result === "string" ? { type: "text", text: result } : { type: "json", value: result }];
+};

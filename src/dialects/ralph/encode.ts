@@ -1,0 +1,171 @@
+import { type EncodeOptions, type Frame, resultText } from "../../dialect.ts";
+import type { Entry, Event, EventOf, Json, Problem } from "../../events.ts";
+import { createStatusLine } from "./status-line.ts";
+
+const IDLE = "Thinking...";
+const MOST_CHARACTERS = 2000;
+const MOST_OF_A_TASK = 200;
+
+interface OpenCall {
+  readonly name: string;
+  /** The arguments so far, as JSON text. */
+  text: string;
+  input: Json | undefined;
+}
+
+export const createRalphEncoder = ({ link }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
+  const calls = new Map<string, OpenCall>();
+  const line = createStatusLine(IDLE);
+  let run = "";
+
+  const nameOf = (call: string): string => calls.get(call)?.name || "unknown";
+
+  const startCall = ({ call, input }: EventOf<"tool-execute">): readonly Frame[] => {
+    line.forget();
+    if (input !== undefined && calls.has(call)) calls.get(call)!.input = input;
+    return [
+      frame({
+        type: "tool_call_start",
+        tool_call_id: call,
+        tool_name: nameOf(call),
+        tool_args: inputOf(calls.get(call)),
+      }),
+    ];
+  };
+
+  const endCall = (event: EventOf<"tool-end">): readonly Frame[] => {
+    const { call, outcome } = event;
+    const named = { tool_call_id: call, tool_name: nameOf(call) };
+    const tool_args = inputOf(calls.get(call));
+    calls.delete(call);
+    const after = status(line.end(call));
+    if (outcome === "deferred") return [...after, ...status(line.pass(`${named.tool_name} is left to the client`))];
+    const result = resultText(event, link);
+    if (outcome !== "ok") {
+      const error = cut(event.error?.message || result || OUTCOMES[outcome]);
+      return [frame({ type: "tool_call_error", ...named, error, tool_args }), ...after];
+    }
+    const file = event.content?.find((content) => content.type === "file");
+    const result_url = file && link(file);
+    return [frame({ type: "tool_call_complete", ...named, tool_args, result: cut(result), result_url }), ...after];
+  };
+
+  /** The answer is the root's; of a sub-agent's work its calls are shown. */
+  const say = (type: "message" | "reasoning", { agent, delta }: EventOf<"text-delta" | "thinking-delta">) =>
+    agent === undefined && delta !== "" ? [frame({ type, content: delta })] : [];
+
+  return ({ event }) => {
+    switch (event.type) {
+      case "text-delta":
+        return say("message", event);
+      case "thinking-delta":
+        return say("reasoning", event);
+      case "run-start":
+        run = event.run;
+        return [frame({ type: "status", content: IDLE })];
+      case "text-start":
+        // What was said cannot be taken back: its replacement stands below it.
+        return [
+          ...status(line.end(retryOf(event))),
+          ...(event.replaces !== undefined && event.agent === undefined
+            ? [frame({ type: "message", content: "\n\n" })]
+            : []),
+        ];
+      case "thinking-start":
+      case "step-end":
+        return status(line.end(retryOf(event)));
+      case "step-retry":
+        return status(line.set(retryOf(event), `Trying again (${event.attempt}): ${event.error.message}`));
+      case "tool-start":
+        calls.set(event.call, { name: event.name, text: "", input: undefined });
+        return status(line.end(retryOf(event)));
+      case "tool-input-delta": {
+        const call = calls.get(event.call);
+        if (call) call.text += event.delta;
+        return [];
+      }
+      case "tool-input-end":
+        if (event.input !== undefined && calls.has(event.call)) calls.get(event.call)!.input = event.input;
+        return [];
+      case "tool-execute":
+        return startCall(event);
+      case "tool-end":
+        return endCall(event);
+      case "tool-progress":
+        return status(line.set(event.call, progressText(nameOf(event.call), event)));
+      case "status":
+        if (event.call !== undefined && !calls.has(event.call)) return [];
+        return status(line.set(event.call ?? event.agent ?? run, event.text));
+      case "notice":
+        return status(line.pass(event.text));
+      case "agent-start": {
+        const task = event.task === undefined ? "" : `: ${event.task}`;
+        return status(line.set(event.agent, `${event.name}${cut(task, MOST_OF_A_TASK)}`));
+      }
+      case "agent-end":
+        return status(line.end(event.agent));
+      case "ask-start": {
+        const about = event.title ?? event.message ?? (event.call ? `Allow ${nameOf(event.call)}?` : "A question");
+        return status(line.set(event.ask, `${about} (waiting for your answer at /?run=${run})`));
+      }
+      case "ask-end":
+        return status(line.end(event.ask));
+      case "run-end":
+        return [event.outcome === "done" ? frame({ type: "done" }) : failure(event)];
+      default:
+        return [];
+    }
+  };
+};
+
+const frame = (said: Record<string, unknown>): Frame => ({ event: "message", data: JSON.stringify(said) });
+
+const status = (content: string | undefined): readonly Frame[] =>
+  content === undefined ? [] : [frame({ type: "status", content })];
+
+const retryOf = ({ agent = "" }: Event): string => `retry ${agent}`;
+
+const OUTCOMES: Readonly<Record<Exclude<EventOf<"tool-end">["outcome"], "ok">, string>> = {
+  error: "Unknown error",
+  denied: "It was not allowed.",
+  cancelled: "It was cancelled.",
+  timeout: "It ran out of time.",
+  interrupted: "It was interrupted.",
+  deferred: "It is left to the client.",
+};
+
+const failure = ({ outcome, error }: EventOf<"run-end">): Frame => {
+  const { message, ...rest }: Partial<Problem> = error ?? {};
+  return frame({
+    type: "error",
+    message: message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`,
+    ...rest,
+    ...(outcome !== "error" && { outcome }),
+  });
+};
+
+const inputOf = (call: OpenCall | undefined): Json => {
+  if (!call) return {};
+  if (call.input !== undefined) return call.input;
+  if (call.text === "") return {};
+  try {
+    call.input = JSON.parse(call.text) as Json;
+  } catch {
+    // A model's broken arguments are shown as they are.
+    call.input = call.text;
+  }
+  call.text = "";
+  return call.input;
+};
+
+const progressText = (name: string, { note, fraction }: EventOf<"tool-progress">): string =>
+  [note, fraction !== undefined && `${Math.round(fraction * 100)}%`].filter(Boolean).join(", ") || `Running ${name}...`;
+
+/** Counts characters, not the units that a character outside the basic plane takes two of. */
+const cut = (text: string, most: number = MOST_CHARACTERS): string => {
+  if (text.length <= most) return text;
+  let units = 0;
+  for (let characters = 0; characters < most && units < text.length; characters++)
+    units += text.codePointAt(units)! > 0xffff ? 2 : 1;
+  return units < text.length ? `${text.slice(0, units)}...` : text;
+};

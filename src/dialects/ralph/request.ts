@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { Message, Part } from "../../events.ts";
+import { Refusal } from "../../source.ts";
+
+const partSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("image_url"), image_url: z.union([z.string(), z.object({ url: z.string() })]) }),
+]);
+const messageSchema = z.object({
+  role: z.enum(["system", "user", "assistant"]),
+  content: z.union([z.string(), z.array(partSchema)]),
+});
+const bodySchema = z.object({
+  user_id: z.string().max(256).optional(),
+  chat_id: z.string().max(256).optional(),
+  messages: z.array(messageSchema).min(1),
+});
+type Body = z.infer<typeof bodySchema>;
+type SaidMessage = Body["messages"][number];
+type SaidPart = z.infer<typeof partSchema>;
+
+export const bodyJsonSchema = () => z.toJSONSchema(bodySchema, { io: "input" });
+
+export const parseBody = (body: unknown): Body => {
+  const result = bodySchema.safeParse(body);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new Refusal("bad-request", `${issue?.path.join(".") || "body"}: ${issue?.message ?? "is wrong"}`, {
+    status: 422,
+    hint: 'a request is {"user_id", "chat_id", "messages": [{"role", "content"}]}',
+  });
+};
+
+export const readMessages = (messages: readonly SaidMessage[]): Message[] =>
+  messages.map(({ role, content }) => ({
+    role,
+    content: typeof content === "string" ? readText(content) : content.map(readPart),
+  }));
+
+/** What the family has no word for (calls, results, thinking) is left out, and so is a message of nothing else. */
+export const writeMessages = (messages: readonly Message[], system: string | undefined): SaidMessage[] => [
+  ...(system === undefined ? [] : [{ role: "system" as const, content: system }]),
+  ...messages.flatMap(({ role, content }): SaidMessage[] => {
+    const parts = content.flatMap(writePart);
+    if (role === "tool" || (parts.length === 0 && content.length > 0)) return [];
+    if (parts.length === 0) return [{ role, content: "" }];
+    const [only] = parts;
+    return [{ role, content: parts.length === 1 && only?.type === "text" && only.text ? only.text : parts }];
+  }),
+];
+
+const readText = (text: string): Part[] => (text === "" ? [] : [{ type: "text", text }]);
+
+const DATA_URL = /^data:([^;,]+);base64,/;
+
+const readPart = (part: SaidPart): Part => {
+  if (part.type === "text") return part;
+  const url = typeof part.image_url === "string" ? part.image_url : part.image_url.url;
+  const [opening, mediaType] = DATA_URL.exec(url) ?? [];
+  if (opening === undefined) return { type: "file", mediaType: "image/*", url };
+  return { type: "file", mediaType: mediaType!, data: url.slice(opening.length) };
+};
+
+const writePart = (part: Part): SaidPart[] => {
+  if (part.type === "text") return [part];
+  if (part.type !== "file") return [];
+  const url = part.data === undefined ? part.url : `data:${part.mediaType};base64,${part.data}`;
+  return url === undefined ? [] : [{ type: "image_url", image_url: { url } }];
+};

@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { native } from "../../src/dialects/native.ts";
+import { ralph } from "../../src/dialects/ralph.ts";
+import type { Entry } from "../../src/events.ts";
+import { memory } from "../../src/logs/memory.ts";
+import { demoAgent } from "../../src/models/demo.ts";
+import type { Source } from "../../src/source.ts";
+import { post, saying, serve, until } from "../serving.ts";
+import { goldenRuns } from "./spoken.ts";
+
+const dialects = [native, ralph];
+
+interface Shown {
+  text: string;
+  readonly blocks: { id: string; name: string; args: unknown; result: string }[];
+  readonly pending: Map<string, unknown>;
+  status: { text: string; done: boolean };
+}
+
+/** A client of the family: its parser reads lines, and what it does not know it skips. */
+const show = async (response: Response, onShown: (shown: Shown) => void = () => {}): Promise<Shown> => {
+  const shown: Shown = { text: "", blocks: [], pending: new Map(), status: { text: "", done: false } };
+  let rest = "";
+  for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) if (line.startsWith("data: ")) handle(shown, line.slice(6));
+    onShown(shown);
+  }
+  return shown;
+};
+
+const handle = (shown: Shown, data: string): void => {
+  const said = JSON.parse(data) as Record<string, any>;
+  const { tool_call_id: id, tool_name: name, tool_args: args } = said;
+  switch (said["type"]) {
+    case "status":
+      shown.status = { text: said["content"], done: false };
+      return;
+    case "message":
+      shown.text += said["content"];
+      return;
+    case "tool_call_start":
+      shown.pending.set(id, args);
+      shown.status = { text: `Running ${name}...`, done: false };
+      return;
+    case "tool_call_complete":
+      shown.pending.delete(id);
+      return void shown.blocks.push({ id, name, args, result: said["result"] });
+    case "tool_call_error": {
+      const known = shown.pending.get(id);
+      shown.pending.delete(id);
+      return void shown.blocks.push({ id, name, args: known ?? args, result: `Error: ${said["error"]}` });
+    }
+    case "done":
+      shown.status = { text: "Complete", done: true };
+      return;
+    case "error":
+      shown.text += `Error: ${said["message"]}`;
+      shown.status = { text: "Error", done: true };
+  }
+};
+
+const ask = (url: string, content: string, init: RequestInit = {}) =>
+  fetch(`${url}/chat/stream`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ user_id: "u", chat_id: "t", messages: [{ role: "user", content }] }),
+    ...init,
+  });
+
+/** What anybody who reads the log would have to see. */
+const expected = (entries: readonly Entry[]) => {
+  const events = entries.map(({ event }) => event);
+  const words = events.map((event) => (event.type === "text-delta" && event.agent === undefined ? event.delta : ""));
+  const names = new Map(events.flatMap((event) => (event.type === "tool-start" ? [[event.call, event.name]] : [])));
+  const ended = events.flatMap((event) => (event.type === "tool-end" && event.outcome !== "deferred" ? [event] : []));
+  const end = events.at(-1)!;
+  return {
+    text: words.join(""),
+    blocks: ended.map(({ call, outcome }) => ({ id: call, name: names.get(call), failed: outcome !== "ok" })),
+    error: end.type === "run-end" ? end.error : undefined,
+  };
+};
+
+describe.each(goldenRuns)("%s", (_, entries) => {
+  test("is shown right", async () => {
+    const log = memory();
+    const first = entries[0]!.event;
+    const run = first.type === "run-start" ? first.run : "";
+    await log.append(run, entries);
+    const { url } = await serve(saying([]), { dialects, log });
+    const events = `${url}/runs/${run}/events?dialect=ralph`;
+    const shown = await show(await fetch(events));
+    expect(await show(await fetch(events, { headers: { "runcast-extensions": "1" } }))).toEqual(shown);
+    const { text, blocks, error } = expected(entries);
+    expect(shown.text).toBe(error ? `${text}Error: ${error.message}` : text);
+    expect(shown.blocks.map(({ id, name, result }) => ({ id, name, failed: result.startsWith("Error: ") }))).toEqual(
+      blocks,
+    );
+    expect(shown.pending.size).toBe(0);
+    expect(shown.status).toEqual({ text: error ? "Error" : "Complete", done: true });
+  });
+});
+
+test("the demo, asked as the family asks, by its name and without one", async () => {
+  const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
+  for (const base of [`${url}/ralph`, `${url}/ralph/test`]) {
+    const response = await ask(base, "Compare the notes with parallel sub-agents");
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    const shown = await show(response);
+    expect(shown.text).not.toBe("");
+    expect(shown.status).toEqual({ text: "Complete", done: true });
+  }
+});
+
+test("a request reaches the agent with its user, its chat and its whole history", async () => {
+  const seen: unknown[] = [];
+  const source: Source = async function* (request) {
+    seen.push(request);
+    yield { type: "status", text: "here" };
+  };
+  const { url } = await serve(source, { dialects });
+  await show(await ask(`${url}/ralph`, "hello"));
+  expect(seen).toMatchObject([{ user: { id: "u" }, thread: "t", messages: [{ role: "user" }] }]);
+});
+
+test("a result of a megabyte is cut to its first 2000 characters", async () => {
+  const source: Source = async function* () {
+    yield { type: "step-start", step: "s" };
+    yield { type: "tool-start", call: "c", name: "read" };
+    yield { type: "step-end", step: "s", finish: "tools" };
+    yield { type: "tool-execute", call: "c" };
+    yield { type: "tool-end", call: "c", outcome: "ok", content: [{ type: "text", text: "z".repeat(1_000_000) }] };
+  };
+  const { url } = await serve(source, { dialects });
+  const shown = await show(await ask(`${url}/ralph`, "read"));
+  expect(shown.blocks).toEqual([{ id: "c", name: "read", args: {}, result: `${"z".repeat(2000)}...` }]);
+});
+
+test("an error in mid-stream is shown after what was said", async () => {
+  const source: Source = async function* (request, context) {
+    yield* saying(["Half an ans"])(request, context);
+    throw new Error("the model is gone");
+  };
+  const { url } = await serve(source, { dialects });
+  const shown = await show(await ask(`${url}/ralph`, "hi"));
+  expect(shown.text).toBe("Half an ansError: the model is gone");
+  expect(shown.status.done).toBe(true);
+});
+
+test("closing the connection stops the run", async () => {
+  const log = memory();
+  const source: Source = async function* (request, context) {
+    yield* saying(["Working"])(request, context);
+    await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+  };
+  const { url } = await serve(source, { dialects, log });
+  const stop = new AbortController();
+  const response = await ask(`${url}/ralph`, "hi", { signal: stop.signal });
+  const run = response.headers.get("runcast-run")!;
+  const watched = show(response, ({ text }) => text === "Working" && stop.abort());
+  await expect(watched).rejects.toThrow();
+  await until(async () => (await log.info(run))?.outcome !== undefined);
+  expect((await log.info(run))?.outcome).toBe("cancelled");
+});
+
+test("health, and refusals in the family's shape", async () => {
+  const { url } = await serve(saying([]), { dialects });
+  for (const base of [`${url}/ralph`, `${url}/ralph/test`])
+    expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: "ok", service: "runcast" });
+  const bad = await post(`${url}/ralph/chat/stream`, { messages: "hi" });
+  expect([bad.status, await bad.json()]).toEqual([422, { detail: expect.stringContaining("messages") }]);
+  const unknown = await ask(`${url}/ralph/nobody`, "hi");
+  expect([unknown.status, await unknown.json()]).toEqual([404, { detail: expect.stringContaining("nobody") }]);
+});
