@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { type Command, type Dialect, type DialectRequest, lossless, type Slot } from "../dialect.ts";
+import type { Message } from "../events.ts";
+import { Refusal, type RunRequest } from "../source.ts";
+import { createAnswer } from "./deep-agent/answer.ts";
+import { createDeepAgentDecoder } from "./deep-agent/decode.ts";
+import { createDeepAgentEncoder } from "./deep-agent/encode.ts";
+
+const HEARTBEAT_MS = 15_000;
+/** The family's clients show a whole result on a click: more than they can take is told by its beginning. */
+const WHOLE_BYTES = 16 * 1024 * 1024;
+
+const bodySchema = z.object({
+  messages: z.array(z.object({ role: z.enum(["user", "assistant", "system"]), content: z.string() })).min(1),
+  stream: z.boolean().optional(),
+});
+type SaidMessage = z.infer<typeof bodySchema>["messages"][number];
+
+/** Clients of this family read only `data:` lines, look at `type` and skip what they do not know. */
+const OPENING = '{"type":"runcast","data":';
+const slot: Slot = {
+  write: (data) => ({ data: `${OPENING}${data}}` }),
+  read: ({ data }) => (data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined),
+};
+const spelling = lossless({ encode: createDeepAgentEncoder, decode: createDeepAgentDecoder }, slot);
+
+const NO_STEPS = { loses: "the family has no steps; who reads it makes its own" };
+const NO_PARTS = { loses: "the family's tokens belong to no part; who reads it makes its own" };
+const NO_THINKING = { loses: "the family has no reasoning" };
+const NO_INPUT = { loses: "the family shows calls without their arguments" };
+const AS_STATUS = (what: string) => ({ loses: `told as a status: ${what}` });
+
+/** Deep Agent's dialect: `data: {"type", "data"}` without an event name, sub-agents by their depth and, beside it, their id. */
+export const deepAgent: Dialect = {
+  name: "deep-agent",
+  contentType: "text/event-stream; charset=utf-8",
+  headers: {},
+  routes: ["/deep-agent", "/deep-agent/:agent"].flatMap((base) => [
+    {
+      method: "POST" as const,
+      path: `${base}/chat/stream`,
+      does: "start" as const,
+      summary: "Start a run and stream it to a client of the Deep Agent family.",
+      body: () => z.toJSONSchema(bodySchema, { io: "input" }),
+    },
+    {
+      method: "POST" as const,
+      path: `${base}/chat`,
+      does: "start" as const,
+      summary: "Start a run and answer with its last message when it has ended.",
+      body: () => z.toJSONSchema(bodySchema, { io: "input" }),
+    },
+    { method: "GET" as const, path: `${base}/health`, does: "reply" as const, summary: "Whether the server is there." },
+  ]),
+  read: ({ does, path }, request) =>
+    does === "reply"
+      ? { do: "reply", reply: () => ({ status: "ok", service: "runcast" }) }
+      : readStart(request, path.endsWith("/chat")),
+  write,
+  encode: spelling.encode,
+  decode: spelling.decode,
+  answer: createAnswer,
+  heartbeat: {
+    everyMs: HEARTBEAT_MS,
+    frames: ({ waiting, since }) => [{ data: JSON.stringify({ type: "heartbeat", data: { waiting, since } }) }],
+  },
+  refuse: ({ status, message, hint }) => ({
+    status,
+    body: JSON.stringify({ detail: hint === undefined ? message : `${message} (${hint})` }),
+  }),
+  wholeBytes: WHOLE_BYTES,
+  disconnect: "cancel",
+  asks: "link",
+  says: {
+    "run-start": AS_STATUS("who was asked what is known to the client that asked"),
+    "agent-start": "carries",
+    "agent-end": "carries",
+    "step-start": NO_STEPS,
+    "step-retry": AS_STATUS("the family has no steps"),
+    "step-end": NO_STEPS,
+    "text-start": NO_PARTS,
+    "text-delta": "carries",
+    "text-end": NO_PARTS,
+    "thinking-start": NO_THINKING,
+    "thinking-delta": NO_THINKING,
+    "thinking-end": NO_THINKING,
+    "tool-start": "carries",
+    "tool-input-delta": NO_INPUT,
+    "tool-input-end": NO_INPUT,
+    "tool-execute": "carries",
+    "tool-progress": AS_STATUS("the family has no progress"),
+    "tool-output-delta": { loses: "the family shows a call's result when it is there, not its output as it comes" },
+    "tool-end": "carries",
+    "ask-start": AS_STATUS("its clients cannot answer; the status says where to"),
+    "ask-end": { loses: "its clients cannot answer" },
+    status: "carries",
+    citation: { loses: "the family's citations are its tools' results" },
+    file: { loses: "the family has no files" },
+    embed: { loses: "the family has no embeds" },
+    notice: AS_STATUS("the family has no notices"),
+    data: { loses: "the family has no open slot" },
+    "run-end": "carries",
+  },
+};
+
+const readStart = ({ body, params, headers }: DialectRequest, isWhole: boolean): Command => {
+  const result = bodySchema.safeParse(body);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    throw new Refusal("bad-request", `${issue?.path.join(".") || "body"}: ${issue?.message ?? "is wrong"}`, {
+      status: 422,
+      hint: 'a message is {"role": "user" | "assistant" | "system", "content": "…"}',
+    });
+  }
+  const { agent } = params;
+  const request: RunRequest = {
+    ...(agent !== undefined && { agent }),
+    messages: result.data.messages.map(({ role, content }) => ({
+      role,
+      content: content === "" ? [] : [{ type: "text", text: content }],
+    })),
+  };
+  const extensions = headers.get("runcast-extensions") === "1";
+  return { do: "start", request, ...(extensions && { extensions }), ...(isWhole && { whole: "end" as const }) };
+};
+
+function write(command: Command): ReturnType<Dialect["write"]> {
+  if (command.do !== "start") throw new Error(`the deep-agent family cannot ask to ${command.do}`);
+  const { agent, system, messages } = command.request;
+  const stream = command.whole === undefined;
+  const base = agent === undefined ? "/deep-agent" : `/deep-agent/${encodeURIComponent(agent)}`;
+  const said: SaidMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
+  return {
+    method: "POST",
+    path: `${base}/chat${stream ? "/stream" : ""}`,
+    headers: {
+      "content-type": "application/json",
+      accept: stream ? "text/event-stream" : "application/json",
+      ...(command.extensions && { "runcast-extensions": "1" }),
+    },
+    body: JSON.stringify({ messages: [...said, ...messages.flatMap(writeMessage)], stream }),
+  };
+}
+
+/** What the family has no word for (files, calls, results, thinking) is left out, and so is a message of nothing else. */
+const writeMessage = ({ role, content }: Message): SaidMessage[] => {
+  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (role === "tool" || (texts.length === 0 && content.length > 0)) return [];
+  return [{ role, content: texts.join("\n\n") }];
+};

@@ -1,0 +1,39 @@
+import type { WholeAnswer } from "../../dialect.ts";
+import type { Entry, EventOf } from "../../events.ts";
+
+/** `{"message"}`, the text of the run's answer; `{"detail"}` with a status that says failure, if the run failed. */
+export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer } => {
+  const texts = new Map<string, string>();
+  /** The text parts of the last root step that had any. */
+  let latest: string[] = [];
+  let isNewStep = true;
+  let end: EventOf<"run-end"> | undefined;
+
+  return {
+    take({ event }) {
+      if (event.type === "run-end") end = event;
+      if (event.agent !== undefined) return;
+      if (event.type === "step-start") isNewStep = true;
+      else if (event.type === "text-start" && event.call === undefined) {
+        texts.set(event.part, "");
+        latest = isNewStep ? [event.part] : [...latest.filter((part) => part !== event.replaces), event.part];
+        isNewStep = false;
+      } else if (event.type === "text-delta" && texts.has(event.part))
+        texts.set(event.part, texts.get(event.part) + event.delta);
+    },
+    body() {
+      if (end && end.outcome !== "done") {
+        const status = end.error?.retryable ? 503 : 500;
+        return json(status, { detail: end.error?.message ?? `The run was ${end.outcome}.` });
+      }
+      const parts = end?.answer ?? latest;
+      return json(200, { message: parts.map((part) => texts.get(part) ?? "").join("") });
+    },
+  };
+};
+
+const json = (status: number, value: unknown): WholeAnswer => ({
+  status,
+  headers: { "content-type": "application/json; charset=utf-8" },
+  body: JSON.stringify(value),
+});

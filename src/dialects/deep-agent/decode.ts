@@ -1,0 +1,170 @@
+import { createNarrator, type Frame } from "../../dialect.ts";
+import type { Content, Event, Problem, RunOutcome } from "../../events.ts";
+import { EMPTY_RESULT, FAILED } from "./words.ts";
+
+type Said = Readonly<Record<string, unknown>>;
+
+const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(["error", "cancelled", "interrupted"]);
+
+/**
+ * Reads what servers of the family send. Those that say only a depth mean the sub-agent that started last at that depth. What is
+ * malformed or unknown is skipped, and all that follows `done`.
+ */
+export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) => {
+  const narrator = createNarrator();
+  /** Open sub-agents and the depth that the server says they have, oldest first. */
+  const depths = new Map<string, number>();
+  /** Calls that started without an id, oldest first: their end has none either. */
+  const unnamed: { readonly call: string; readonly name: string }[] = [];
+  let ended = false;
+
+  const latestAt = (depth: number): string | undefined => {
+    let latest: string | undefined;
+    for (const [agent, itsDepth] of depths) if (itsDepth === depth) latest = agent;
+    return latest;
+  };
+
+  const startAgent = (agent: string, name: string, depth: number, parent: string | undefined): Event[] => {
+    const events = narrator.startAgent({ agent, name, ...(parent !== undefined && { parent }) });
+    depths.set(agent, depth);
+    for (const open of depths.keys()) if (!narrator.isOpen(open)) depths.delete(open);
+    return events;
+  };
+
+  /** The agent of a frame; one that nobody has heard of is started, so that its words never get into the answer. */
+  const agentOf = (data: Said): { readonly agent?: string; readonly events: Event[] } => {
+    const id = idIn(data, "agent_id");
+    if (id !== undefined && narrator.isOpen(id)) return { agent: id, events: [] };
+    const depth = depthIn(data, "agent_depth");
+    if (id === undefined && depth === 0) return { events: [] };
+    const known = id ?? latestAt(depth);
+    if (known !== undefined && narrator.isOpen(known)) return { agent: known, events: [] };
+    const agent = id ?? narrator.id("agent");
+    return { agent, events: startAgent(agent, "unknown", Math.max(depth, 1), latestAt(depth - 1)) };
+  };
+
+  const endAgent = (data: Said): Event[] => {
+    const agent = idIn(data, "agent_id") ?? latestAt(depthIn(data, "depth"));
+    if (agent === undefined) return [];
+    const { outcome, error } = endIn(data);
+    const events = narrator.endAgent(agent, { outcome, ...(error && { error }) });
+    for (const open of depths.keys()) if (!narrator.isOpen(open)) depths.delete(open);
+    return events;
+  };
+
+  const startCall = (data: Said): Event[] => {
+    const { agent, events } = agentOf(data);
+    const id = idIn(data, "tool_id");
+    const started = { call: id ?? narrator.id("call"), name: nameIn(data) };
+    if (id === undefined) unnamed.push(started);
+    if (unnamed.length > 256) unnamed.shift();
+    return [...events, ...narrator.startCall(started, agent)];
+  };
+
+  const endCall = (data: Said): Event[] => {
+    const { agent, events } = agentOf(data);
+    const name = nameIn(data);
+    const id = idIn(data, "tool_id");
+    const index = id === undefined ? unnamed.findIndex((other) => other.name === name) : -1;
+    const [found] = index < 0 ? [] : unnamed.splice(index, 1);
+    const call = found ?? { call: id ?? narrator.id("call"), name };
+    const content = contentIn(data);
+    if (data["is_error"] !== true)
+      return [...events, ...narrator.endCall(call, { outcome: "ok", ...(content.length > 0 && { content }) }, agent)];
+    const said = textIn(data, "result");
+    const message = (said.startsWith(FAILED) ? said.slice(FAILED.length) : said) || "Unknown error";
+    return [...events, ...narrator.endCall(call, { outcome: "error", error: { code: "tool-failed", message } }, agent)];
+  };
+
+  const end = (data: Said): Event[] => {
+    ended = true;
+    const { outcome, error } = endIn(data);
+    if (outcome === "done") return [...narrator.end(), { type: "run-end", outcome }];
+    return [{ type: "run-end", outcome, ...(error && { error }) }];
+  };
+
+  return (frame) => {
+    const said = ended ? undefined : parse(frame);
+    if (!said) return [];
+    const { type, data } = said;
+    // A failure's own words, which `done` tells as what they are.
+    if (data["is_error"] === true && type !== "tool_end") return [];
+    switch (type) {
+      case "token": {
+        const { agent, events } = agentOf(data);
+        return [...events, ...narrator.words("text", textIn(data, "content"), agent)];
+      }
+      case "status": {
+        const { agent, events } = agentOf(data);
+        const text = data["description"];
+        if (typeof text !== "string") return events;
+        return [...events, { type: "status", ...(agent !== undefined && { agent }), text }];
+      }
+      case "tool_start":
+        return startCall(data);
+      case "tool_end":
+        return endCall(data);
+      case "agent_start": {
+        const depth = Math.max(1, depthIn(data, "depth"));
+        const agent = idIn(data, "agent_id") ?? narrator.id("agent");
+        return startAgent(agent, nameIn(data), depth, idIn(data, "parent_id") ?? latestAt(depth - 1));
+      }
+      case "agent_end":
+        return endAgent(data);
+      case "done":
+        return end(data);
+      default:
+        return [];
+    }
+  };
+};
+
+const parse = ({ data }: Frame): { readonly type: unknown; readonly data: Said } | undefined => {
+  try {
+    const said = JSON.parse(data) as Said | null;
+    if (typeof said !== "object" || said === null) return undefined;
+    const inner = said["data"];
+    return { type: said["type"], data: typeof inner === "object" && inner !== null ? (inner as Said) : {} };
+  } catch {
+    return undefined;
+  }
+};
+
+const textIn = (data: Said, key: string): string => {
+  const value = data[key];
+  return typeof value === "string" ? value : "";
+};
+
+const idIn = (data: Said, key: string): string | undefined => {
+  const id = textIn(data, key);
+  return id !== "" && id.length <= 256 ? id : undefined;
+};
+
+const nameIn = (data: Said): string => textIn(data, "name") || "unknown";
+
+const depthIn = (data: Said, key: string): number => {
+  const depth = data[key];
+  return typeof depth === "number" && Number.isInteger(depth) && depth > 0 ? depth : 0;
+};
+
+const endIn = (data: Said): { readonly outcome: RunOutcome; readonly error?: Problem } => {
+  const { outcome, error } = data;
+  if (!OUTCOMES.has(outcome)) return { outcome: "done" };
+  const { code, message, retryable, hint } = (typeof error === "object" && error !== null ? error : {}) as Said;
+  if (typeof message !== "string") return { outcome: outcome as RunOutcome };
+  return {
+    outcome: outcome as RunOutcome,
+    error: {
+      code: typeof code === "string" ? code : "server-error",
+      message,
+      ...(typeof retryable === "boolean" && { retryable }),
+      ...(typeof hint === "string" && { hint }),
+    },
+  };
+};
+
+const contentIn = (data: Said): Content[] => {
+  const result = data["result"] as Content | string | undefined;
+  if (result === undefined || result === null || result === "" || result === EMPTY_RESULT) return [];
+  return [typeof result === "string" ? { type: "text", text: result } : { type: "json", value: result }];
+};

@@ -1,0 +1,119 @@
+import { type EncodeOptions, type Frame, resultText } from "../../dialect.ts";
+import type { Entry, Event, EventOf } from "../../events.ts";
+import { EMPTY_RESULT, FAILED } from "./words.ts";
+
+export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
+  const names = new Map<string, string>();
+  const agents = new Map<string, { readonly name: string; readonly depth: number }>();
+  let run = "";
+  let hasSpoken = false;
+
+  const depthOf = (agent: string | undefined): number => (agent === undefined ? 0 : (agents.get(agent)?.depth ?? 1));
+  const nameOf = (call: string): string => names.get(call) || "unknown";
+  /** Beside the depth, which parallel sub-agents share, the id of the one that it is. */
+  const of = ({ agent }: Event) => ({
+    agent_depth: depthOf(agent),
+    ...(agent !== undefined && { agent_id: agent }),
+  });
+  const status = (event: Event, description: string): readonly Frame[] =>
+    description === "" ? [] : [frame("status", { description, ...of(event) })];
+  const token = (event: Event, content: string): Frame => frame("token", { content, ...of(event) });
+
+  const endCall = (event: EventOf<"tool-end">): readonly Frame[] => {
+    const { call, outcome } = event;
+    const isError = outcome !== "ok" && outcome !== "deferred";
+    const text = resultText(event, link);
+    const told = isError ? `${FAILED}${event.error?.message || text || OUTCOMES[outcome]}` : text || OUTCOMES[outcome];
+    const name = nameOf(call);
+    names.delete(call);
+    return [frame("tool_end", { tool_id: call, name, result: told, ...of(event), ...(isError && { is_error: true }) })];
+  };
+
+  const startAgent = ({ agent, parent, name }: EventOf<"agent-start">): readonly Frame[] => {
+    const depth = depthOf(parent) + 1;
+    agents.set(agent, { name, depth });
+    return [frame("agent_start", { agent_id: agent, name, depth, ...(parent !== undefined && { parent_id: parent }) })];
+  };
+
+  const endAgent = (event: EventOf<"agent-end">): readonly Frame[] => {
+    const { agent, outcome, error } = event;
+    const depth = depthOf(agent);
+    const name = agents.get(agent)?.name ?? "unknown";
+    agents.delete(agent);
+    if (outcome === "done") return [frame("agent_end", { agent_id: agent, depth })];
+    // Its client takes every end for a success: what it is told last is what it shows.
+    const description = `${name} was ${outcome === "error" ? "ended by an error" : outcome}${error ? `: ${error.message}` : ""}`;
+    return [
+      frame("agent_end", { agent_id: agent, depth, outcome, error }),
+      frame("status", { description, agent_depth: depth - 1 }),
+    ];
+  };
+
+  /** The family has no word for failure, so its client is told as it is told everything: by text in the answer. */
+  const endRun = (event: EventOf<"run-end">): readonly Frame[] => {
+    const { outcome, error } = event;
+    if (outcome === "done") return [{ data: '{"type":"done"}' }];
+    const told = `${FAILED}${error?.message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`}`;
+    return [
+      frame("token", { content: hasSpoken ? `\n\n${told}` : told, agent_depth: 0, is_error: true }),
+      frame("status", { description: told, agent_depth: 0, is_error: true }),
+      frame("done", { outcome, error }),
+    ];
+  };
+
+  return ({ event }) => {
+    switch (event.type) {
+      case "text-delta":
+        if (event.delta === "") return [];
+        hasSpoken ||= event.agent === undefined;
+        return [token(event, event.delta)];
+      case "text-start":
+        // What was said cannot be taken back: its replacement stands below it.
+        return event.replaces === undefined ? [] : [token(event, "\n\n")];
+      case "run-start":
+        run = event.run;
+        return status(event, `Starting ${event.name}...`);
+      case "tool-start":
+        names.set(event.call, event.name);
+        return [];
+      case "tool-execute":
+        return [frame("tool_start", { tool_id: event.call, name: nameOf(event.call), ...of(event) })];
+      case "tool-end":
+        return endCall(event);
+      case "agent-start":
+        return startAgent(event);
+      case "agent-end":
+        return endAgent(event);
+      case "status":
+      case "notice":
+        return status(event, event.text);
+      case "step-retry":
+        return status(event, `Trying again (${event.attempt}): ${event.error.message}`);
+      case "tool-progress":
+        return status(event, progressText(nameOf(event.call), event));
+      case "ask-start": {
+        const about = event.title ?? event.message ?? (event.call ? `Allow ${nameOf(event.call)}?` : "A question");
+        return status(event, `${about} (waiting for your answer at /?run=${run})`);
+      }
+      case "run-end":
+        return endRun(event);
+      default:
+        return [];
+    }
+  };
+};
+
+const frame = (type: string, data: Record<string, unknown>): Frame => ({ data: JSON.stringify({ type, data }) });
+
+const OUTCOMES: Readonly<Record<EventOf<"tool-end">["outcome"], string>> = {
+  ok: EMPTY_RESULT,
+  error: "Unknown error",
+  denied: "It was not allowed.",
+  cancelled: "It was cancelled.",
+  timeout: "It ran out of time.",
+  interrupted: "It was interrupted.",
+  deferred: "It is left to the client.",
+};
+
+const progressText = (name: string, { note, fraction }: EventOf<"tool-progress">): string =>
+  [`🔧 ${name}`, note, fraction !== undefined && `${Math.round(fraction * 100)}%`].filter(Boolean).join(" ");

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { deepAgent } from "../../src/dialects/deep-agent.ts";
+import { native } from "../../src/dialects/native.ts";
+import type { Entry } from "../../src/events.ts";
+import { memory } from "../../src/logs/memory.ts";
+import { demoAgent } from "../../src/models/demo.ts";
+import type { Source } from "../../src/source.ts";
+import { post, saying, serve, until } from "../serving.ts";
+import { goldenRuns } from "./spoken.ts";
+
+const dialects = [native, deepAgent];
+
+interface Shown {
+  text: string;
+  /** What was streamed by sub-agents, by their ids. */
+  readonly inside: Record<string, string>;
+  readonly sources: { id: string; name: string; document: string }[];
+  readonly agents: Set<string>;
+  readonly bar: { description: string; done: boolean }[];
+}
+
+/** A client of the family: it reads only `data:` lines, and what it does not know it skips. */
+const show = async (response: Response, onShown: (shown: Shown) => void = () => {}): Promise<Shown> => {
+  const shown: Shown = { text: "", inside: {}, sources: [], agents: new Set(), bar: [] };
+  let rest = "";
+  for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) if (line.startsWith("data: ")) handle(shown, line.slice(6));
+    onShown(shown);
+  }
+  return shown;
+};
+
+const handle = (shown: Shown, line: string): void => {
+  const { type, data } = JSON.parse(line) as { type: string; data: Record<string, any> };
+  const bar = (description: string, done = false) => void shown.bar.push({ description, done });
+  switch (type) {
+    case "status":
+      return bar(data["description"]);
+    case "tool_start":
+      return bar(`🔧 ${data["name"]}...`);
+    case "tool_end":
+      return void shown.sources.push({ id: data["tool_id"], name: data["name"], document: data["result"] });
+    case "token": {
+      const { content, agent_depth: depth, agent_id: agent } = data;
+      if (depth === 0) shown.text += content;
+      else shown.inside[agent] = (shown.inside[agent] ?? "") + content;
+      return;
+    }
+    case "agent_start":
+      shown.agents.add(data["agent_id"]);
+      return bar(`🤖 Sub-agent: ${data["name"]}...`);
+    case "agent_end":
+      shown.agents.delete(data["agent_id"]);
+      return bar("Sub-agent completed", true);
+    case "done":
+      return bar("Complete", true);
+  }
+};
+
+const ask = (url: string, content: string, init: RequestInit = {}) =>
+  fetch(`${url}/chat/stream`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ messages: [{ role: "user", content }], stream: true }),
+    ...init,
+  });
+
+/** What anybody who reads the log would have to see. */
+const expected = (entries: readonly Entry[]) => {
+  const events = entries.map(({ event }) => event);
+  const inside: Record<string, string> = {};
+  let text = "";
+  for (const event of events)
+    if (event.type === "text-delta" && event.agent === undefined) text += event.delta;
+    else if (event.type === "text-delta") inside[event.agent!] = (inside[event.agent!] ?? "") + event.delta;
+  const names = new Map(events.flatMap((event) => (event.type === "tool-start" ? [[event.call, event.name]] : [])));
+  const ended = events.flatMap((event) => (event.type === "tool-end" ? [event] : []));
+  const end = events.at(-1)!;
+  return {
+    text,
+    inside,
+    sources: ended.map(({ call, outcome }) => ({
+      id: call,
+      name: names.get(call),
+      failed: outcome !== "ok" && outcome !== "deferred",
+    })),
+    error: end.type === "run-end" ? end.error : undefined,
+  };
+};
+
+describe.each(goldenRuns)("%s", (_, entries) => {
+  test("is shown right", async () => {
+    const log = memory();
+    const first = entries[0]!.event;
+    const run = first.type === "run-start" ? first.run : "";
+    await log.append(run, entries);
+    const { url } = await serve(saying([]), { dialects, log });
+    const events = `${url}/runs/${run}/events?dialect=deep-agent`;
+    const shown = await show(await fetch(events));
+    expect(await show(await fetch(events, { headers: { "runcast-extensions": "1" } }))).toEqual(shown);
+    const { text, inside, sources, error } = expected(entries);
+    const failure = error ? `${text === "" ? "" : "\n\n"}Error: ${error.message}` : "";
+    expect(shown.text).toBe(text + failure);
+    expect(shown.inside).toEqual(inside);
+    expect(
+      shown.sources.map(({ id, name, document }) => ({ id, name, failed: document.startsWith("Error: ") })),
+    ).toEqual(sources);
+    expect(shown.sources.filter(({ document }) => document === "")).toEqual([]);
+    expect(shown.agents.size).toBe(0);
+    expect(shown.bar.at(-1)).toEqual({ description: "Complete", done: true });
+    if (error) expect(shown.bar.at(-2)!.description).toBe(`Error: ${error.message}`);
+  });
+});
+
+test("the demo, asked as the family asks, by its name and without one", async () => {
+  const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
+  for (const base of [`${url}/deep-agent`, `${url}/deep-agent/test`]) {
+    const response = await ask(base, "Compare the notes with parallel sub-agents");
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    const shown = await show(response);
+    expect(shown.text).not.toBe("");
+    expect(shown.bar[0]).toEqual({ description: "Starting demo...", done: false });
+    expect(shown.bar.at(-1)).toEqual({ description: "Complete", done: true });
+  }
+});
+
+test("a result of a megabyte is shown whole", async () => {
+  const text = "é".repeat(500_000);
+  const source: Source = async function* () {
+    yield { type: "step-start", step: "s" };
+    yield { type: "tool-start", call: "c", name: "read" };
+    yield { type: "step-end", step: "s", finish: "tools" };
+    yield { type: "tool-execute", call: "c" };
+    yield { type: "tool-end", call: "c", outcome: "ok", content: [{ type: "text", text }] };
+  };
+  const { url } = await serve(source, { dialects });
+  const { sources } = await show(await ask(`${url}/deep-agent`, "read"));
+  expect(sources.map(({ id, name }) => [id, name])).toEqual([["c", "read"]]);
+  expect(sources[0]!.document === text).toBe(true);
+});
+
+test("an error in mid-stream is shown after what was said", async () => {
+  const source: Source = async function* (request, context) {
+    yield* saying(["Half an ans"])(request, context);
+    throw new Error("the model is gone");
+  };
+  const { url } = await serve(source, { dialects });
+  const shown = await show(await ask(`${url}/deep-agent`, "hi"));
+  expect(shown.text).toBe("Half an ans\n\nError: the model is gone");
+  expect(shown.bar.at(-1)!.done).toBe(true);
+});
+
+test("closing the connection stops the run", async () => {
+  const log = memory();
+  const source: Source = async function* (request, context) {
+    yield* saying(["Working"])(request, context);
+    await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+  };
+  const { url } = await serve(source, { dialects, log });
+  const stop = new AbortController();
+  const response = await ask(`${url}/deep-agent`, "hi", { signal: stop.signal });
+  const run = response.headers.get("runcast-run")!;
+  const watched = show(response, ({ text }) => text === "Working" && stop.abort());
+  await expect(watched).rejects.toThrow();
+  await until(async () => (await log.info(run))?.outcome !== undefined);
+  expect((await log.info(run))?.outcome).toBe("cancelled");
+});
+
+test("health, and refusals in the family's shape", async () => {
+  const { url } = await serve(saying([]), { dialects });
+  for (const base of [`${url}/deep-agent`, `${url}/deep-agent/test`])
+    expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: "ok", service: "runcast" });
+  const bad = await post(`${url}/deep-agent/chat/stream`, { messages: [{ role: "tool", content: "x" }] });
+  expect([bad.status, await bad.json()]).toEqual([422, { detail: expect.stringContaining("messages.0.role") }]);
+  const unknown = await ask(`${url}/deep-agent/nobody`, "hi");
+  expect([unknown.status, await unknown.json()]).toEqual([404, { detail: expect.stringContaining("nobody") }]);
+});
