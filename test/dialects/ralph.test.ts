@@ -203,6 +203,16 @@ describe("reading what servers send", () => {
     expect(ends(decode(third!))).toMatchObject([{ outcome: "ok", content: [{ text: "boom" }] }]);
   });
 
+  test("a completion that says it is no error comes at once, and says all that the log does", () => {
+    const decode = ralph.decode();
+    const log = withCall({ outcome: "ok", content: [{ type: "text", text: "found" }] });
+    const told = encoded(ralph, log);
+    const at = told.findIndex(({ data }) => data.includes("tool_call_complete"));
+    expect(told.slice(0, at + 1).flatMap((one) => decode(one))).toContainEqual(log.at(-2)!.event);
+    const slots = encoded(ralph, log, true).filter(({ event }) => event === "runcast");
+    expect(slots.map(({ data }) => data).join()).not.toContain("found");
+  });
+
   test("parallel calls end each with its own result", async () => {
     const one = (type: string, tool_call_id: string, result?: string) => ({ ...start, type, tool_call_id, result });
     const events = await played(

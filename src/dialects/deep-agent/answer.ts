@@ -22,18 +22,12 @@ export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer 
         texts.set(event.part, texts.get(event.part) + event.delta);
     },
     body() {
-      if (end && end.outcome !== "done") {
-        const status = end.error?.retryable ? 503 : 500;
-        return json(status, { detail: end.error?.message ?? `The run was ${end.outcome}.` });
-      }
+      if (end && end.outcome !== "done")
+        return json(500, { detail: end.error?.message ?? `The run was ${end.outcome}.` });
       const parts = end?.answer ?? latest;
       return json(200, { message: parts.map((part) => texts.get(part) ?? "").join("") });
     },
   };
 };
 
-const json = (status: number, value: unknown): WholeAnswer => ({
-  status,
-  headers: { "content-type": "application/json; charset=utf-8" },
-  body: JSON.stringify(value),
-});
+const json = (status: number, value: unknown): WholeAnswer => ({ status, body: JSON.stringify(value) });

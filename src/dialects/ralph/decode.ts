@@ -12,8 +12,8 @@ const KINDS: ReadonlySet<unknown> = new Set([
 
 /**
  * Reads what servers of the family send. Servers on Agno say of a failing tool first that it completed and then, in the next frame,
- * that it failed: a completion is held until the next frame of the family shows which of the two it was. What is malformed or unknown
- * is skipped, and all that follows `done` or `error`.
+ * that it failed: a completion is held until the next frame of the family shows which of the two it was, unless it says itself that it is
+ * no error. What is malformed or unknown is skipped, and all that follows `done` or `error`.
  */
 export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const narrator = createNarrator();
@@ -86,7 +86,7 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
       case "tool_call_complete": {
         const before = release();
         held = { ...callOf(said), hasId: idIn(said) !== undefined, content: contentIn(said) };
-        return before;
+        return said["is_error"] === false ? [...before, ...release()] : before;
       }
       case "tool_call_error":
         return fail(said);

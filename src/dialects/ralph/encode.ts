@@ -47,7 +47,10 @@ export const createRalphEncoder = ({ link }: EncodeOptions): ((entry: Entry) => 
     }
     const file = event.content?.find((content) => content.type === "file");
     const result_url = file && link(file);
-    return [frame({ type: "tool_call_complete", ...named, tool_args, result: cut(result), result_url }), ...after];
+    return [
+      frame({ type: "tool_call_complete", ...named, tool_args, result: cut(result), is_error: false, result_url }),
+      ...after,
+    ];
   };
 
   /** The answer is the root's; of a sub-agent's work its calls are shown. */
