@@ -127,7 +127,8 @@ export type Command =
       readonly call?: string;
       readonly reason?: string;
     }
-  | { readonly do: "reply"; readonly reply: (facts: ServerFacts) => unknown };
+  /** What it throws refuses the request. */
+  | { readonly do: "reply"; readonly reply: (facts: ServerFacts) => unknown | Promise<unknown> };
 
 /** Where a viewer is: everything up to `seq`, and of the next entry the first `frame` frames. Written `seq` or `seq.frame`. */
 export interface Cursor {
@@ -137,8 +138,29 @@ export interface Cursor {
 
 /** What a plain reply may tell. */
 export interface ServerFacts {
-  readonly agents: readonly { readonly name: string; readonly description?: string; readonly model?: string }[];
+  readonly agents: readonly AgentFact[];
+  /** For requests that name none. */
+  readonly defaultAgent?: string;
   readonly version: string;
+  /** Connects to an MCP server and answers its tools. Rejects with an error that says why it cannot. */
+  readonly validateServer?: (server: { readonly url: string; readonly key?: string }) => Promise<readonly ToolFact[]>;
+}
+
+export interface AgentFact {
+  readonly name: string;
+  readonly description?: string;
+  readonly model?: string;
+  /** Models that it may be asked for besides. */
+  readonly models?: readonly string[];
+  /** As far as they are known before a run. */
+  readonly tools?: readonly ToolFact[];
+}
+
+export interface ToolFact {
+  readonly name: string;
+  readonly description?: string;
+  /** The JSON Schema of its input. */
+  readonly schema?: unknown;
 }
 
 export interface EncodeOptions {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Dialect } from "./dialect.ts";
+import type { AgentFact, Dialect, ServerFacts } from "./dialect.ts";
 import type { Log } from "./log.ts";
 import { createRunner, type RunnableAgent, type Runner, type RunnerOptions } from "./runner.ts";
 import { createApi } from "./server/api.ts";
@@ -18,13 +18,15 @@ import { createTokens } from "./server/tokens.ts";
 import { Refusal, type Source } from "./source.ts";
 
 export interface ServerOptions {
-  readonly agents: Readonly<Record<string, { source: Source; description?: string; model?: string }>>;
+  readonly agents: Readonly<Record<string, Omit<AgentFact, "name"> & { readonly source: Source }>>;
   /** For requests that name none. Default: the first. */
   readonly defaultAgent?: string;
   /** Stays open when the server closes. */
   readonly log: Log;
   readonly runner?: Omit<RunnerOptions, "log">;
   readonly dialects: readonly Dialect[];
+  /** For clients that check an MCP server before they name it in a request. Default: they are told that nobody checks. */
+  readonly validateServer?: ServerFacts["validateServer"];
   /** Default: 127.0.0.1. Any address that others can reach needs a `key`. */
   readonly host?: string;
   /** Default: any free one. */
@@ -134,11 +136,9 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     dialects,
     facts: {
       version,
-      agents: Object.entries(options.agents).map(([name, { description, model }]) => ({
-        name,
-        ...(description !== undefined && { description }),
-        ...(model !== undefined && { model }),
-      })),
+      agents: Object.entries(options.agents).map(([name, { source: _, ...known }]) => ({ name, ...known })),
+      ...(options.defaultAgent !== undefined && { defaultAgent: options.defaultAgent }),
+      ...(options.validateServer && { validateServer: options.validateServer }),
     },
     limits,
     agent: (name) => agentOf(options, name),

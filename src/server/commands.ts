@@ -192,7 +192,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
       case "cancel":
         return cancel(command, response);
       case "reply":
-        return sendJson(response, 200, command.reply(options.facts));
+        return sendJson(response, 200, await command.reply(options.facts));
     }
   };
 };
