@@ -9,7 +9,7 @@ import { toPrompt } from "./prompt.ts";
 import type { Worker } from "./running.ts";
 import { type ModelTools, step } from "./step.ts";
 import type { GuardedCall, PendingCall } from "./streamed-calls.ts";
-import { type Toolbox, openToolbox } from "./toolbox.ts";
+import { type Toolbox, emptyToolbox, openToolbox } from "./toolbox.ts";
 
 export interface Finished {
   /** The text of the last step. */
@@ -36,9 +36,10 @@ export const loop = async (
   const endProvided = (outcome: CallOutcome) => {
     for (const { call } of looping.provided.values()) looping.emit({ type: "tool-end", call, outcome });
   };
-  const toolbox = await openToolbox(agent);
+  const isBare = run.request.settings?.["tools"] === false;
+  const toolbox = isBare ? emptyToolbox : await openToolbox(agent);
   try {
-    const finished = await steps(looping, toolbox, clientTools);
+    const finished = await steps(looping, toolbox, isBare ? [] : clientTools);
     endProvided("interrupted");
     return finished;
   } catch (error) {
@@ -59,7 +60,8 @@ const steps = async (
     const worker: Worker = { ...agent, tools: await toolbox.tools() };
     const clientRun = clientTools.filter(({ name }) => !worker.tools.has(name));
     const isDeferred = ({ name }: PendingCall) => clientRun.some((tool) => tool.name === name);
-    const { content, calls, guarded, finished } = await step(worker, modelTools(worker, clientRun));
+    const offered = toolbox === emptyToolbox ? [] : modelTools(worker, clientRun);
+    const { content, calls, guarded, finished } = await step(worker, offered);
     if (content.length > 0) worker.prompt.push({ role: "assistant", content });
     if (finished?.paused && calls.length === 0) continue;
     if (calls.length === 0 && guarded.length === 0) return { text: textOf(content), awaiting: [] };

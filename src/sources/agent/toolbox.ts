@@ -10,6 +10,9 @@ export interface Toolbox {
   close(): Promise<void>;
 }
 
+/** For a request whose setting `tools` is false. */
+export const emptyToolbox: Toolbox = { tools: async () => new Map(), close: async () => {} };
+
 export const openToolbox = async ({
   definition,
   run,
