@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { type Dialect, type Loss, lossless, type Route } from "../dialect.ts";
+import { createDecoder } from "./forge/decoder.ts";
+import { createEncoder } from "./forge/encoder.ts";
+import { replies } from "./forge/replies.ts";
+import { readStart, startSchema, writeStart } from "./forge/request.ts";
+
+const EXTENSION = "runcast";
+const HEARTBEAT_MS = 30_000;
+const BASES = ["/forge", "/forge/:agent"];
+
+const spelling = lossless(
+  { encode: createEncoder, decode: createDecoder },
+  {
+    write: (data) => ({ event: EXTENSION, data }),
+    read: ({ event, data }) => (event === EXTENSION ? data : undefined),
+  },
+);
+
+const routes: readonly Route[] = BASES.flatMap((base) => [
+  {
+    method: "POST",
+    path: `${base}/chat/stream`,
+    does: "start",
+    summary: "Forge: ask, and stream the answer.",
+    body: () => z.toJSONSchema(startSchema, { io: "input" }),
+  } as const,
+  ...replies.map(({ method, path, summary, body }) => ({
+    method,
+    path: base + path,
+    does: "reply" as const,
+    summary: `Forge: ${summary}`,
+    ...(body && { body }),
+  })),
+]);
+
+/** Forge's events, named and flat: `token thinking tool_call tool_result complete error ping`. Its clients keep no state with us. */
+export const forge: Dialect = {
+  name: "forge",
+  contentType: "text/event-stream; charset=utf-8",
+  headers: {},
+  routes,
+  read: (route, request) => {
+    if (route.does === "start") return readStart(request);
+    const plain = replies.find(
+      ({ method, path }) => method === route.method && BASES.some((base) => base + path === route.path),
+    );
+    if (!plain) throw new Error(`the dialect forge has no route ${route.path}`);
+    return { do: "reply", reply: (facts) => plain.reply(facts, request) };
+  },
+  write: (command) => {
+    if (command.do === "start") return writeStart(command);
+    throw new Error(`clients of the dialect forge cannot ask to ${command.do}`);
+  },
+  ...spelling,
+  heartbeat: {
+    everyMs: HEARTBEAT_MS,
+    frames: () => [{ event: "ping", data: JSON.stringify({ timestamp: Math.floor(Date.now() / 1000) }) }],
+  },
+  refuse: ({ status, message, hint }) => ({
+    status,
+    body: JSON.stringify({ detail: hint === undefined ? message : `${message} (${hint})` }),
+  }),
+  // Each token says the whole text again: fewer of them bound what that costs.
+  windowMs: 50,
+  wholeBytes: 16 * 1024 * 1024,
+  disconnect: "cancel",
+  asks: "link",
+  says: {
+    "run-start": loses("a Forge stream has no start; its run is named by the header Runcast-Run"),
+    "agent-start": loses("Forge knows no sub-agents; their calls stand among the others"),
+    "agent-end": loses("Forge knows no sub-agents"),
+    "step-start": loses("Forge knows no steps"),
+    "step-retry": loses("Forge's only word for trouble ends the stream"),
+    "step-end": loses("Forge knows no steps; usage comes at the end"),
+    "text-start": loses("Forge has one running text"),
+    "text-delta": "carries",
+    "text-end": loses("Forge has one running text"),
+    "thinking-start": loses("Forge has one running thought"),
+    "thinking-delta": "carries",
+    "thinking-end": loses("Forge has one running thought"),
+    "tool-start": "carries",
+    "tool-input-delta": loses("Forge says arguments when they are whole"),
+    "tool-input-end": "carries",
+    "tool-execute": "carries",
+    "tool-progress": loses("Forge has no word for progress"),
+    "tool-output-delta": loses("Forge says a result when the call ends"),
+    "tool-end": "carries",
+    "ask-start": "carries",
+    "ask-end": "carries",
+    status: loses("Forge has no status line"),
+    citation: loses("Forge has no citations"),
+    file: loses("Forge has no files"),
+    embed: loses("Forge's stream has no embeds"),
+    notice: loses("Forge's only word for trouble ends the stream"),
+    data: loses("Forge has no open slot"),
+    "run-end": "carries",
+  },
+};
+
+/** A function declaration: the object above uses it. */
+function loses(reason: string): Loss {
+  return { loses: reason };
+}

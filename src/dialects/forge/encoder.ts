@@ -1,0 +1,161 @@
+import type { EncodeOptions, Frame } from "../../dialect.ts";
+import type { Entry, Event, EventOf, Json, Usage } from "../../events.ts";
+import { resultOf } from "./result.ts";
+import { createTokens, type Said } from "./tokens.ts";
+
+type Status = "pending" | "executing" | "complete" | "error";
+
+interface Call {
+  readonly name: string;
+  /** The arguments as they stream. */
+  raw: string;
+  input: Record<string, Json>;
+  executedAt: number | undefined;
+}
+
+/**
+ * Spells entries as Forge's seven events. The call's own state comes before its result: a client of this family starts a card
+ * anew at each `tool_call`.
+ */
+export const createEncoder = ({ extensions, link }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
+  const tokens = createTokens(extensions);
+  const calls = new Map<string, Call>();
+  const asks = new Map<string, { readonly input: Record<string, Json>; readonly at: number }>();
+  let run = "";
+
+  const start = ({ call, name }: EventOf<"tool-start">): readonly Said[] => {
+    calls.set(call, { name, raw: "", input: {}, executedAt: undefined });
+    return [callOf(call, name, {}, "pending")];
+  };
+
+  const end = (event: EventOf<"tool-end">, call: Call, at: number): readonly Said[] => {
+    calls.delete(event.call);
+    const isError = event.outcome !== "ok";
+    const ms = event.ms ?? (call.executedAt === undefined ? 0 : at - call.executedAt);
+    return [
+      callOf(event.call, call.name, call.input, isError ? "error" : "complete"),
+      answerOf(event.call, resultOf(event, link), isError, ms),
+    ];
+  };
+
+  const say = (event: Event, at: number): readonly Said[] => {
+    switch (event.type) {
+      case "run-start":
+        run = event.run;
+        return [];
+      case "text-start":
+      case "thinking-start":
+        tokens.start(event);
+        return [];
+      case "tool-start":
+        return start(event);
+      case "ask-start": {
+        const { ask, title, message, value } = event;
+        const waiting = `waiting for your answer at /?run=${run}`;
+        const input = {
+          waiting,
+          ...(title !== undefined && { title }),
+          ...(message !== undefined && { message }),
+          ...(value !== undefined && { value }),
+        };
+        asks.set(ask, { input, at });
+        return [callOf(ask, WAITING, input, "pending")];
+      }
+      case "ask-end": {
+        const { ask, outcome, answer } = event;
+        const asked = asks.get(ask);
+        if (!asked) return [];
+        asks.delete(ask);
+        const isError = outcome !== "answered";
+        return [
+          callOf(ask, WAITING, asked.input, isError ? "error" : "complete"),
+          answerOf(ask, answer ?? outcome, isError, at - asked.at),
+        ];
+      }
+      case "run-end":
+        return [endOf(event, tokens.whole)];
+      default: {
+        const call = "call" in event && event.call !== undefined ? calls.get(event.call) : undefined;
+        if (!call) return [];
+        if (event.type === "tool-end") return end(event, call, at);
+        if (event.type === "tool-input-delta") call.raw += event.delta;
+        if (event.type === "tool-input-end") {
+          call.input = inputOf(event.input ?? parsed(call.raw));
+          return isEmpty(call.input) ? [] : [callOf(event.call, call.name, call.input, "pending")];
+        }
+        if (event.type !== "tool-execute") return [];
+        if (event.input !== undefined) call.input = inputOf(event.input);
+        else if (isEmpty(call.input)) call.input = inputOf(parsed(call.raw));
+        call.executedAt = at;
+        return [callOf(event.call, call.name, call.input, "executing")];
+      }
+    }
+  };
+
+  const sayAll = (event: Event, at: number): readonly Said[] => {
+    if (event.type === "text-delta" || event.type === "thinking-delta") return tokens.take(event, at);
+    if (event.type === "text-end" || event.type === "thinking-end") return tokens.end(event);
+    const said = say(event, at);
+    return said.length > 0 ? [...tokens.flush(), ...said] : said;
+  };
+
+  return ({ seq, at, event }) => {
+    const said = sayAll(event, at);
+    return said.map(([name, data], index) => ({
+      // The entry is seen when its last frame is.
+      ...(index === said.length - 1 && { id: `${seq}` }),
+      event: name,
+      data: JSON.stringify(data),
+    }));
+  };
+};
+
+/** The name of the card that says that the run waits for a person, since this family's clients cannot answer. */
+const WAITING = "waiting_for_your_answer";
+
+const callOf = (id: string, name: string, input: Record<string, Json>, status: Status): Said => [
+  "tool_call",
+  { id, tool_name: name, arguments: input, status },
+];
+
+const answerOf = (id: string, result: unknown, isError: boolean, ms: number): Said => [
+  "tool_result",
+  { tool_call_id: id, result, is_error: isError, latency_ms: Math.round(ms) },
+];
+
+/** An error ends the stream of this family's clients, so nothing else may be one. */
+const endOf = ({ outcome, error, usage }: EventOf<"run-end">, response: string): Said => {
+  if (outcome === "done") return ["complete", { response, usage: usageOf(usage) }];
+  const { code = outcome, message = `The run was ${outcome}.`, retryable = false, hint } = error ?? {};
+  return [
+    "error",
+    {
+      code: outcome === "cancelled" ? "CANCELLED" : code,
+      message: hint === undefined ? message : `${message} ${hint}`,
+      retryable,
+    },
+  ];
+};
+
+const usageOf = ({ input, output }: Usage = {}) =>
+  input === undefined && output === undefined ? null : { prompt_tokens: input ?? 0, completion_tokens: output ?? 0 };
+
+/** Arguments are an object in this family; what is none, because a model said so, is shown as it came. */
+const inputOf = (input: Json | undefined): Record<string, Json> => {
+  if (input === undefined) return {};
+  return typeof input === "object" && input !== null && !Array.isArray(input) ? input : { raw: input };
+};
+
+const parsed = (raw: string): Json | undefined => {
+  if (raw === "") return undefined;
+  try {
+    return JSON.parse(raw) as Json;
+  } catch {
+    return raw;
+  }
+};
+
+const isEmpty = (input: Record<string, Json>): boolean => {
+  for (const _ in input) return false;
+  return true;
+};

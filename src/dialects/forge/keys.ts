@@ -1,0 +1,90 @@
+import { Refusal, type RunRequest } from "../../source.ts";
+
+type Secrets = Readonly<Record<string, string>>;
+
+/** Keys travel as headers: a model's as `X-LLM-Key` with `X-LLM-Provider`, those of MCP servers as a JSON object in `X-MCP-Keys`. */
+export const readKeys = (
+  headers: Headers,
+  provider: string | undefined,
+  servers: readonly { readonly name: string; readonly api_key?: string | null | undefined }[],
+): Record<string, string> => {
+  const secrets: Record<string, string> = {};
+  const key = headers.get("x-llm-key");
+  if (key && provider === undefined)
+    throw new Refusal("provider-missing", "X-LLM-Key does not say whose key it is", {
+      hint: "send X-LLM-Provider with it, such as openai",
+    });
+  if (key && provider !== undefined) secrets[modelKey(provider)] = key;
+  const add = (server: string, value: string) => {
+    const name = serverKey(server);
+    if (secrets[name] !== undefined && secrets[name] !== value)
+      throw new Refusal(
+        "server-names",
+        `the names of two MCP servers with keys are too alike: ${server.slice(0, 80)}`,
+        {
+          hint: "names that differ only in case and punctuation have one key",
+        },
+      );
+    secrets[name] = value;
+  };
+  for (const { name, api_key: value } of servers) if (value) add(name, value);
+  for (const [name, value] of Object.entries(serverKeys(headers.get("x-mcp-keys")))) if (value) add(name, value);
+  return secrets;
+};
+
+export const writeKeys = ({ secrets = {}, model, servers = [] }: RunRequest): Record<string, string> => {
+  const headers: Record<string, string> = {};
+  const [provider, key] = modelKeyOf(secrets, model?.split("/")[0]) ?? [];
+  if (provider !== undefined && key !== undefined) {
+    headers["x-llm-provider"] = provider;
+    headers["x-llm-key"] = key;
+  }
+  const named = servers.flatMap(({ name }) => {
+    const value = secrets[serverKey(name)];
+    return value === undefined ? [] : [[name, value]];
+  });
+  const others = Object.entries(secrets).flatMap(([name, value]) => {
+    const [, server] = /^MCP_(.+)_KEY$/.exec(name) ?? [];
+    const isNamed = servers.some((one) => serverKey(one.name) === name);
+    return server === undefined || isNamed ? [] : [[server.toLowerCase(), value]];
+  });
+  if (named.length + others.length > 0)
+    headers["x-mcp-keys"] = ascii(JSON.stringify(Object.fromEntries([...named, ...others])));
+  return headers;
+};
+
+/** As environment variables are named: what makes models and MCP servers looks for them so. */
+const modelKey = (provider: string): string =>
+  `${variable(provider.replace(/^openai-chat$/i, "openai").replace(/^gemini$/i, "google"))}_API_KEY`;
+const serverKey = (name: string): string => `MCP_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}_KEY`;
+const variable = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
+
+const GOOGLE = ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"];
+
+/** Of the request's keys the one for its model; if it names none, the only one there is. */
+const modelKeyOf = (secrets: Secrets, provider: string | undefined): readonly [string, string] | undefined => {
+  const names = Object.keys(secrets).filter((name) => name.endsWith("_API_KEY"));
+  const wanted = provider === undefined ? names : provider === "google" ? GOOGLE : [modelKey(provider)];
+  const [name, ...more] = names.filter((one) => wanted.includes(one));
+  if (name === undefined || (provider === undefined && more.length > 0)) return undefined;
+  const owner = GOOGLE.includes(name) ? "google" : name.slice(0, -"_API_KEY".length).toLowerCase().replaceAll("_", "-");
+  return [provider ?? owner, secrets[name]!];
+};
+
+const serverKeys = (text: string | null): Record<string, string> => {
+  if (!text) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    if (isObject && Object.values(value).every((key) => typeof key === "string"))
+      return value as Record<string, string>;
+  } catch {
+    // Said below: the header itself must not be shown.
+  }
+  throw new Refusal("bad-keys", "X-MCP-Keys is not a JSON object of keys by server", {
+    hint: 'it looks like {"weather": "…"}',
+  });
+};
+
+const ascii = (text: string): string =>
+  text.replaceAll(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,0 +1,182 @@
+import { z } from "zod";
+import type { DialectRequest, Route, ServerFacts, ToolFact } from "../../dialect.ts";
+import { Refusal } from "../../source.ts";
+import { nameOfAgent, OURS } from "./model-name.ts";
+import { parse } from "./request.ts";
+
+interface PlainRoute extends Pick<Route, "method" | "path" | "summary" | "body"> {
+  readonly reply: (facts: ServerFacts, request: DialectRequest) => unknown;
+}
+
+const validateSchema = z.object({ url: z.url(), api_key: z.string().nullish() });
+
+/** What Forge's page asks for besides its stream. Our agents are the models that it can choose from. */
+export const replies: readonly PlainRoute[] = [
+  {
+    method: "GET",
+    path: "/health",
+    summary: "Whether the server answers, for Forge's page.",
+    reply: () => ({ status: "ok", armory_available: true }),
+  },
+  {
+    method: "GET",
+    path: "/config",
+    summary: "Which providers the agents use, for Forge's page.",
+    reply: (facts, request) => {
+      const used = new Set(
+        agentsOf(facts, request).flatMap(({ model, models = [] }) => [model, ...models].map(ownerOf)),
+      );
+      const providers = ["openrouter", "openai", "anthropic", "google"];
+      return {
+        server_providers: Object.fromEntries(providers.map((name) => [name, used.has(name)])),
+        allow_byok: true,
+      };
+    },
+  },
+  {
+    method: "GET",
+    path: "/tools",
+    summary: "The tools of the agents, as far as they are known.",
+    reply: (facts, request) => toolsOf(facts, request).map(toolOf),
+  },
+  {
+    method: "POST",
+    path: "/tools/refresh",
+    summary: "How many tools there are.",
+    reply: (facts, request) => ({ status: "refreshed", tool_count: toolsOf(facts, request).length }),
+  },
+  {
+    method: "GET",
+    path: "/models",
+    summary: "The agents, and the models each may be asked for.",
+    reply: (facts, request) => {
+      const models = modelsOf(facts, request).filter(fits(request.query));
+      return { providers: models.length > 0 ? [OURS] : [], models, cached_at: null };
+    },
+  },
+  {
+    method: "POST",
+    path: "/models/refresh",
+    summary: "How many agents and models there are.",
+    reply: (facts, request) => {
+      const { length } = modelsOf(facts, request);
+      return { status: "refreshed", model_count: length, provider_count: length > 0 ? 1 : 0 };
+    },
+  },
+  {
+    method: "GET",
+    path: "/models/grouped",
+    summary: "The agents and their models, for a menu.",
+    reply: (facts, request) => {
+      const [first] = agentsOf(facts, request);
+      const chat = modelsOf(facts, request).map(({ id, name }) => ({
+        id,
+        display_name: name,
+        category: "chat",
+        source: "manual",
+        capabilities: { tools: true, vision: false, reasoning: true },
+        favorited: false,
+        added_at: "1970-01-01T00:00:00Z",
+      }));
+      return {
+        providers: { [OURS]: { chat, embedding: [], other: [] } },
+        favorites: [],
+        recent: [],
+        default_model: first ? { provider: OURS, model_id: nameOfAgent(first.name) } : null,
+      };
+    },
+  },
+  {
+    method: "GET",
+    path: "/models/suggestions/:provider",
+    summary: "What could be added to a provider's models.",
+    reply: (facts, request) => {
+      const provider = request.params["provider"] ?? "";
+      const models = provider === OURS ? modelsOf(facts, request) : [];
+      const suggestions = models.map(({ id, name }) => ({ id, display_name: name, recommended: false }));
+      return { provider, suggestions };
+    },
+  },
+  {
+    method: "GET",
+    path: "/providers",
+    summary: "Who provides models: this server does.",
+    reply: (facts, request) => ({
+      providers: [
+        {
+          id: OURS,
+          name: "Runcast",
+          configured: true,
+          has_api: false,
+          model_count: modelsOf(facts, request).length,
+          enabled: true,
+        },
+      ],
+    }),
+  },
+  {
+    method: "POST",
+    path: "/mcp/validate",
+    summary: "Whether an MCP server can be reached, and its tools.",
+    body: () => z.toJSONSchema(validateSchema, { io: "input" }),
+    reply: async ({ validateServer }, { body }) => {
+      const { url, api_key: key } = parse(validateSchema, body);
+      if (!validateServer) return invalid("This server does not check MCP servers; a run will try to reach it.");
+      try {
+        const tools = await validateServer({ url, ...(key && { key }) });
+        return { valid: true, tool_count: tools.length, tools: tools.map(toolOf) };
+      } catch (error) {
+        return invalid(error instanceof Error ? error.message : String(error));
+      }
+    },
+  },
+];
+
+const invalid = (error: string) => ({ valid: false, tool_count: 0, tools: [], error });
+
+/** The one that the path names, or all, the default first. */
+const agentsOf = ({ agents, defaultAgent }: ServerFacts, { params }: DialectRequest): ServerFacts["agents"] => {
+  const name = params["agent"];
+  if (name === undefined)
+    return agents.toSorted((one, other) => Number(other.name === defaultAgent) - Number(one.name === defaultAgent));
+  const found = agents.filter((agent) => agent.name === name);
+  if (found.length > 0) return found;
+  throw new Refusal("unknown-agent", `there is no agent ${name.slice(0, 100)}`, {
+    status: 404,
+    hint: `there are: ${agents.map((agent) => agent.name).join(", ")}`,
+  });
+};
+
+const toolsOf = (facts: ServerFacts, request: DialectRequest): readonly ToolFact[] => {
+  const tools = agentsOf(facts, request).flatMap((agent) => agent.tools ?? []);
+  return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
+};
+
+/** The page reads the schema by the name that MCP gives it; the server's own documents by the other. */
+const toolOf = ({ name, description = "", schema = { type: "object" } }: ToolFact) => ({
+  name,
+  description,
+  input_schema: schema,
+  inputSchema: schema,
+});
+
+const modelsOf = (facts: ServerFacts, request: DialectRequest) =>
+  agentsOf(facts, request).flatMap(({ name, models = [] }) =>
+    [undefined, ...models].map((model) => ({
+      id: nameOfAgent(name, model),
+      name: model === undefined ? name : `${name} · ${model}`,
+      provider: OURS,
+      // Nobody knows these here; the page takes 0 for unknown.
+      context_length: 0,
+      pricing: { prompt: 0, completion: 0 },
+      supports_tools: true,
+      supports_vision: false,
+    })),
+  );
+
+const fits = (query: URLSearchParams) => (model: ReturnType<typeof modelsOf>[number]) =>
+  (query.get("provider") ?? model.provider) === model.provider &&
+  (query.get("supports_tools") ?? "true") === `${model.supports_tools}` &&
+  (query.get("supports_vision") ?? "false") === `${model.supports_vision}`;
+
+const ownerOf = (model: string | undefined): string | undefined => model?.split("/")[0];
