@@ -6,6 +6,7 @@ import { type ConfiguredAgent, defaultAgents } from "./config/agents.ts";
 import { dialects } from "./config/dialects.ts";
 import { type LogName, type OpenedLog, isLogName, logs } from "./config/logs.ts";
 import { configSchema } from "./config/schema.ts";
+import { validateServer } from "./config/validate-server.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Log, Retention } from "./log.ts";
 import { didYouMean } from "./did-you-mean.ts";
@@ -27,6 +28,8 @@ export interface Config
   readonly log?: Log | LogName;
   /** How long finished runs are kept. Default: for ever. */
   readonly retention?: Retention;
+  /** Private addresses, as `host:port`, that an MCP server may have which a client asks us to check. Default: none. */
+  readonly allowPrivate?: readonly string[];
   /** Default: all that are built in. */
   readonly dialects?: readonly Dialect[];
 }
@@ -42,6 +45,8 @@ export interface LoadedConfig extends Omit<Config, "agents" | "log" | "dialects"
   readonly dialects: readonly Dialect[];
   /** Opens the log: the one that is named here (`memory`, `sqlite`), or else the configuration's. */
   openLog(name?: string): OpenedLog;
+  /** Checks an MCP server for a client. */
+  readonly validateServer: NonNullable<ServerOptions["validateServer"]>;
   /** Where a log that keeps files keeps them, unless it was given another place. */
   readonly directory: string;
 }
@@ -72,6 +77,7 @@ export const loadConfig = async (directory: string, options: LoadOptions = {}): 
     file,
     agents,
     directory: home,
+    validateServer: validateServer(checked.allowPrivate),
     openLog: (name) => {
       const wanted = name ?? log;
       if (typeof wanted !== "string") return { log: wanted };
@@ -129,7 +135,7 @@ const said = (issue: z.core.$ZodIssue): string[] => {
 /** The settings, by what they are settings of. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   "": Object.keys(configSchema.shape),
-  agents: ["source", "description", "model"],
+  agents: ["source", "description", "model", "models", "tools"],
   limits: Object.keys(configSchema.shape.limits.unwrap().shape),
   retention: Object.keys(configSchema.shape.retention.unwrap().shape),
 };

@@ -43,13 +43,14 @@ export const serve: Command = {
 
 const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
   const { agents, dialects, defaultAgent, key, keyInPath, hosts, origins, publicUrl, limits, secret } = config;
-  const { onEnd, timeoutMs, maxBytes } = config;
+  const { onEnd, timeoutMs, maxBytes, validateServer } = config;
   return {
     agents,
     dialects,
     log,
     page,
     version: version(),
+    validateServer,
     ...present({ defaultAgent, key, keyInPath, hosts, origins, publicUrl, limits, secret }),
     runner: { ...present({ onEnd, timeoutMs, maxBytes }), onProblem: report },
     onProblem: ({ error }: { error: unknown }) => report(error),

@@ -1,10 +1,10 @@
-import { demoAgent } from "../models/demo.ts";
+import { z } from "zod";
+import type { AgentFact } from "../dialect.ts";
+import { demoAgent, demoTools } from "../models/demo.ts";
 import type { Source } from "../source.ts";
 
-export interface ConfiguredAgent {
+export interface ConfiguredAgent extends Omit<AgentFact, "name"> {
   readonly source: Source;
-  readonly description?: string;
-  readonly model?: string;
 }
 
 /** What there is without a configuration. */
@@ -13,5 +13,10 @@ export const defaultAgents = (speed: number): Readonly<Record<string, Configured
     source: demoAgent({ speed }),
     description: "Plays scripted stories with real tools; needs no key.",
     model: "demo (scripted)",
+    tools: demoTools().map(({ name, description, input }) => ({
+      name,
+      description,
+      ...(input instanceof z.ZodType && { schema: z.toJSONSchema(input, { io: "input" }) }),
+    })),
   },
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Dialect } from "../dialect.ts";
+import type { Dialect, ToolFact } from "../dialect.ts";
 import type { Log } from "../log.ts";
 import type { EndedRun } from "../runner.ts";
 import type { Source } from "../source.ts";
@@ -18,6 +18,9 @@ const hasFunctions = (value: unknown, names: readonly string[]): boolean =>
   value !== null &&
   names.every((name) => isFunction((value as Record<string, unknown>)[name]));
 
+const isNamed = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "name" in value && typeof value.name === "string";
+
 const logNames = Object.keys(logs).map((name) => JSON.stringify(name));
 
 const agentSchema = z.preprocess(
@@ -27,6 +30,8 @@ const agentSchema = z.preprocess(
       source: z.custom<Source>(isFunction, { error: "must be a function, such as agent({ … })" }),
       description: text.optional(),
       model: text.optional(),
+      models: texts.optional(),
+      tools: z.array(z.custom<ToolFact>(isNamed, { error: "must be an object with a name" })).optional(),
     },
     { error: notAnObject("a source (a function), or an object with a source") },
   ),
@@ -82,6 +87,7 @@ export const configSchema = z.strictObject(
     keyInPath: flag.optional(),
     hosts: texts.optional(),
     origins: texts.optional(),
+    allowPrivate: texts.optional(),
     publicUrl: z.url({ error: "must be a URL, such as https://runs.example.org" }).optional(),
     secret: z.string({ error: "must be a string" }).min(16, { error: "must have at least 16 characters" }).optional(),
     limits: limitsSchema.optional(),

@@ -101,6 +101,28 @@ export const mcp = (options: McpOptions = {}): Mcp => {
   };
 };
 
+/**
+ * The tools of one server, as a request that names it would find them: by HTTP, and under the same guard. Rejects with an error
+ * that says why it cannot be reached.
+ */
+export const mcpToolsOf = async (
+  { url, key }: { readonly url: string; readonly key?: string },
+  options: Pick<McpOptions, "allowPrivate" | "connectMs"> = {},
+): Promise<readonly { readonly name: string; readonly description?: string; readonly schema: unknown }[]> => {
+  const server = { url, ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }) };
+  const connection = connect("server", server, { ...options, guarded: true });
+  try {
+    const { tools } = await connection.ready();
+    return tools.map(({ name, description, inputSchema }) => ({
+      name,
+      ...(description !== undefined && { description }),
+      schema: inputSchema,
+    }));
+  } finally {
+    await connection.close();
+  }
+};
+
 /** The tools of one server now, none if it is down; says once what changed. */
 const reporter = (connection: Connection, notify: (text: string, level: "info" | "warning") => void) => {
   const { name } = connection;

@@ -6,8 +6,10 @@ import type { Event } from "../../src/events.ts";
 import { demoAgent, demoStories } from "../../src/models/demo.ts";
 import type { RunRequest, Source } from "../../src/source.ts";
 import { agent } from "../../src/sources/agent.ts";
+import { mcpToolsOf } from "../../src/tools/mcp.ts";
 import { playing, script } from "../drive.ts";
-import { eventsOf, framesOf, saying, serve, silent, until } from "../serving.ts";
+import { eventsOf, framesOf, post, saying, serve, silent, until } from "../serving.ts";
+import { everythingHttp } from "../tools/mcp-servers.ts";
 import { forgePage, iconOf } from "./forge-page.ts";
 
 const dialects = [native, forge];
@@ -169,6 +171,21 @@ describe("the page over HTTP", () => {
     expect(page.messages.at(-1)).toMatchObject({ content: "HTTP error: 404 Not Found", error: { retry: true } });
   });
 
+  test("a run that asks says where to answer, and goes on when somebody has", async () => {
+    const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
+    const page = forgePage(`${url}/forge`);
+    const sent = page.send("Send the report, but ask for my approval first");
+    const waiting = () => page.live.cards.find(({ tool_name: name }) => name === "waiting_for_your_answer");
+    await until(() => waiting() !== undefined);
+    const report = () => page.live.cards.find(({ tool_name: name }) => name === "send_report")!;
+    expect([iconOf(waiting()!), iconOf(report())]).toEqual(["🕐", "🕐"]);
+    expect(report().arguments["to"]).toBe("ines@lantern.example");
+    const [, run] = /\?run=(.+)$/.exec(String(waiting()!.arguments["waiting"]))!;
+    await post(`${url}/runs/${run}/asks/${waiting()!.id}`, { allow: true });
+    await sent;
+    expect(page.messages.at(-1)?.cards?.map(iconOf)).toEqual(["✓", "✓"]);
+  });
+
   test("the other end of a chain reads the same events", async () => {
     const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
     const { path, headers, body } = forge.write({
@@ -289,6 +306,18 @@ describe("what the page asks for besides", () => {
       tool_count: 1,
       tools: [{ name: "look", inputSchema: tool.schema }],
     });
+  });
+
+  test("a real MCP server is reached, under the guard that requests are under", async () => {
+    const { url, port } = await everythingHttp();
+    const strict = await serving((server) => mcpToolsOf(server));
+    expect((await strict.ask("/mcp/validate", "POST", { url })).error).toContain("private address");
+    const open = await serving((server) => mcpToolsOf(server, { allowPrivate: [`127.0.0.1:${port}`] }));
+    const { valid, tools, tool_count: count } = await open.ask("/mcp/validate", "POST", { url });
+    expect([valid, tools.length]).toEqual([true, count]);
+    expect(tools.find(({ name }: { name: string }) => name === "echo").inputSchema.properties).toHaveProperty(
+      "message",
+    );
   });
 
   test("a page from another port may send its headers", async () => {
