@@ -12,6 +12,7 @@ export const rootModel = async (definition: Definition, request: RunRequest): Pr
   const own = model === undefined ? [] : ownNames(model);
   if (own.includes(asked)) return modelOf(definition, request);
   if (models === "any" || models.includes(asked)) return resolve(definition, asked, request);
+  // Some clients name a model before anybody has chosen one.
   if (request.settings?.["modelRequired"] === false) return modelOf(definition, request);
   throw new Refusal("model-not-allowed", `The agent ${name} does not answer with the model ${asked}.`, {
     hint: `Ask for one of these, or for none: ${[...own.slice(0, 1), ...models].join(", ")}. Its option \`models\` allows more.`,
