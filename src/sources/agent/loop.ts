@@ -18,7 +18,7 @@ export interface Finished {
   readonly awaiting: readonly string[];
 }
 
-export type LoopingAgent = Omit<Worker, "prompt" | "provided" | "used" | "tools">;
+export type LoopingAgent = Omit<Worker, "prompt" | "provided" | "used" | "tools" | "clientRun">;
 
 /** One agent at work: asks the model, runs what it calls for, tells it the results, until it calls for nothing more. */
 export const loop = async (
@@ -51,15 +51,16 @@ export const loop = async (
 };
 
 const steps = async (
-  agent: Omit<Worker, "tools">,
+  agent: Omit<Worker, "tools" | "clientRun">,
   toolbox: Toolbox,
   clientTools: readonly ClientTool[],
 ): Promise<Finished> => {
   const { definition, run, signal } = agent;
   for (let taken = 0; taken < definition.maxSteps; taken += 1) {
-    const worker: Worker = { ...agent, tools: await toolbox.tools() };
-    const clientRun = clientTools.filter(({ name }) => !worker.tools.has(name));
-    const isDeferred = ({ name }: PendingCall) => clientRun.some((tool) => tool.name === name);
+    const tools = await toolbox.tools();
+    const clientRun = clientTools.filter(({ name }) => !tools.has(name));
+    const worker: Worker = { ...agent, tools, clientRun: new Set(clientRun.map(({ name }) => name)) };
+    const isDeferred = ({ name }: PendingCall) => worker.clientRun.has(name);
     const offered = toolbox === emptyToolbox ? [] : modelTools(worker, clientRun);
     const { content, calls, guarded, finished } = await step(worker, offered);
     if (content.length > 0) worker.prompt.push({ role: "assistant", content });

@@ -46,6 +46,8 @@ export interface Worker {
   readonly provided: Map<string, ProvidedCall>;
   /** The tools there are in this step. */
   readonly tools: ReadonlyMap<string, DefinedTool>;
+  /** The names of those that the client runs. */
+  readonly clientRun: ReadonlySet<string>;
   /** The conversation, in the model's own form so that nothing a provider wants back is lost. */
   readonly prompt: LanguageModelV4Prompt;
   /** Counts what a step has used. */

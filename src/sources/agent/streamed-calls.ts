@@ -31,7 +31,10 @@ export interface GuardedCall {
   readonly approvalId: string;
 }
 
-export const streamedCalls = ({ run, emit, provided, tools }: Worker, content: AssistantPart[]): StreamedCalls => {
+export const streamedCalls = (
+  { run, emit, provided, tools, clientRun }: Worker,
+  content: AssistantPart[],
+): StreamedCalls => {
   const open = new Map<string, OpenCall>();
   const pending: PendingCall[] = [];
   const guarded: GuardedCall[] = [];
@@ -52,6 +55,7 @@ export const streamedCalls = ({ run, emit, provided, tools }: Worker, content: A
       name,
       ...(title !== undefined && { title }),
       ...(opened.provider && { provider: true }),
+      ...(clientRun.has(name) && { client: true }),
       ...metaOf(about.providerMetadata),
     });
     return opened;
