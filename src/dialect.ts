@@ -38,7 +38,12 @@ export interface Dialect {
   answer?(options: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer };
 
   /** Not events: they carry no id and come whatever the run is doing. */
-  readonly heartbeat: { readonly everyMs: number; frames(waiting: Waiting): readonly Frame[] };
+  readonly heartbeat: {
+    readonly everyMs: number;
+    frames(waiting: Waiting): readonly Frame[];
+    /** Sent as a comment where there are no frames: for formats that have none to spare. */
+    readonly comment?: string;
+  };
   /** An answer before the first event. */
   refuse(problem: Problem & { status: number }): { status: number; headers?: Record<string, string>; body: string };
 
@@ -126,9 +131,11 @@ export type Command =
       readonly agent?: string;
       readonly call?: string;
       readonly reason?: string;
+      /** Answer with what there is of the run once it is cancelled. */
+      readonly whole?: "now";
     }
-  /** What it throws refuses the request. */
-  | { readonly do: "reply"; readonly reply: (facts: ServerFacts) => unknown | Promise<unknown> };
+  /** What it returns, or the promise it returns resolves with, is the JSON that is sent. What it throws refuses the request. */
+  | { readonly do: "reply"; readonly reply: (facts: ServerFacts) => unknown };
 
 /** Where a viewer is: everything up to `seq`, and of the next entry the first `frame` frames. Written `seq` or `seq.frame`. */
 export interface Cursor {

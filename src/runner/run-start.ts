@@ -15,9 +15,8 @@ export const runStart = async (
 ): Promise<EventOf<"run-start">> => {
   const { secrets: _, ...kept } = request;
   const asked = request.messages.findLast(({ role }) => role === "user");
-  const hasHistory = request.messages.length > 1;
-  const stored =
-    hasHistory && (await put(JSON.stringify(kept), { mediaType: "application/json", name: "request.json" }));
+  const isMore = request.messages.length > 1 || !asked;
+  const stored = isMore && (await put(JSON.stringify(kept), { mediaType: "application/json", name: "request.json" }));
   const model = said?.model ?? request.model ?? agent.model;
   return {
     type: "run-start",

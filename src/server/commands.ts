@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Command, Dialect, EncodeOptions, ServerFacts } from "../dialect.ts";
+import type { Command, Cursor, Dialect, EncodeOptions, ServerFacts } from "../dialect.ts";
 import type { Log, RunInfo } from "../log.ts";
 import type { RunnableAgent, Runner } from "../runner.ts";
-import { Refusal } from "../source.ts";
+import { Refusal, type RunRequest } from "../source.ts";
 import { frameText } from "../sse.ts";
 import type { Audience } from "./audience.ts";
+import { historyOf } from "./history.ts";
 import { HttpRefusal, missing } from "./refusals.ts";
 import type { States } from "./states.ts";
+import { cursorAfter, wholeAnswer } from "./whole-answer.ts";
 
 export interface CommandsOptions {
   readonly log: Log;
@@ -63,15 +65,55 @@ export const createCommands = (options: CommandsOptions): Commands => {
     ...dialect.headers,
   });
 
-  const encodeOptions = (command: Of<"start" | "follow">, info: RunInfo, base: string): EncodeOptions => ({
-    ...(command.style !== undefined && { style: command.style }),
-    ...(command.extensions !== undefined && { extensions: command.extensions }),
+  const encodeOptions = (
+    { style, extensions }: Pick<Of<"start">, "style" | "extensions">,
+    info: RunInfo,
+    base: string,
+  ): EncodeOptions => ({
+    ...(style !== undefined && { style }),
+    ...(extensions !== undefined && { extensions }),
     link: ({ file }) => options.link(base, info, file),
   });
 
   const checkStreams = (): void => {
     if (options.viewers() < limits.streams) return;
     throw tooMany("too-many-streams", `${limits.streams} streams are open already`, "limits.streams");
+  };
+
+  /** The request with what it continues before its own messages. */
+  const withHistory = async ({ request, continues }: Of<"start">): Promise<RunRequest> => {
+    if (continues === undefined) return request;
+    const info = await log.info(continues);
+    if (!info || info.dropped) throw missing(`there is no run ${continues.slice(0, 100)} to continue`, false);
+    if (info.endedAt === undefined)
+      throw new Refusal("run-open", `run ${continues} has not ended yet`, { hint: "wait for its end, or cancel it" });
+    return { ...request, messages: [...(await historyOf(log, continues)), ...request.messages] };
+  };
+
+  const answerWhole = async (
+    run: string,
+    dialect: Dialect,
+    encode: EncodeOptions,
+    until: "end" | "now",
+    response: ServerResponse,
+    onCut: () => void = () => {},
+  ): Promise<void> => {
+    const cut = new AbortController();
+    const close = () => cut.abort();
+    if (response.destroyed) close();
+    response.once("close", close);
+    const whole = await wholeAnswer({ log, run, dialect, options: encode }, until, cut.signal);
+    response.off("close", close);
+    if (!whole) return onCut();
+    const { status, headers, body } = whole;
+    response.writeHead(status, {
+      "Content-Type": "application/json; charset=utf-8",
+      "Content-Length": Buffer.byteLength(body),
+      "X-Content-Type-Options": "nosniff",
+      "Runcast-Run": run,
+      ...headers,
+    });
+    response.end(body);
   };
 
   const start = async (
@@ -88,8 +130,8 @@ export const createCommands = (options: CommandsOptions): Commands => {
     if (known?.dropped) throw missing(`run ${known.run} was dropped`, true);
     if (!known && runner.active >= limits.concurrentRuns)
       throw tooMany("too-many-runs", `${limits.concurrentRuns} runs are at work already`, "limits.concurrentRuns");
-    const { run, started } = await runner.start(command.request, agent);
-    if (command.detached) {
+    const { run, started } = await runner.start(await withHistory(command), agent);
+    if (command.detached && !command.whole) {
       const events = `/runs/${run}/events`;
       return sendJson(response, 202, { run, started, events }, { "Runcast-Run": run, Location: `/runs/${run}` });
     }
@@ -99,10 +141,12 @@ export const createCommands = (options: CommandsOptions): Commands => {
       if (audience.count(run) > 0) return;
       runner.cancel(run, { reason: "the client closed its connection" }).catch(options.onError);
     };
+    const encode = encodeOptions(command, await infoOf(run), base);
+    if (command.whole) return answerWhole(run, dialect, encode, command.whole, response, cancels ? onCut : undefined);
     audience.follow({
       run,
       dialect,
-      options: encodeOptions(command, await infoOf(run), base),
+      options: encode,
       linkBase: base,
       after: { seq: 0, frame: 0 },
       headers: headersOf(run, dialect),
@@ -121,17 +165,24 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const { run } = command;
     const dialect = spokenBy(query, asked);
     const info = await infoOf(run);
-    checkCursor(command, info);
+    const base = options.base(request);
+    const encode = encodeOptions(command, info, base);
+    if (command.whole) return answerWhole(run, dialect, encode, command.whole, response);
+    const after = command.skipFrames
+      ? await cursorAfter({ log, run, dialect, options: encode }, command.skipFrames)
+      : command.after;
+    checkCursor(after, info);
     checkStreams();
     if (command.from && !dialect.snapshot)
       throw new Refusal("no-snapshot", `the dialect ${dialect.name} has no snapshots`, {
         hint: "leave out from=snapshot",
       });
-    const ended = info.endedAt !== undefined && command.after.seq === info.seq;
-    if (ended && !command.from) return void response.writeHead(204, { "Runcast-Run": run }).end();
     const headers = headersOf(run, dialect);
+    const ended = info.endedAt !== undefined && after.seq === info.seq;
+    // Whoever counts frames reads streams alone, even one that has nothing more to say.
+    if (ended && command.skipFrames) return void response.writeHead(200, headers).end();
+    if (ended && !command.from) return void response.writeHead(204, { "Runcast-Run": run }).end();
     if (request.method === "HEAD") return void response.writeHead(200, headers).end();
-    const base = options.base(request);
     const folded = command.from && (await states(run));
     const known = folded ? await infoOf(run) : info;
     if (folded && known.endedAt !== undefined && known.seq === folded.seq) {
@@ -141,9 +192,9 @@ export const createCommands = (options: CommandsOptions): Commands => {
     audience.follow({
       run,
       dialect,
-      options: encodeOptions(command, info, base),
+      options: encode,
       linkBase: base,
-      after: folded ? { seq: folded.seq, frame: 0 } : command.after,
+      after: folded ? { seq: folded.seq, frame: 0 } : after,
       headers,
       response,
       ...(folded && { snapshot: folded.state }),
@@ -166,14 +217,21 @@ export const createCommands = (options: CommandsOptions): Commands => {
     );
   };
 
-  const cancel = async ({ run, agent, call, reason }: Of<"cancel">, response: ServerResponse): Promise<void> => {
+  const cancel = async (
+    { run, agent, call, reason, whole }: Of<"cancel">,
+    dialect: Dialect,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
     const target = {
       ...(agent !== undefined && { agent }),
       ...(call !== undefined && { call }),
       ...(reason !== undefined && { reason }),
     };
-    const { endedAt } = await infoOf(run);
-    const status = endedAt === undefined ? await runner.cancel(run, target) : "ended";
+    const info = await infoOf(run);
+    const status = info.endedAt === undefined ? await runner.cancel(run, target) : "ended";
+    if (status !== "unknown" && whole)
+      return answerWhole(run, dialect, encodeOptions({}, info, options.base(request)), whole, response);
     if (status !== "unknown") return sendJson(response, 200, { status });
     throw new Refusal("not-here", `run ${run} has nothing such at work in this process`, {
       status: 404,
@@ -190,7 +248,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
       case "answer":
         return answer(command, response);
       case "cancel":
-        return cancel(command, response);
+        return cancel(command, dialect, request, response);
       case "reply":
         return sendJson(response, 200, await command.reply(options.facts));
     }
@@ -213,12 +271,12 @@ export const sendJson = (
   response.end(body);
 };
 
-const checkCursor = ({ after }: Of<"follow">, { seq, run }: RunInfo): void => {
-  if (after.seq < seq || (after.seq === seq && after.frame === 0)) return;
-  throw new Refusal("cursor-beyond-end", `run ${run} ends at ${seq}, before the cursor ${after.seq}`, {
+function checkCursor(after: Cursor | undefined, { seq, run }: RunInfo): asserts after is Cursor {
+  if (after && (after.seq < seq || (after.seq === seq && after.frame === 0))) return;
+  throw new Refusal("cursor-beyond-end", `run ${run} ends at ${seq}, before the cursor ${after?.seq ?? "given"}`, {
     hint: "resume with the id of a frame of this run, or from 0",
   });
-};
+}
 
 const tooMany = (code: string, message: string, setting: string) =>
   new HttpRefusal(429, code, message, `the setting ${setting} says how many may be; try again soon`, {

@@ -1,5 +1,5 @@
 import type { Dialect, Waiting } from "../dialect.ts";
-import { frameText } from "../sse.ts";
+import { commentText, frameText } from "../sse.ts";
 import { Chunk } from "./chunked.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Viewer } from "./viewer.ts";
@@ -28,9 +28,11 @@ export const createHeartbeats = (waiting: (run: string) => Waiting, metrics: Met
     for (const viewer of wheel.spokes[wheel.turn] ?? []) {
       // A full socket already says that the reader is slow; one more frame would only lie in memory.
       if (viewer.stalled) continue;
+      const { comment } = dialect.heartbeat;
       const frames = dialect.heartbeat.frames(waiting(viewer.channel.run));
-      if (frames.length === 0) continue;
-      viewer.write(new Chunk(frames.map(frameText).join("")), false);
+      if (frames.length === 0 && comment === undefined) continue;
+      const text = frames.length > 0 ? frames.map(frameText).join("") : commentText(comment ?? "");
+      viewer.write(new Chunk(text), false);
       metrics.heartbeats++;
     }
   };

@@ -1,0 +1,70 @@
+import type { Cursor, Dialect, EncodeOptions, WholeAnswer } from "../dialect.ts";
+import type { Entry } from "../events.ts";
+import type { Log } from "../log.ts";
+import { wholeResults } from "./encoding.ts";
+
+const BATCH = 256;
+
+/** A run as one dialect spells it. */
+export interface Spoken {
+  readonly log: Log;
+  readonly run: string;
+  readonly dialect: Dialect;
+  readonly options: EncodeOptions;
+}
+
+/** The one answer of a run: when it has ended, or now with what there is. Undefined if the signal aborts before. */
+export const wholeAnswer = async (
+  { log, run, dialect, options }: Spoken,
+  until: "end" | "now",
+  signal: AbortSignal,
+): Promise<WholeAnswer | undefined> => {
+  const answer = dialect.answer?.(options);
+  if (!answer) throw new Error(`the dialect ${dialect.name} has only streams`);
+  let wake = (): void => {};
+  const unwatch = log.watch(run, () => wake());
+  signal.addEventListener("abort", () => wake());
+  try {
+    for (let after = 0; !signal.aborted;) {
+      // Armed before the read: what is stored while it is under way must wake.
+      const woken = new Promise<void>((resolve) => (wake = resolve));
+      const entries = await readWhole(log, run, dialect, after);
+      for (const entry of entries) answer.take(entry);
+      const last = entries.at(-1);
+      if (last) after = last.seq;
+      if (last?.event.type === "run-end") return answer.body();
+      if (last) continue;
+      if (until === "now") return answer.body();
+      if (!signal.aborted) await woken;
+    }
+    return undefined;
+  } finally {
+    unwatch();
+  }
+};
+
+/** Where a viewer is that has the first `frames` frames of a run. Undefined if the run has not so many yet. */
+export const cursorAfter = async (
+  { log, run, dialect, options }: Spoken,
+  frames: number,
+): Promise<Cursor | undefined> => {
+  const encode = dialect.encode(options);
+  let left = frames;
+  for (let seq = 0; ;) {
+    if (left === 0) return { seq, frame: 0 };
+    const entries = await readWhole(log, run, dialect, seq);
+    if (entries.length === 0) return undefined;
+    for (const entry of entries) {
+      const { length } = encode(entry);
+      if (left < length) return { seq, frame: left };
+      left -= length;
+      seq = entry.seq;
+      if (left === 0) break;
+    }
+  }
+};
+
+const readWhole = async (log: Log, run: string, { wholeBytes }: Dialect, after: number): Promise<readonly Entry[]> => {
+  const entries = await log.read(run, after, BATCH);
+  return wholeBytes === undefined ? entries : wholeResults(log, run, wholeBytes, entries);
+};
