@@ -2,7 +2,9 @@ import type { Dialect } from "../dialect.ts";
 import { deepAgent } from "../dialects/deep-agent.ts";
 import { forge } from "../dialects/forge.ts";
 import { native } from "../dialects/native.ts";
+import { openaiChat } from "../dialects/openai-chat.ts";
+import { openaiResponses } from "../dialects/openai-responses.ts";
 import { ralph } from "../dialects/ralph.ts";
 
 /** The dialects that a server speaks unless it is told otherwise. */
-export const dialects: readonly Dialect[] = [native, deepAgent, forge, ralph];
+export const dialects: readonly Dialect[] = [native, deepAgent, forge, openaiChat, openaiResponses, ralph];

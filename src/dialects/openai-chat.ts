@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { type Dialect, lossless, type Slot } from "../dialect.ts";
+import { Refusal } from "../source.ts";
+import { createAnswer } from "./openai-chat/answer.ts";
+import { createDecoder } from "./openai-chat/decode.ts";
+import { createEncoder } from "./openai-chat/encode.ts";
+import { errorOf } from "./openai-chat/errors.ts";
+import { chatSchema, readStart, writeStart } from "./openai-chat/request.ts";
+
+const MODELS = "/v1/models";
+
+/** A chunk without choices, which clients skip. */
+const OPENING = '{"object":"chat.completion.chunk","choices":[],"runcast":';
+const slot: Slot = {
+  write: (data) => ({ event: "runcast", data: `${OPENING}${data}}` }),
+  read: ({ event, data }) =>
+    event === "runcast" && data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined,
+};
+const spelling = lossless({ encode: createEncoder, decode: createDecoder }, slot);
+
+const inside = { loses: "a completion has no place for the agent's own tools; clients would run a call that they see" };
+const aside = { loses: "a completion has no place for it beside the words" };
+
+/**
+ * OpenAI's chat completions: every agent is a model. The agent runs its own tools and says nothing of them; tools that the
+ * request brings are the client's to run, and their results come with the next request.
+ */
+export const openaiChat: Dialect = {
+  name: "openai-chat",
+  contentType: "text/event-stream; charset=utf-8",
+  headers: {},
+  routes: [
+    {
+      method: "POST",
+      path: "/v1/chat/completions",
+      does: "start",
+      summary: "A chat completion as OpenAI's clients ask for it; the model is an agent.",
+      body: () => z.toJSONSchema(chatSchema, { io: "input", unrepresentable: "any" }),
+    },
+    { method: "GET", path: MODELS, does: "reply", summary: "The agents, as models." },
+    { method: "GET", path: `${MODELS}/:model`, does: "reply", summary: "One agent, as a model." },
+  ],
+  read: (route, request) => {
+    if (route.does === "start") return readStart(request);
+    const wanted = request.params["model"];
+    return {
+      do: "reply",
+      reply: ({ agents }) => {
+        const data = agents.map(({ name }) => ({ id: name, object: "model", created: CREATED, owned_by: "runcast" }));
+        if (wanted === undefined) return { object: "list", data };
+        const found = data.find(({ id }) => id === wanted);
+        if (found) return found;
+        throw new Refusal("unknown-agent", `there is no agent ${wanted.slice(0, 100)}`, { status: 404 });
+      },
+    };
+  },
+  write: (command) => {
+    if (command.do !== "start") throw new Error("a chat completion can only be started");
+    return writeStart(command);
+  },
+  ...spelling,
+  answer: createAnswer,
+  heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },
+  refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: errorOf(problem) }) }),
+  disconnect: "cancel",
+  asks: "link",
+  says: {
+    "run-start": "carries",
+    "agent-start": { loses: "what a sub-agent says is never content, so nothing says that there is one" },
+    "agent-end": { loses: "what a sub-agent says is never content, so nothing says that there is one" },
+    "step-start": "carries",
+    "step-retry": aside,
+    "step-end": "carries",
+    "text-start": "carries",
+    "text-delta": "carries",
+    "text-end": "carries",
+    "thinking-start": "carries",
+    "thinking-delta": "carries",
+    "thinking-end": "carries",
+    "tool-start": "carries",
+    "tool-input-delta": "carries",
+    "tool-input-end": "carries",
+    "tool-execute": inside,
+    "tool-progress": inside,
+    "tool-output-delta": inside,
+    "tool-end": "carries",
+    "ask-start": { loses: "nothing can be asked in a completion: its thoughts say where to answer" },
+    "ask-end": { loses: "nothing can be asked in a completion" },
+    status: aside,
+    citation: aside,
+    file: aside,
+    embed: aside,
+    notice: aside,
+    data: aside,
+    "run-end": "carries",
+  },
+};
+
+/** When a model was made is not known of an agent; clients want some number, and the same one each time. */
+const CREATED = 1_767_225_600;

@@ -1,0 +1,70 @@
+import type { EncodeOptions, WholeAnswer } from "../../dialect.ts";
+import type { Entry, Problem, Usage } from "../../events.ts";
+import { errorOf } from "./errors.ts";
+import { createSayings, type FinishReason } from "./sayings.ts";
+import { readStyle } from "./style.ts";
+import { usageOf } from "./usage.ts";
+
+/** A chat completion that is not streamed. */
+export const createAnswer = ({ style }: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer } => {
+  const { model } = readStyle(style);
+  const sayings = createSayings();
+  const calls: { id: string; type: "function"; function: { name: string; arguments: string } }[] = [];
+  let about = { id: "", object: "chat.completion", created: 0, model: model ?? "" };
+  let content = "";
+  let reasoning = "";
+  let finish: FinishReason = "stop";
+  let usage: Usage | undefined;
+  let problem: Problem | undefined;
+
+  const take = (entry: Entry): void => {
+    for (const saying of sayings(entry)) {
+      switch (saying.say) {
+        case "start":
+          about = { ...about, id: `chatcmpl-${saying.run}`, created: saying.created, model: model ?? saying.name };
+          break;
+        case "content":
+          content += saying.text;
+          break;
+        case "reasoning":
+          reasoning += saying.text;
+          break;
+        case "call":
+          calls.push({ id: saying.id, type: "function", function: { name: saying.name, arguments: "" } });
+          break;
+        case "arguments":
+          calls[saying.index]!.function.arguments += saying.text;
+          break;
+        case "end":
+          ({ finish, usage } = saying);
+          break;
+        case "error":
+          ({ problem } = saying);
+      }
+    }
+  };
+
+  const body = (): WholeAnswer => {
+    if (problem) {
+      const status = problem.code === "cancelled" ? CLOSED : 500;
+      // The work has begun: to do it all again is for a person to decide.
+      const headers = { "x-should-retry": "false" };
+      return { status, headers, body: JSON.stringify({ error: errorOf({ ...problem, status }) }) };
+    }
+    const message = {
+      role: "assistant",
+      content: content === "" && calls.length > 0 ? null : content,
+      refusal: null,
+      ...(reasoning && { reasoning_content: reasoning }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+    const choices = [{ index: 0, message, logprobs: null, finish_reason: finish }];
+    const used = usageOf(usage);
+    return { status: 200, body: JSON.stringify({ ...about, choices, ...(used && { usage: used }) }) };
+  };
+
+  return { take, body };
+};
+
+/** What proxies call a request whose client has gone. */
+const CLOSED = 499;

@@ -1,0 +1,140 @@
+import type { Frame } from "../../dialect.ts";
+import { type Event, type Finish, PROTOCOL, type Usage } from "../../events.ts";
+import { DONE } from "./encode.ts";
+import { readError } from "./errors.ts";
+import { readUsage } from "./usage.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** No answer has more calls; a remote that says otherwise is not to fill our memory. */
+const MOST_CALLS = 1024;
+
+/**
+ * The chunks of any server of this kind as one step of one agent. Its calls are the client's to run: whoever asked the
+ * remote has its results to give. Chunks that are no JSON, and choices after the first, are skipped.
+ */
+export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
+  const calls = new Map<number, { readonly call: string; readonly id: string | undefined }>();
+  const names: string[] = [];
+  let phase: "before" | "started" | "step" | "finished" | "ended" = "before";
+  let open: { readonly kind: "text" | "thinking"; readonly part: string } | undefined;
+  let parts = 0;
+  let usage: Usage | undefined;
+
+  const start = ({ id, model }: Fields): Event[] => {
+    if (phase !== "before") return [];
+    phase = "started";
+    const name = textOf(model) ?? "remote";
+    const run = textOf(id)?.replace(/^chatcmpl-/, "") || "remote";
+    return [{ type: "run-start", protocol: PROTOCOL, run: run.slice(0, 256), name }];
+  };
+
+  const step = (): Event[] => {
+    if (phase !== "started") return [];
+    phase = "step";
+    return [{ type: "step-start", step: "step-1" }];
+  };
+
+  const close = (): Event[] => {
+    const ended: Event[] = open ? [{ type: `${open.kind}-end`, part: open.part }] : [];
+    open = undefined;
+    return ended;
+  };
+
+  const words = (kind: "text" | "thinking", delta: string | undefined): Event[] => {
+    if (delta === undefined) return [];
+    const events = step();
+    if (open?.kind !== kind) {
+      events.push(...close());
+      open = { kind, part: `part-${++parts}` };
+      events.push({ type: `${kind}-start`, part: open.part });
+    }
+    return [...events, { type: `${kind}-delta`, part: open.part, delta }];
+  };
+
+  const fragment = (value: unknown, position: number): Event[] => {
+    const { index = position, id, function: about } = objectOf(value);
+    const { name, arguments: given } = objectOf(about);
+    const key = typeof index === "number" ? index : position;
+    const events: Event[] = [];
+    const said = textOf(id)?.slice(0, 200);
+    const earlier = calls.get(key);
+    // Some servers give every call the same index, and each its own id.
+    if (!earlier || (said !== undefined && textOf(name) !== undefined && earlier.id !== said)) {
+      if (names.length >= MOST_CALLS) return [];
+      const isNew = said !== undefined && !names.includes(said);
+      const call = isNew ? said : `${said ?? "call"}-${names.length + 1}`;
+      calls.set(key, { call, id: said });
+      names.push(call);
+      events.push(...step(), ...close());
+      if (earlier) events.push({ type: "tool-input-end", call: earlier.call });
+      events.push({ type: "tool-start", call, name: textOf(name) ?? "unknown", client: true });
+    }
+    const delta = typeof given === "object" && given !== null ? JSON.stringify(given) : textOf(given);
+    return delta === undefined ? events : [...events, { type: "tool-input-delta", call: calls.get(key)!.call, delta }];
+  };
+
+  const finish = (reason: string): Event[] => {
+    const events: Event[] = [...step(), ...close()];
+    phase = "finished";
+    for (const { call } of calls.values()) events.push({ type: "tool-input-end", call });
+    events.push({ type: "step-end", step: "step-1", finish: FINISHES[reason] ?? "other", ...(usage && { usage }) });
+    for (const call of names) events.push({ type: "tool-end", call, outcome: "deferred" });
+    return events;
+  };
+
+  const end = (event: Event): Event[] => {
+    phase = "ended";
+    return [event];
+  };
+
+  const chunk = (value: Fields): Event[] => {
+    if (value["error"]) return end({ type: "run-end", outcome: "error", error: readError(value["error"]) });
+    usage = readUsage(value["usage"]) ?? usage;
+    const choices: unknown = value["choices"];
+    if (!Array.isArray(choices)) return [];
+    const choice = choices.map(objectOf).find(({ index }) => index === 0 || index === undefined);
+    const events = start(value);
+    if (!choice || phase === "finished") return events;
+    const {
+      content,
+      reasoning_content: thought,
+      reasoning,
+      refusal,
+      tool_calls: fragments,
+    } = objectOf(choice["delta"]);
+    events.push(...words("thinking", textOf(thought) ?? textOf(reasoning)));
+    events.push(...words("text", textOf(content)), ...words("text", textOf(refusal)));
+    if (Array.isArray(fragments)) fragments.forEach((one, position) => events.push(...fragment(one, position)));
+    const reason = textOf(choice["finish_reason"]);
+    return reason === undefined ? events : [...events, ...finish(reason)];
+  };
+
+  return ({ data }) => {
+    if (phase === "ended") return [];
+    if (data.trim() !== DONE) return chunk(parse(data));
+    const before = phase === "step" ? finish(names.length > 0 ? "tool_calls" : "stop") : [];
+    const awaiting = names.length > 0 && { awaiting: [...names] };
+    return [...before, ...end({ type: "run-end", outcome: "done", ...(usage && { usage }), ...awaiting })];
+  };
+};
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  stop: "stop",
+  length: "length",
+  content_filter: "filter",
+  tool_calls: "tools",
+  function_call: "tools",
+};
+
+const parse = (data: string): Fields => {
+  try {
+    return objectOf(JSON.parse(data));
+  } catch {
+    return {};
+  }
+};
+
+const objectOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

@@ -1,0 +1,58 @@
+import type { EncodeOptions, Frame } from "../../dialect.ts";
+import type { Entry } from "../../events.ts";
+import { errorOf } from "./errors.ts";
+import { createSayings, type Saying } from "./sayings.ts";
+import { readStyle } from "./style.ts";
+import { usageOf } from "./usage.ts";
+
+export const DONE = "[DONE]";
+
+/** The chunks of a streamed chat completion. */
+export const createEncoder = ({ style }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
+  const { model, usage: wantsUsage, tools } = readStyle(style);
+  const sayings = createSayings();
+  const after = wantsUsage ? ',"usage":null}' : "}";
+  let before = "";
+  let head = "";
+
+  const chunk = (delta: string, finish: string | null = null): Frame => ({
+    data: `${before}{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]${after}`,
+  });
+
+  const spell = (saying: Saying): readonly Frame[] => {
+    switch (saying.say) {
+      case "start": {
+        const { run, name, created } = saying;
+        const about = { id: `chatcmpl-${run}`, object: "chat.completion.chunk", created, model: model ?? name };
+        head = JSON.stringify(about).slice(0, -1);
+        before = `${head},"choices":[`;
+        return [chunk(JSON.stringify({ role: "assistant", content: tools ? null : "" }))];
+      }
+      case "content":
+        return [chunk(`{"content":${JSON.stringify(saying.text)}}`)];
+      case "reasoning":
+        return [chunk(`{"reasoning_content":${JSON.stringify(saying.text)}}`)];
+      case "call": {
+        const { index, id, name } = saying;
+        return [
+          chunk(JSON.stringify({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] })),
+        ];
+      }
+      case "arguments": {
+        const { index, text } = saying;
+        return [chunk(JSON.stringify({ tool_calls: [{ index, function: { arguments: text } }] }))];
+      }
+      case "end": {
+        const usage = `${head},"choices":[],"usage":${JSON.stringify(usageOf(saying.usage) ?? null)}}`;
+        return [chunk("{}", saying.finish), ...(wantsUsage ? [{ data: usage }] : []), { data: DONE }];
+      }
+      case "error":
+        return [{ data: JSON.stringify({ error: errorOf({ ...saying.problem, status: 500 }) }) }, { data: DONE }];
+    }
+  };
+
+  return (entry) => {
+    const said = sayings(entry);
+    return said.length === 0 ? [] : said.flatMap(spell);
+  };
+};

@@ -1,0 +1,57 @@
+/** Parts may interleave, but a format that has one string must show them in the order they started. */
+export interface InOrder {
+  /** Parts of different groups are kept apart by a blank line, unless they have white space of their own. */
+  start(part: string, group: string): void;
+  /** What is to be said now: of the first open part at once, of the others when those before them have ended. */
+  more(part: string, text: string): string;
+  end(part: string): string;
+}
+
+interface Part {
+  readonly group: string;
+  held: string;
+  ended: boolean;
+}
+
+export const inOrder = (): InOrder => {
+  const parts = new Map<string, Part>();
+  let lastGroup: string | undefined;
+  let isApart = true;
+
+  const isFirst = (part: Part): boolean => parts.values().next().value === part;
+
+  const say = ({ group }: Part, text: string): string => {
+    if (text === "") return "";
+    const isNew = lastGroup !== undefined && lastGroup !== group;
+    const said = isNew && !isApart && !/^\s/.test(text) ? `\n\n${text}` : text;
+    lastGroup = group;
+    isApart = /\s$/.test(text);
+    return said;
+  };
+
+  return {
+    start: (id, group) => void parts.set(id, { group, held: "", ended: false }),
+    more: (id, text) => {
+      const part = parts.get(id);
+      if (!part) return "";
+      if (isFirst(part)) return say(part, text);
+      part.held += text;
+      return "";
+    },
+    end: (id) => {
+      const part = parts.get(id);
+      if (!part) return "";
+      part.ended = true;
+      if (!isFirst(part)) return "";
+      parts.delete(id);
+      let said = "";
+      for (const [next, waiting] of parts) {
+        said += say(waiting, waiting.held);
+        waiting.held = "";
+        if (!waiting.ended) break;
+        parts.delete(next);
+      }
+      return said;
+    },
+  };
+};

@@ -1,0 +1,131 @@
+import type { Entry, Event, EventOf, Finish, Problem, Usage } from "../../events.ts";
+import { inOrder } from "./in-order.ts";
+
+/** What a chat completion can say of a run. */
+export type Saying =
+  | { readonly say: "start"; readonly run: string; readonly name: string; readonly created: number }
+  | { readonly say: "content"; readonly text: string }
+  | { readonly say: "reasoning"; readonly text: string }
+  | { readonly say: "call"; readonly index: number; readonly id: string; readonly name: string }
+  | { readonly say: "arguments"; readonly index: number; readonly text: string }
+  | { readonly say: "end"; readonly finish: FinishReason; readonly usage?: Usage }
+  | { readonly say: "error"; readonly problem: Problem };
+
+export type FinishReason = "stop" | "length" | "content_filter" | "tool_calls";
+
+interface Call {
+  readonly name: string;
+  /** Its place among the calls that were said; undefined while it may turn out to be the agent's own. */
+  index: number | undefined;
+  /** What was not said yet. */
+  held: string;
+}
+
+/**
+ * The root agent's words and thoughts, and the calls that are the client's to run. The agent's own calls, and whatever its
+ * sub-agents say, are never said: a client would run the one and take the other for the answer.
+ */
+export const createSayings = (): ((entry: Entry) => readonly Saying[]) => {
+  const content = inOrder();
+  const reasoning = inOrder();
+  const calls = new Map<string, Call>();
+  let run = "";
+  let step = "";
+  let finish: Finish = "stop";
+  let said = 0;
+  let deferred = false;
+
+  const words = (say: "content" | "reasoning", text: string): readonly Saying[] => (text ? [{ say, text }] : []);
+
+  const announce = (id: string, call: Call): Saying[] => {
+    call.index = said++;
+    return [{ say: "call", index: call.index, id, name: call.name }];
+  };
+
+  const input = (id: string, text: string): readonly Saying[] => {
+    const call = calls.get(id);
+    if (!call || text === "") return [];
+    if (call.index !== undefined) return [{ say: "arguments", index: call.index, text }];
+    call.held += text;
+    return [];
+  };
+
+  const endCall = ({ call: id, outcome }: EventOf<"tool-end">): readonly Saying[] => {
+    const call = calls.get(id);
+    calls.delete(id);
+    if (!call || outcome !== "deferred") return [];
+    deferred = true;
+    if (call.index !== undefined) return [];
+    const announced = announce(id, call);
+    return call.held ? [...announced, { say: "arguments", index: call.index!, text: call.held }] : announced;
+  };
+
+  const end = ({ outcome, error, usage, awaiting }: EventOf<"run-end">): Saying => {
+    if (outcome === "done")
+      return { say: "end", finish: reasonOf(finish, deferred || !!awaiting?.length), ...(usage && { usage }) };
+    const problem = error ?? { code: outcome, message: `the run was ${outcome}` };
+    return { say: "error", problem };
+  };
+
+  const root = (event: Event): readonly Saying[] => {
+    switch (event.type) {
+      case "step-start":
+        step = event.step;
+        return [];
+      case "step-end":
+        finish = event.finish;
+        return [];
+      case "text-start":
+        content.start(event.part, event.call ?? step);
+        return [];
+      case "text-delta":
+        return words("content", content.more(event.part, event.delta));
+      case "text-end":
+        return words("content", content.end(event.part));
+      case "thinking-start":
+        reasoning.start(event.part, event.part);
+        return [];
+      case "thinking-delta":
+        return words("reasoning", reasoning.more(event.part, event.delta));
+      case "thinking-end":
+        return words("reasoning", reasoning.end(event.part));
+      case "tool-start": {
+        const call: Call = { name: event.name, index: undefined, held: "" };
+        if (!event.provider) calls.set(event.call, call);
+        return event.client ? announce(event.call, call) : [];
+      }
+      case "tool-input-delta":
+        return input(event.call, event.delta);
+      case "tool-input-end":
+        return event.input === undefined ? [] : input(event.call, JSON.stringify(event.input));
+      case "tool-execute":
+        calls.delete(event.call);
+        return [];
+      case "tool-end":
+        return endCall(event);
+      case "run-end":
+        return [end(event)];
+      default:
+        return [];
+    }
+  };
+
+  return ({ at, event }) => {
+    if (event.type === "run-start") {
+      run = event.run;
+      return [{ say: "start", run, name: event.name, created: Math.floor(at / 1000) }];
+    }
+    if (event.type === "ask-start") {
+      reasoning.start(event.ask, event.ask);
+      const text = `${event.title ? `${event.title}: ` : ""}waiting for your answer at /?run=${run}`;
+      return words("reasoning", reasoning.more(event.ask, text) + reasoning.end(event.ask));
+    }
+    return event.agent === undefined ? root(event) : [];
+  };
+};
+
+const reasonOf = (finish: Finish, deferred: boolean): FinishReason => {
+  if (deferred) return "tool_calls";
+  if (finish === "length") return "length";
+  return finish === "filter" ? "content_filter" : "stop";
+};

@@ -1,0 +1,22 @@
+/** What of a request its answer depends on. */
+export interface ChatStyle {
+  /** The name of the agent as the client spells it. */
+  readonly model?: string;
+  /** Whether a last chunk says what was used. */
+  readonly usage?: boolean;
+  /** Whether the client brings tools of its own. */
+  readonly tools?: boolean;
+}
+
+export const writeStyle = (style: ChatStyle): string | undefined =>
+  Object.keys(style).length > 0 ? JSON.stringify(style) : undefined;
+
+/** Nothing special for a style that somebody else made up. */
+export const readStyle = (text: string | undefined): ChatStyle => {
+  if (!text?.startsWith("{")) return {};
+  try {
+    return JSON.parse(text) as ChatStyle;
+  } catch {
+    return {};
+  }
+};

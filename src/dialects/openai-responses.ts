@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { type Dialect, lossless, type Slot } from "../dialect.ts";
+import { createDecoder } from "./openai-responses/decode.ts";
+import { errorOf } from "./openai-responses/errors.ts";
+import { readCancel, readFollow, readStart, RESPONSES, responsesSchema, write } from "./openai-responses/request.ts";
+import { createSpoken } from "./openai-responses/spoken.ts";
+
+/** An event of a type that clients do not know, and skip. */
+const OPENING = '{"type":"runcast","runcast":';
+const slot: Slot = {
+  write: (data) => ({ event: "runcast", data: `${OPENING}${data}}` }),
+  read: ({ event, data }) =>
+    event === "runcast" && data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined,
+};
+const spelling = lossless({ encode: (options) => createSpoken(options).take, decode: createDecoder }, slot);
+
+const inside = { loses: "the agent's own tools are no items of a response: clients would run a call that they see" };
+const below = { loses: "what a sub-agent says is no item of a response: it would be taken for the answer" };
+const aside = { loses: "a response has no item for it" };
+
+/**
+ * OpenAI's responses: a response is a run. Its events are numbered, so that a client can come back for the rest; another
+ * response can continue it. The agent runs its own tools and says nothing of them; tools that the request brings are the
+ * client's to run.
+ */
+export const openaiResponses: Dialect = {
+  name: "openai-responses",
+  contentType: "text/event-stream; charset=utf-8",
+  headers: {},
+  routes: [
+    {
+      method: "POST",
+      path: RESPONSES,
+      does: "start",
+      summary: "A response as OpenAI's clients ask for it; the model is an agent.",
+      body: () => z.toJSONSchema(responsesSchema, { io: "input", unrepresentable: "any" }),
+    },
+    {
+      method: "GET",
+      path: `${RESPONSES}/:response`,
+      does: "follow",
+      summary: "A response as it is now, or with ?stream=true its events after ?starting_after=.",
+    },
+    { method: "POST", path: `${RESPONSES}/:response/cancel`, does: "cancel", summary: "Cancel a response." },
+  ],
+  read: ({ does }, request) => {
+    if (does === "start") return readStart(request);
+    return does === "follow" ? readFollow(request) : readCancel(request);
+  },
+  write,
+  ...spelling,
+  answer: (options) => {
+    const { take, response } = createSpoken(options);
+    return { take: (entry) => void take(entry), body: () => ({ status: 200, body: JSON.stringify(response()) }) };
+  },
+  heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },
+  refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: errorOf(problem) }) }),
+  disconnect: "cancel",
+  asks: "link",
+  says: {
+    "run-start": "carries",
+    "agent-start": below,
+    "agent-end": below,
+    "step-start": "carries",
+    "step-retry": aside,
+    "step-end": "carries",
+    "text-start": "carries",
+    "text-delta": "carries",
+    "text-end": "carries",
+    "thinking-start": "carries",
+    "thinking-delta": "carries",
+    "thinking-end": "carries",
+    "tool-start": "carries",
+    "tool-input-delta": "carries",
+    "tool-input-end": "carries",
+    "tool-execute": inside,
+    "tool-progress": inside,
+    "tool-output-delta": inside,
+    "tool-end": "carries",
+    "ask-start": { loses: "nothing can be asked in a response: a thought says where to answer" },
+    "ask-end": { loses: "nothing can be asked in a response" },
+    status: aside,
+    citation: aside,
+    file: aside,
+    embed: aside,
+    notice: aside,
+    data: aside,
+    "run-end": "carries",
+  },
+};

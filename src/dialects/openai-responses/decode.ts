@@ -1,0 +1,254 @@
+import type { Frame } from "../../dialect.ts";
+import { type Event, type Finish, PROTOCOL, type Usage } from "../../events.ts";
+import { readError } from "./errors.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** No response has more; a remote that says otherwise is not to fill our memory. */
+const MOST_ITEMS = 4096;
+
+interface Part {
+  readonly kind: "text" | "thinking";
+  readonly part: string;
+  readonly item: string;
+  said: boolean;
+}
+interface Call {
+  readonly call: string;
+  readonly provider: boolean;
+  said: boolean;
+  ended: boolean;
+}
+
+/**
+ * The events of any server of this kind as one step of one agent. Function calls are the client's to run: whoever asked the
+ * remote has their results to give; other calls are the remote's own. Frames that are no JSON or not known are skipped.
+ */
+export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
+  const parts = new Map<string, Part>();
+  const calls = new Map<string, Call>();
+  const used = new Set<string>();
+  const finished = new Set<string>();
+  let phase: "before" | "started" | "step" | "ended" = "before";
+
+  const start = (response: Fields): Event[] => {
+    if (phase !== "before") return [];
+    phase = "started";
+    const run = textOf(response["id"])?.replace(/^resp_/, "") || "remote";
+    const name = textOf(response["model"]) ?? "remote";
+    return [{ type: "run-start", protocol: PROTOCOL, run: run.slice(0, 256), name }];
+  };
+
+  const step = (): Event[] => {
+    if (phase === "step") return [];
+    phase = "step";
+    return [{ type: "step-start", step: "step-1" }];
+  };
+
+  const unique = (wanted: string): string => {
+    const id = wanted.slice(0, 240) || "part";
+    const free = used.has(id) ? `${id}.${used.size}` : id;
+    used.add(free);
+    return free;
+  };
+
+  const openPart = (kind: Part["kind"], value: Fields): Event[] => {
+    const item = itemOf(value);
+    const index = numberOf(value["content_index"]) ?? numberOf(value["summary_index"]) ?? 0;
+    const key = `${kind} ${item} ${index}`;
+    if (parts.has(key) || used.size >= MOST_ITEMS) return [];
+    const name = item.replace(/^(msg|rs)_/, "");
+    const part: Part = { kind, part: unique(index === 0 ? name : `${name}.${index}`), item, said: false };
+    parts.set(key, part);
+    return [...step(), { type: `${kind}-start`, part: part.part }];
+  };
+  const more = (kind: Part["kind"], value: Fields): Event[] => {
+    const delta = textOf(value["delta"]);
+    if (delta === undefined) return [];
+    const events = openPart(kind, value);
+    const index = numberOf(value["content_index"]) ?? numberOf(value["summary_index"]) ?? 0;
+    const part = parts.get(`${kind} ${itemOf(value)} ${index}`);
+    if (!part) return events;
+    part.said = true;
+    return [...events, { type: `${kind}-delta`, part: part.part, delta }];
+  };
+  /** Text that comes only when it is whole. */
+  const whole = (kind: Part["kind"], value: Fields, text: unknown): Event[] => {
+    const index = numberOf(value["content_index"]) ?? numberOf(value["summary_index"]) ?? 0;
+    return parts.get(`${kind} ${itemOf(value)} ${index}`)?.said ? [] : more(kind, { ...value, delta: text });
+  };
+  const endParts = (item: string | undefined, cut: boolean): Event[] => {
+    const ended: Event[] = [];
+    for (const [key, part] of parts) {
+      if (item !== undefined && part.item !== item) continue;
+      parts.delete(key);
+      ended.push({ type: `${part.kind}-end`, part: part.part, ...(cut && { cut }) });
+    }
+    return ended;
+  };
+
+  const addItem = (item: Fields): Event[] => {
+    const { type, id, call_id: callId, name } = item;
+    const kind = textOf(type) ?? "";
+    const provider = kind !== "function_call" && kind.endsWith("_call");
+    const key = textOf(id) ?? textOf(callId) ?? "";
+    if ((kind !== "function_call" && !provider) || calls.has(key) || used.size >= MOST_ITEMS) return [];
+    const call = unique(textOf(callId) ?? (key || "call"));
+    calls.set(key, { call, provider, said: false, ended: false });
+    if (!provider) return [...step(), { type: "tool-start", call, name: textOf(name) ?? "unknown", client: true }];
+    const own = kind.slice(0, -"_call".length);
+    return [
+      ...step(),
+      { type: "tool-start", call, name: textOf(name) ?? own, provider: true },
+      { type: "tool-execute", call },
+    ];
+  };
+  const moreInput = (key: string, delta: string | undefined): Event[] => {
+    const call = calls.get(key);
+    if (!call || call.provider || call.ended || delta === undefined) return [];
+    call.said = true;
+    return [{ type: "tool-input-delta", call: call.call, delta }];
+  };
+  const endInput = (key: string, text: string | undefined): Event[] => {
+    const call = calls.get(key);
+    if (!call || call.provider || call.ended) return [];
+    const events = call.said ? [] : moreInput(key, text);
+    call.ended = true;
+    return [...events, { type: "tool-input-end", call: call.call }];
+  };
+
+  const endItem = (item: Fields): Event[] => {
+    const key = textOf(item["id"]) ?? textOf(item["call_id"]) ?? "";
+    if (finished.has(key) || finished.size >= MOST_ITEMS) return [];
+    finished.add(key);
+    const events = [...addItem(item), ...wholeWords(item)];
+    const isCut = item["status"] === "incomplete";
+    const call = calls.get(key);
+    if (!call) return [...events, ...endParts(key, isCut)];
+    if (!call.provider) return [...events, ...endInput(key, textOf(item["arguments"]))];
+    if (call.ended) return events;
+    call.ended = true;
+    const outcome = item["status"] === "failed" ? "error" : "ok";
+    return [...events, { type: "tool-end", call: call.call, outcome }];
+  };
+  const wholeWords = (item: Fields): Event[] => {
+    const words = item["type"] === "message" ? item["content"] : item["type"] === "reasoning" ? item["summary"] : [];
+    const kind = item["type"] === "message" ? "text" : "thinking";
+    const index = kind === "text" ? "content_index" : "summary_index";
+    return listOf(words).flatMap((one, place) =>
+      whole(kind, { item_id: item["id"], [index]: place }, objectOf(one)["text"] ?? objectOf(one)["refusal"]),
+    );
+  };
+
+  const end = (response: Fields, type: string): Event[] => {
+    const usage = readUsage(response["usage"]);
+    const spent = usage && { usage };
+    const status = textOf(response["status"]);
+    const failed = type === "response.failed" || status === "failed";
+    const cancelled = status === "cancelled";
+    const open = [...calls].filter(([, { provider }]) => !provider);
+    const events: Event[] = start(response);
+    if (phase === "step" && !failed && !cancelled) {
+      events.push(...endParts(undefined, false), ...open.flatMap(([key]) => endInput(key, undefined)));
+      const { reason } = objectOf(response["incomplete_details"]);
+      const finish = open.length > 0 ? "tools" : finishOf(type, reason);
+      events.push({ type: "step-end", step: "step-1", finish, ...spent });
+      for (const [, { call }] of open) events.push({ type: "tool-end", call, outcome: "deferred" });
+    }
+    phase = "ended";
+    const awaiting = open.map(([, { call }]) => call);
+    if (failed) events.push({ type: "run-end", outcome: "error", error: readError(response["error"]), ...spent });
+    else if (cancelled)
+      events.push({
+        type: "run-end",
+        outcome: "cancelled",
+        error: { code: "cancelled", message: "cancelled" },
+        ...spent,
+      });
+    else events.push({ type: "run-end", outcome: "done", ...spent, ...(awaiting.length > 0 && { awaiting }) });
+    return events;
+  };
+
+  const take = (type: string, value: Fields): Event[] => {
+    const response = objectOf(value["response"]);
+    switch (type) {
+      case "response.created":
+      case "response.queued":
+      case "response.in_progress":
+        return start(response);
+      case "response.output_item.added":
+        return addItem(objectOf(value["item"]));
+      case "response.output_item.done":
+        return endItem(objectOf(value["item"]));
+      case "response.content_part.added":
+        return objectOf(value["part"])["type"] === "reasoning_text"
+          ? openPart("thinking", value)
+          : openPart("text", value);
+      case "response.reasoning_summary_part.added":
+        return openPart("thinking", value);
+      case "response.output_text.delta":
+      case "response.refusal.delta":
+        return more("text", value);
+      case "response.output_text.done":
+        return whole("text", value, value["text"]);
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        return more("thinking", value);
+      case "response.reasoning_summary_text.done":
+      case "response.reasoning_text.done":
+        return whole("thinking", value, value["text"]);
+      case "response.function_call_arguments.delta":
+        return moreInput(itemOf(value), textOf(value["delta"]));
+      case "response.function_call_arguments.done":
+        return endInput(itemOf(value), textOf(value["arguments"]));
+      case "response.completed":
+      case "response.incomplete":
+      case "response.failed":
+        return end(response, type);
+      case "error":
+        phase = "ended";
+        return [{ type: "run-end", outcome: "error", error: readError(value["error"] ?? value) }];
+      default:
+        return [];
+    }
+  };
+
+  return ({ event, data }) => {
+    if (phase === "ended") return [];
+    const value = parse(data);
+    return value ? take(textOf(value["type"]) ?? event ?? "", value) : [];
+  };
+};
+
+const finishOf = (type: string, reason: unknown): Finish => {
+  if (type === "response.completed") return "stop";
+  if (reason === "max_output_tokens") return "length";
+  return reason === "content_filter" ? "filter" : "other";
+};
+
+const readUsage = (value: unknown): Usage | undefined => {
+  const usage = objectOf(value);
+  const counts = {
+    input: numberOf(usage["input_tokens"]),
+    output: numberOf(usage["output_tokens"]),
+    reasoning: numberOf(objectOf(usage["output_tokens_details"])["reasoning_tokens"]),
+    cached: numberOf(objectOf(usage["input_tokens_details"])["cached_tokens"]),
+  };
+  const known = Object.entries(counts).filter(([, count]) => count !== undefined);
+  return known.length > 0 ? Object.fromEntries(known) : undefined;
+};
+
+const parse = (data: string): Fields | undefined => {
+  try {
+    return objectOf(JSON.parse(data));
+  } catch {
+    return undefined;
+  }
+};
+
+const itemOf = (value: Fields): string => textOf(value["item_id"]) ?? `item_${numberOf(value["output_index"]) ?? 0}`;
+const objectOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+const numberOf = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;

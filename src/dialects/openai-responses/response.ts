@@ -1,0 +1,65 @@
+import type { EventOf, Finish, Usage } from "../../events.ts";
+import { errorOf } from "./errors.ts";
+import type { Item } from "./items.ts";
+
+export interface Ending {
+  /** How the root agent's last step ended. */
+  readonly finish: Finish;
+  readonly event: EventOf<"run-end">;
+}
+
+/** A response as it is by now. `model` is the name of the agent as the client spells it. */
+export const responseOf = (
+  { run, name, at }: { readonly run: string; readonly name: string; readonly at: number },
+  model: string | undefined,
+  output: readonly Item[],
+  ending: Ending | undefined,
+) => {
+  const { error, outcome, usage } = ending?.event ?? {};
+  const reason = ending && outcome === "done" ? REASONS[ending.finish] : undefined;
+  const isFailed = outcome === "error" || outcome === "interrupted";
+  const { code, message } = errorOf({
+    code: outcome ?? "",
+    message: `the run was ${outcome}`,
+    ...error,
+    status: 500,
+  });
+  return {
+    id: `resp_${run}`,
+    object: "response",
+    created_at: Math.floor(at / 1000),
+    status: statusOf(outcome, reason),
+    error: isFailed ? { code, message } : null,
+    incomplete_details: reason === undefined ? null : { reason },
+    instructions: null,
+    metadata: {},
+    model: model ?? name,
+    output,
+    parallel_tool_calls: true,
+    temperature: null,
+    tool_choice: "auto",
+    tools: [],
+    top_p: null,
+    usage: usageOf(usage) ?? null,
+  };
+};
+
+const REASONS: Partial<Record<Finish, string>> = { length: "max_output_tokens", filter: "content_filter" };
+
+const statusOf = (outcome: EventOf<"run-end">["outcome"] | undefined, reason: string | undefined): string => {
+  if (outcome === undefined) return "in_progress";
+  if (outcome === "done") return reason === undefined ? "completed" : "incomplete";
+  return outcome === "cancelled" ? "cancelled" : "failed";
+};
+
+const usageOf = (usage: Usage | undefined) => {
+  if (!usage) return undefined;
+  const { input = 0, output = 0, cached = 0, reasoning = 0 } = usage;
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
+  };
+};
