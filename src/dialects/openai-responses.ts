@@ -12,7 +12,7 @@ const slot: Slot = {
   read: ({ event, data }) =>
     event === "runcast" && data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined,
 };
-const spelling = lossless({ encode: (options) => createSpoken(options).take, decode: createDecoder }, slot);
+const spelling = lossless({ encode: () => createSpoken().take, decode: createDecoder }, slot);
 
 const inside = { loses: "the agent's own tools are no items of a response: clients would run a call that they see" };
 const below = { loses: "what a sub-agent says is no item of a response: it would be taken for the answer" };
@@ -49,8 +49,8 @@ export const openaiResponses: Dialect = {
   },
   write,
   ...spelling,
-  answer: (options) => {
-    const { take, response } = createSpoken(options);
+  answer: () => {
+    const { take, response } = createSpoken();
     return { take: (entry) => void take(entry), body: () => ({ status: 200, body: JSON.stringify(response()) }) };
   },
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },

@@ -52,7 +52,6 @@ export const readStart = ({ body, headers }: DialectRequest): Command => {
   return {
     do: "start",
     request,
-    ...(asked.model !== undefined && { style: asked.model }),
     ...readExtensions(headers),
     ...(asked.previous_response_id && { continues: runOf(asked.previous_response_id) }),
     ...(asked.background && { disconnect: "continue" }),

@@ -8,10 +8,9 @@ export interface Ending {
   readonly event: EventOf<"run-end">;
 }
 
-/** A response as it is by now. `model` is the name of the agent as the client spells it. */
+/** A response as it is by now. */
 export const responseOf = (
   { run, name, at }: { readonly run: string; readonly name: string; readonly at: number },
-  model: string | undefined,
   output: readonly Item[],
   ending: Ending | undefined,
 ) => {
@@ -33,7 +32,7 @@ export const responseOf = (
     incomplete_details: reason === undefined ? null : { reason },
     instructions: null,
     metadata: {},
-    model: model ?? name,
+    model: name,
     output,
     parallel_tool_calls: true,
     temperature: null,

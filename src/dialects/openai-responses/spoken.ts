@@ -1,4 +1,4 @@
-import type { EncodeOptions, Frame } from "../../dialect.ts";
+import type { Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Finish } from "../../events.ts";
 import { errorOf } from "./errors.ts";
 import {
@@ -30,7 +30,7 @@ interface Words<Kind extends MessageItem | ReasoningItem> {
  * The root agent's words and thoughts, and the calls that are the client's to run, each as an item. The agent's own calls,
  * and whatever its sub-agents say, are no items: a client would run the one and take the other for the answer.
  */
-export const createSpoken = ({ style }: EncodeOptions): Spoken => {
+export const createSpoken = (): Spoken => {
   const output: Item[] = [];
   const texts = new Map<string, Words<MessageItem>>();
   const thoughts = new Map<string, Words<ReasoningItem>>();
@@ -44,7 +44,7 @@ export const createSpoken = ({ style }: EncodeOptions): Spoken => {
     event: type,
     data: JSON.stringify({ type, sequence_number: number++, ...fields }),
   });
-  const response = () => responseOf(about, style, output, ending);
+  const response = () => responseOf(about, output, ending);
   const add = (item: Item): { index: number; added: Frame } => {
     const index = output.push(item) - 1;
     return { index, added: frame("response.output_item.added", { output_index: index, item }) };
