@@ -163,13 +163,10 @@ export const createSpoken = (): Spoken => {
     if (outcome === "done")
       return [frame(whole.status === "completed" ? "response.completed" : "response.incomplete", { response: whole })];
     if (outcome === "cancelled") return [frame("response.incomplete", { response: whole })];
-    const { code, message, param } = errorOf({
-      code: outcome,
-      message: `the run was ${outcome}`,
-      ...error,
-      status: 500,
-    });
-    return [frame("response.failed", { response: whole }), frame("error", { code, message, param })];
+    const said = errorOf({ code: outcome, message: `the run was ${outcome}`, ...error, status: 500 });
+    const { code, message, param } = said;
+    // Some clients look for it inside, as OpenAI's servers have it, some outside, as OpenAI's schema has it.
+    return [frame("response.failed", { response: whole }), frame("error", { code, message, param, error: said })];
   };
 
   const root = (event: Event): readonly Frame[] => {
