@@ -54,7 +54,11 @@ export const openaiResponses: Dialect = {
     return { take: (entry) => void take(entry), body: () => ({ status: 200, body: JSON.stringify(response()) }) };
   },
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },
-  refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: errorOf(problem) }) }),
+  refuse: (problem) => {
+    // To these clients, a response that is no longer kept is one that is not there.
+    const status = problem.status === 410 ? 404 : problem.status;
+    return { status, body: JSON.stringify({ error: errorOf({ ...problem, status }) }) };
+  },
   disconnect: "cancel",
   asks: "link",
   says: {

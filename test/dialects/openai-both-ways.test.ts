@@ -54,6 +54,9 @@ describe.each(dialects)("%s", (_, dialect) => {
         const read = await runOf(events);
         expect(verify(read)).toBeUndefined();
         expect(endOf(read).outcome === "done").toBe(endOf(entries).outcome === "done");
+        // A format with one string keeps words of different steps apart by white space.
+        const bare = (log: readonly Entry[]) => wordsOf(log, "text").join("").replace(/\s/g, "");
+        expect(bare(read)).toBe(bare(entries));
       }),
       { numRuns: 100 },
     );
@@ -260,7 +263,7 @@ describe("what real servers send", () => {
     expect(endOf(read)).toMatchObject({ outcome: "error", error: { code: "server_error", message: "overloaded" } });
   });
 
-  test("a response with a search of its own, a call for us, and an answer that comes only whole", async () => {
+  test("a response with a search of its own, a call for us, a citation, and words that come only whole, twice", async () => {
     const item = (output_index: number, type: "added" | "done", value: object) => ({
       type: `response.output_item.${type}`,
       output_index,
@@ -269,6 +272,8 @@ describe("what real servers send", () => {
     const search = { id: "ws_1", type: "web_search_call", status: "completed" };
     const asked = { id: "fc_1", type: "function_call", call_id: "call_1", name: "weather", arguments: "" };
     const message = { id: "msg_1", type: "message", content: [{ type: "output_text", text: "Sunny." }] };
+    const annotation = { type: "url_citation", url: "https://example.org/", title: "A", start_index: 0, end_index: 5 };
+    const words = { item_id: "msg_1", output_index: 2, content_index: 0 };
     const place = { item_id: "rs_1", output_index: 0, summary_index: 0 };
     const values = [
       { type: "response.created", response: { id: "resp_1", model: "m" } },
@@ -278,7 +283,11 @@ describe("what real servers send", () => {
       item(1, "added", { ...search, status: "in_progress" }),
       { type: "response.web_search_call.searching", item_id: "ws_1" },
       item(1, "done", search),
+      { type: "response.output_text.delta", ...words, delta: "Sunny." },
+      { type: "response.output_text.annotation.added", ...words, annotation_index: 0, annotation },
       item(2, "done", message),
+      item(4, "done", { ...message, id: "msg_2" }),
+      item(4, "done", { ...message, id: "msg_2" }),
       item(3, "added", asked),
       { type: "response.function_call_arguments.delta", item_id: "fc_1", delta: '{"city":' },
       { type: "response.function_call_arguments.delta", item_id: "fc_1", delta: '"Bern"}' },
@@ -289,7 +298,9 @@ describe("what real servers send", () => {
     const read = await runOf(understand(openaiResponses, data(...values)));
     expect(verify(read)).toBeUndefined();
     expect(wordsOf(read, "thinking")).toEqual(["hm"]);
-    expect(wordsOf(read, "text")).toEqual(["Sunny."]);
+    expect(wordsOf(read, "text")).toEqual(["Sunny.", "Sunny."]);
+    const citation = read.find(({ event }) => event.type === "citation")?.event;
+    expect(citation).toMatchObject({ title: "A", url: "https://example.org/", part: "1.2", range: [0, 5] });
     expect(callsOf(read)).toEqual([
       ["web_search", ""],
       ["weather", '{"city":"Bern"}'],

@@ -218,6 +218,28 @@ describe("chat completions", () => {
     ]);
   });
 
+  test("words that interleave are shown in the order they started, those of different steps apart", async () => {
+    const { client } = await openai({
+      busy: async function* () {
+        yield { type: "step-start", step: "s1" };
+        yield { type: "text-start", part: "p1" };
+        yield { type: "text-start", part: "p2" };
+        yield { type: "text-delta", part: "p1", delta: "one" };
+        yield { type: "text-delta", part: "p2", delta: " three" };
+        yield { type: "text-delta", part: "p1", delta: " two" };
+        yield { type: "text-end", part: "p1" };
+        yield { type: "text-delta", part: "p2", delta: " four." };
+        yield { type: "text-end", part: "p2" };
+        yield { type: "step-end", step: "s1", finish: "stop" };
+        yield { type: "step-start", step: "s2" };
+        yield { type: "text-start", part: "p3" };
+        yield { type: "text-delta", part: "p3", delta: "Five" };
+      },
+    });
+    const { choices } = await client.chat.completions.create(ask("busy"));
+    expect(choices[0]!.message.content).toBe("one two three four.\n\nFive");
+  });
+
   test("errors before the stream have OpenAI's shape", async () => {
     const { client } = await openai();
     const unknown = await client.chat.completions.create(ask("nobody")).catch((error: unknown) => error);

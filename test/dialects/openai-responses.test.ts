@@ -276,7 +276,7 @@ describe("responses", () => {
   });
 
   test("errors before the stream have OpenAI's shape", async () => {
-    const { client } = await openai();
+    const { client, log } = await openai();
     const unknown = await client.responses.create({ model: "nobody", input: "x" }).catch((error: unknown) => error);
     expect(unknown).toBeInstanceOf(NotFoundError);
     expect(unknown).toMatchObject({ code: "model_not_found", param: "model" });
@@ -284,6 +284,9 @@ describe("responses", () => {
     await expect(bad).rejects.toBeInstanceOf(BadRequestError);
     await expect(client.responses.retrieve("resp_none")).rejects.toBeInstanceOf(NotFoundError);
     await expect(client.responses.retrieve("other")).rejects.toBeInstanceOf(NotFoundError);
+    const { id } = await client.responses.create({ model: "demo", input: "Hello" });
+    await log.drop(runOf(id));
+    await expect(client.responses.retrieve(id)).rejects.toBeInstanceOf(NotFoundError);
   });
 
   test("an error in mid-stream: the response has failed, and the stream says so", async () => {

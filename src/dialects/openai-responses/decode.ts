@@ -54,8 +54,8 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
 
   const openPart = (kind: Part["kind"], value: Fields): Event[] => {
     const item = itemOf(value);
-    const index = numberOf(value["content_index"]) ?? numberOf(value["summary_index"]) ?? 0;
-    const key = `${kind} ${item} ${index}`;
+    const index = indexOf(value);
+    const key = keyOf(kind, value);
     if (parts.has(key) || used.size >= MOST_ITEMS) return [];
     const name = item.replace(/^(msg|rs)_/, "");
     const part: Part = { kind, part: unique(index === 0 ? name : `${name}.${index}`), item, said: false };
@@ -66,17 +66,14 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const delta = textOf(value["delta"]);
     if (delta === undefined) return [];
     const events = openPart(kind, value);
-    const index = numberOf(value["content_index"]) ?? numberOf(value["summary_index"]) ?? 0;
-    const part = parts.get(`${kind} ${itemOf(value)} ${index}`);
+    const part = parts.get(keyOf(kind, value));
     if (!part) return events;
     part.said = true;
     return [...events, { type: `${kind}-delta`, part: part.part, delta }];
   };
   /** Text that comes only when it is whole. */
-  const whole = (kind: Part["kind"], value: Fields, text: unknown): Event[] => {
-    const index = numberOf(value["content_index"]) ?? numberOf(value["summary_index"]) ?? 0;
-    return parts.get(`${kind} ${itemOf(value)} ${index}`)?.said ? [] : more(kind, { ...value, delta: text });
-  };
+  const whole = (kind: Part["kind"], value: Fields, text: unknown): Event[] =>
+    parts.get(keyOf(kind, value))?.said ? [] : more(kind, { ...value, delta: text });
   const endParts = (item: string | undefined, cut: boolean): Event[] => {
     const ended: Event[] = [];
     for (const [key, part] of parts) {
@@ -85,6 +82,23 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
       ended.push({ type: `${part.kind}-end`, part: part.part, ...(cut && { cut }) });
     }
     return ended;
+  };
+
+  const cite = (value: Fields): Event[] => {
+    const { type, url, title, start_index: from, end_index: to } = objectOf(value["annotation"]);
+    const part = parts.get(keyOf("text", value))?.part;
+    if (type !== "url_citation" || part === undefined || used.size >= MOST_ITEMS) return [];
+    const [start, end] = [numberOf(from), numberOf(to)];
+    return [
+      {
+        type: "citation",
+        citation: unique("citation"),
+        ...(textOf(title) !== undefined && { title: textOf(title) }),
+        ...(textOf(url) !== undefined && { url: textOf(url) }),
+        part,
+        ...(start !== undefined && end !== undefined && { range: [start, end] }),
+      },
+    ];
   };
 
   const addItem = (item: Fields): Event[] => {
@@ -197,6 +211,8 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
       case "response.reasoning_summary_text.done":
       case "response.reasoning_text.done":
         return whole("thinking", value, value["text"]);
+      case "response.output_text.annotation.added":
+        return cite(value);
       case "response.function_call_arguments.delta":
         return moreInput(itemOf(value), textOf(value["delta"]));
       case "response.function_call_arguments.done":
@@ -246,6 +262,8 @@ const parse = (data: string): Fields | undefined => {
   }
 };
 
+const indexOf = (value: Fields): number => numberOf(value["content_index"]) ?? numberOf(value["summary_index"]) ?? 0;
+const keyOf = (kind: Part["kind"], value: Fields): string => `${kind} ${itemOf(value)} ${indexOf(value)}`;
 const itemOf = (value: Fields): string => textOf(value["item_id"]) ?? `item_${numberOf(value["output_index"]) ?? 0}`;
 const objectOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
