@@ -153,6 +153,7 @@ describe("what is asked comes back as it was", () => {
       openaiChat,
       { ...start, style: '{"model":"demo","usage":true,"tools":true}', extensions: true },
     ],
+    ["a chat of few words", openaiChat, { do: "start", request: { messages: request.messages }, style: "{}" }],
     ["a chat, whole", openaiChat, { ...start, style: '{"model":"demo","tools":true}', whole: "end" }],
     ["a response, streamed", openaiResponses, { ...start, extensions: true, continues: "r1" }],
     ["a response, whole", openaiResponses, { ...start, request: { ...request, system: "short" }, whole: "end" }],

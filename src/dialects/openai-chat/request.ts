@@ -61,7 +61,7 @@ export const readStart = ({ body, headers }: DialectRequest): Command => {
   return {
     do: "start",
     request,
-    ...(style !== undefined && { style }),
+    style,
     ...(headers.get("runcast-extensions") === "1" && { extensions: true }),
     ...(!asked.stream && { whole: "end" }),
   };
@@ -74,7 +74,8 @@ export const writeStart = ({ request, style, extensions, whole }: Start): Return
     ...(agent !== undefined && { model: agent }),
     messages: [...(system ? [{ role: "system", content: system }] : []), ...messages.flatMap(writeMessage)],
     ...(!whole && { stream: true }),
-    ...(readStyle(style).usage && { stream_options: { include_usage: true } }),
+    // Who has not said how it is to be answered wants to know what is used, which is said only if it is asked for.
+    ...(!whole && (readStyle(style).usage ?? style === undefined) && { stream_options: { include_usage: true } }),
     ...(tools.length > 0 && { tools: tools.map(writeTool) }),
     ...(user && { user: user.id }),
     ...(metadata && { metadata }),

@@ -8,8 +8,7 @@ export interface ChatStyle {
   readonly tools?: boolean;
 }
 
-export const writeStyle = (style: ChatStyle): string | undefined =>
-  Object.keys(style).length > 0 ? JSON.stringify(style) : undefined;
+export const writeStyle = (style: ChatStyle): string => JSON.stringify(style);
 
 /** Nothing special for a style that somebody else made up. */
 export const readStyle = (text: string | undefined): ChatStyle => {
