@@ -1,5 +1,5 @@
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
-import { APIError, BadRequestError, NotFoundError } from "openai";
+import { APIError, AuthenticationError, BadRequestError, NotFoundError } from "openai";
 import { describe, expect, test } from "vitest";
 import { until } from "../serving.ts";
 import {
@@ -249,6 +249,15 @@ describe("chat completions", () => {
     expect(bad).toBeInstanceOf(BadRequestError);
     expect(bad).toMatchObject({ code: "bad-request", param: null, type: "invalid_request_error" });
     expect((bad as Error).message).toContain("messages");
+  });
+
+  test("the key is the client's API key", async () => {
+    const { client } = await openai({}, { key: "a-long-enough-key" });
+    const refused = await client.models.list().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(AuthenticationError);
+    expect(refused).toMatchObject({ code: "invalid_api_key", type: "invalid_request_error" });
+    const { data } = await client.withOptions({ apiKey: "a-long-enough-key" }).models.list();
+    expect(data[0]!.id).toBe("demo");
   });
 
   test("an error in mid-stream comes after what was said", async () => {

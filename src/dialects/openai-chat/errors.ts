@@ -5,15 +5,14 @@ export const errorOf = ({ code, message, hint, status }: Problem & { readonly st
   message: hint ? `${message}: ${hint}` : message,
   type: typeOf(status),
   param: code === "unknown-agent" ? "model" : null,
-  code: CODES[code] ?? code,
+  code: CODES[code] ?? (status === 429 ? "rate_limit_exceeded" : code),
 });
 
 /** Codes of ours that OpenAI's clients know by another name. */
 const CODES: Readonly<Record<string, string>> = {
   "unknown-agent": "model_not_found",
-  unauthorized: "invalid_api_key",
-  "too-many-runs": "rate_limit_exceeded",
-  "too-many-streams": "rate_limit_exceeded",
+  "key-required": "invalid_api_key",
+  "wrong-key": "invalid_api_key",
 };
 
 const typeOf = (status: number): string => {
