@@ -55,7 +55,8 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "dialects/": (target) => ["events.ts", "json.ts", "source.ts", "log.ts", "tool.ts", "dialect.ts"].includes(target),
   "sources/": (target) => CONTRACTS.includes(target),
   "models/": (target) => CONTRACTS.includes(target) || target === "sources/agent.ts",
-  "tools/": (target) => CONTRACTS.includes(target),
+  "addresses.ts": () => false,
+  "tools/": (target) => CONTRACTS.includes(target) || target === "addresses.ts",
 };
 
 describe("layers", () => {
