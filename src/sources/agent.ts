@@ -3,6 +3,7 @@ import type { RunContext, RunRequest, Source } from "../source.ts";
 import { type AgentOptions, type Definition, define } from "./agent/definition.ts";
 import { loop } from "./agent/loop.ts";
 import { rootModel } from "./agent/model-of.ts";
+import { chooseMode } from "./agent/modes.ts";
 import { withoutSecrets } from "./agent/problem.ts";
 import { queue } from "./agent/queue.ts";
 import { type Running, emitter, running } from "./agent/running.ts";
@@ -18,6 +19,7 @@ export type {
   ProviderTool,
   SubagentOptions,
 } from "./agent/definition.ts";
+export type { ModeOptions } from "./agent/modes.ts";
 
 /**
  * Our own agent: a loop over any model of the AI SDK's interface.
@@ -44,16 +46,19 @@ export const agent = (options: AgentOptions): Source => {
   };
 };
 
-const work = async (definition: Definition, run: Running): Promise<void> => {
+const work = async (defined: Definition, run: Running): Promise<void> => {
   const { request, context, signal } = run;
+  const { definition, messages, mode, notice } = chooseMode(defined, request);
   const model = await rootModel(definition, request).catch((error: unknown) => {
     throw withoutSecrets(error, run.redact);
   });
   const emit = emitter(run.queue, undefined);
   emit(start(definition, model.modelId, context, request));
+  if (mode !== undefined) emit({ type: "data", name: "mode", value: mode });
+  if (notice !== undefined) emit({ type: "notice", level: "info", text: notice });
   try {
     const root = { run, definition, agent: undefined, model, signal, emit };
-    const { awaiting } = await loop(root, request.messages, request.tools ?? []);
+    const { awaiting } = await loop(root, messages, request.tools ?? []);
     if (awaiting.length > 0) emit({ type: "run-end", outcome: "done", awaiting: [...awaiting] });
   } catch (error) {
     if (!signal.aborted) throw withoutSecrets(error, run.redact);

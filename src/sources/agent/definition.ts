@@ -3,6 +3,7 @@ import type { RunRequest } from "../../source.ts";
 import type { Tool, Toolkit } from "../../tool.ts";
 import { type AiSdkTool, adopt } from "./adopt.ts";
 import { type Schema, schemaOf } from "./input.ts";
+import { type ModeOptions, checkModes } from "./modes.ts";
 
 /** A name for the provider to resolve (`openai/gpt-5`), a model, or what chooses one for each request. */
 export type Model = string | LanguageModelV4 | ((request: RunRequest) => LanguageModelV4 | Promise<LanguageModelV4>);
@@ -43,6 +44,8 @@ export interface AgentOptions {
   readonly providerTools?: Readonly<Record<string, ProviderTool>>;
   /** Agents that it may start, by name. The model starts them with the tool `task`, a tool with `context.agent()`. */
   readonly agents?: Readonly<Record<string, SubagentOptions>>;
+  /** Ways to work, by the slash command that picks each: `{ Lec: { … } }` is picked by a message that begins with `/Lec`. */
+  readonly modes?: Readonly<Record<string, ModeOptions>>;
   /** Whether `<think>` tags at the beginning of an answer become thinking. Default: true. */
   readonly thinkTags?: boolean;
   /** A model that sends nothing for so long is given up, with the error `model-stalled`. Default: 120 s. */
@@ -60,7 +63,7 @@ export interface AgentOptions {
 }
 
 /** What it leaves out, it has from the agent that starts it; its name is its key. */
-export type SubagentOptions = Omit<AgentOptions, "name" | "model" | "models" | "provider"> & {
+export type SubagentOptions = Omit<AgentOptions, "name" | "model" | "models" | "provider" | "modes"> & {
   readonly name?: string;
   readonly model?: Model;
 };
@@ -80,6 +83,7 @@ export interface Definition {
   readonly toolkits: readonly Toolkit[];
   readonly toolTimeoutMs: number | undefined;
   readonly agents: ReadonlyMap<string, Definition>;
+  readonly modes: ReadonlyMap<string, ModeOptions>;
   readonly thinkTags: boolean;
   readonly stallMs: number;
   readonly maxAttempts: number;
@@ -119,7 +123,7 @@ export const define = (options: Defining, task: (agents: Definition["agents"]) =
     if (tools.has(tool.name)) throw new TypeError(`agent ${name}: two tools are named ${tool.name}`);
     tools.set(tool.name, defineForAgent(tool, toolTimeoutMs));
   }
-  return {
+  const definition: Definition = {
     name,
     description,
     model,
@@ -132,8 +136,11 @@ export const define = (options: Defining, task: (agents: Definition["agents"]) =
     toolTimeoutMs,
     providerTools,
     agents,
+    modes: new Map(Object.entries(options.modes ?? {})),
     ...limits,
   };
+  checkModes(definition);
+  return definition;
 };
 
 export const defineForAgent = (tool: Tool, toolTimeoutMs: number | undefined): DefinedTool => ({
