@@ -1,38 +1,158 @@
-import { type InputSchema, type Tool, defineTool } from "../../tool.ts";
+import type { LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
+import type { Content, Json } from "../../events.ts";
+import { Refusal } from "../../source.ts";
+import { type InputSchema, type Tool, type ToolContext, type ToolResult, defineTool, toolResult } from "../../tool.ts";
+import { toPrompt } from "./prompt.ts";
 
 /** A tool object of the AI SDK, by shape: what its `tool()` and `dynamicTool()` return. */
 export interface AiSdkTool {
-  readonly description?: string | ((...context: never[]) => string);
+  readonly type?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | ((options: any) => string) | undefined;
+  /** A zod or other Standard Schema, what its `jsonSchema()` or `zodSchema()` return, or a function that makes one of these. */
   readonly inputSchema: unknown;
-  readonly needsApproval?: boolean | ((input: never, options: never) => boolean | PromiseLike<boolean>);
-  readonly execute?: (input: never, options: never) => unknown;
+  readonly contextSchema?: unknown;
+  readonly needsApproval?: boolean | ((input: any, options: any) => boolean | PromiseLike<boolean>) | undefined;
+  readonly execute?: ((input: any, options: any) => unknown) | undefined;
+  readonly toModelOutput?: ((options: any) => unknown) | undefined;
 }
 
-/** AI SDK tools, named by their keys. Values that `execute` yields before its last one are shown as progress. */
+/**
+ * AI SDK tools, named by their keys. Values that `execute` yields before its last one are shown as progress. What
+ * `toModelOutput` makes of the last one is the result, and the value itself goes beside it, if it is JSON.
+ *
+ * What has no place here is refused when the agent is made: tools without `execute`, tools that a provider defines, tools
+ * that want a context. `onInputStart`, `onInputDelta` and `onInputAvailable` are not called; `strict`, `inputExamples` and
+ * `providerOptions` are not sent.
+ */
 export const adopt = (tools: Readonly<Record<string, AiSdkTool>>): Tool[] =>
-  Object.entries(tools).map(([name, { description, inputSchema, needsApproval, execute }]) => {
-    if (!execute) throw new TypeError(`tool ${name}: it has no execute, so only a client could run it`);
+  Object.entries(tools).map(([name, tool]) => {
+    const { title, description, inputSchema, needsApproval, toModelOutput } = tool;
+    const execute = executeOf(name, tool);
     return defineTool<unknown>({
       name,
-      description: typeof description === "string" ? description : "",
-      input: inputSchema as InputSchema<unknown>,
+      ...(title !== undefined && { title }),
+      description: typeof description === "function" ? description({ context: {} }) : (description ?? ""),
+      input: inputOf(name, inputSchema),
       approval: async (input) => {
-        const needed = typeof needsApproval === "function" ? needsApproval(input as never, {} as never) : needsApproval;
+        const needed =
+          typeof needsApproval === "function"
+            ? needsApproval(input, { toolCallId: "", messages: [], context: {} })
+            : needsApproval;
         return (await needed) ? "always" : "never";
       },
       async run(input, context) {
-        const options = { toolCallId: context.call, messages: [], abortSignal: context.signal, context: {} };
-        const returned: unknown = await execute(input as never, options as never);
-        if (!isAsyncIterable(returned)) return returned;
-        let last: unknown;
-        for await (const value of returned) {
-          if (last !== undefined) context.progress({ value: last as never });
-          last = value;
-        }
-        return last;
+        const messages = messagesBefore(context);
+        const options = { toolCallId: context.call, messages, abortSignal: context.signal, context: {} };
+        const output = await lastOf(execute(input, options), context);
+        if (!toModelOutput) return output;
+        const told = await toModelOutput({ toolCallId: context.call, input, output });
+        return await resultFrom(told as LanguageModelV4ToolResultOutput, output, context);
       },
     });
   });
 
-const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+const executeOf = (name: string, { type, contextSchema, execute }: AiSdkTool) => {
+  if (type === "provider") throw new TypeError(`tool ${name}: its provider defines it; give it in providerTools`);
+  if (contextSchema) throw new TypeError(`tool ${name}: it wants a context (contextSchema), and there is none to give`);
+  if (!execute) throw new TypeError(`tool ${name}: it has no execute, so only a client could run it`);
+  return execute;
+};
+
+/** What the AI SDK's `jsonSchema()` and `zodSchema()` return. */
+interface AiSdkSchema {
+  readonly jsonSchema: Json | PromiseLike<Json>;
+  readonly validate?: (value: unknown) => Validated | PromiseLike<Validated>;
+}
+type Validated =
+  | { readonly success: true; readonly value: unknown }
+  | { readonly success: false; readonly error: Error };
+
+const inputOf = (name: string, schema: unknown): InputSchema<unknown> => {
+  if (schema === undefined) return { jsonSchema: { type: "object", properties: {}, additionalProperties: false } };
+  // Some libraries' schemas are functions themselves.
+  if (isObject(schema) && "~standard" in schema) return schema as InputSchema<unknown>;
+  if (typeof schema === "function") return inputOf(name, schema());
+  const { jsonSchema, validate } = schema as AiSdkSchema;
+  if (isObject(jsonSchema) && "then" in jsonSchema)
+    throw new TypeError(`tool ${name}: its JSON Schema is a promise; await it before the agent is made`);
+  if (!validate) return { jsonSchema };
+  const standard = {
+    version: 1 as const,
+    vendor: "ai",
+    validate: async (value: unknown) => {
+      const result = await validate(value);
+      return result.success ? { value: result.value } : { issues: [{ message: result.error.message }] };
+    },
+    jsonSchema: { input: () => jsonSchema },
+  };
+  return { "~standard": standard };
+};
+
+/** What the model was sent before it made the call, in the AI SDK's own form: without instructions and without the call. */
+const messagesBefore = ({ messages }: ToolContext) => {
+  const asked = messages.findLastIndex(({ role }) => role === "assistant");
+  return toPrompt(
+    messages.slice(0, asked < 0 ? undefined : asked).filter(({ role }) => role !== "system"),
+    [],
+  );
+};
+
+const lastOf = async (returned: unknown, { progress }: ToolContext): Promise<unknown> => {
+  const awaited = await returned;
+  if (!isObject(awaited) || !(Symbol.asyncIterator in awaited)) return awaited;
+  let last: unknown;
+  for await (const value of awaited as AsyncIterable<unknown>) {
+    if (last !== undefined) progress({ value: last as Json });
+    last = value;
+  }
+  return last;
+};
+
+const resultFrom = async (
+  told: LanguageModelV4ToolResultOutput,
+  output: unknown,
+  context: ToolContext,
+): Promise<ToolResult> => {
+  const beside = isJson(output) ? { value: output } : {};
+  switch (told.type) {
+    case "text":
+    case "error-text":
+      return toolResult(told.value, { ...beside, isError: told.type === "error-text" });
+    case "json":
+    case "error-json":
+      return toolResult([{ type: "json", value: told.value as Json }], {
+        ...beside,
+        isError: told.type === "error-json",
+      });
+    case "execution-denied":
+      throw new Refusal("denied", told.reason ?? "The tool denied the call.");
+    case "content":
+      return toolResult(await Promise.all(told.value.map((part) => contentOf(part, context))), beside);
+  }
+};
+
+type ToldPart = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["value"][number];
+
+const contentOf = async (part: ToldPart, { put }: ToolContext): Promise<Content> => {
+  if (part.type === "text") return { type: "text", text: part.text };
+  if (part.type !== "file") throw new TypeError(`toModelOutput answered with a part ${part.type}, which has no place.`);
+  const { mediaType, filename, data } = part;
+  const named = filename === undefined ? {} : { name: filename };
+  if (data.type === "url") return { type: "link", url: String(data.url), mediaType };
+  if (data.type === "text") return { type: "file", ...(await put(data.text, { mediaType, ...named })) };
+  if (data.type !== "data") throw new TypeError("toModelOutput answered with a file that only its provider has.");
+  const bytes = typeof data.data === "string" ? Buffer.from(data.data, "base64") : data.data;
+  return { type: "file", ...(await put(bytes, { mediaType, ...named })) };
+};
+
+const isObject = (value: unknown): value is object =>
+  (typeof value === "object" && value !== null) || typeof value === "function";
+
+/** Bytes and other objects that the AI SDK would only hand to `toModelOutput` are nothing to keep in a log. */
+const isJson = (value: unknown): value is Json => {
+  if (typeof value !== "object" || value === null) return ["string", "number", "boolean"].includes(typeof value);
+  if (Array.isArray(value)) return value.every(isJson);
+  const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value));
+  return isPlain && Object.values(value).every((field) => field === undefined || field === null || isJson(field));
+};

@@ -1,0 +1,245 @@
+import { type ModelMessage, dynamicTool, jsonSchema, tool, zodSchema } from "ai";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Json } from "../src/events.ts";
+import { type AiSdkTool, adopt, agent } from "../src/sources/agent.ts";
+import { drive, playing, script, told } from "./drive.ts";
+
+/** Calls `used` once with this input, through the whole loop. */
+const using = async (used: AiSdkTool, input: Json = {}, allow = true) => {
+  const { model, requests } = playing(script("go", [{ call: "used", id: "call_1", input }], [{ say: "done" }]));
+  const source = agent({ name: "test", model, instructions: "Be brief.", tools: { used } });
+  const run = await drive(source, "go", (event, { answer }) => {
+    if (event.type === "ask-start") answer(event.ask, { allow });
+  });
+  const [end] = run.all("tool-end");
+  const offered = requests[0]?.tools?.[0];
+  return {
+    ...run,
+    end,
+    told: told(requests[1])[0]?.slice(1),
+    offered: offered?.type === "function" ? offered : undefined,
+  };
+};
+
+test("a tool as the AI SDK's documentation writes it", async () => {
+  const weather = tool({
+    title: "Weather",
+    description: "The weather in a place",
+    inputSchema: z.object({ place: z.string().describe("A city"), days: z.number().default(1) }),
+    execute: async ({ place, days }) => ({ place, days, degrees: 7 }),
+  });
+  const { end, offered, all, told } = await using(weather, { place: "Oslo" });
+  expect(offered).toMatchObject({
+    description: "The weather in a place",
+    inputSchema: { type: "object", properties: { place: { description: "A city" } }, required: ["place"] },
+  });
+  expect(all("tool-start")[0]?.title).toBe("Weather");
+  expect(end).toMatchObject({
+    outcome: "ok",
+    content: [{ type: "json", value: { place: "Oslo", days: 1, degrees: 7 } }],
+  });
+  expect(told).toEqual(["json", { place: "Oslo", days: 1, degrees: 7 }]);
+});
+
+test("input that does not fit never reaches it", async () => {
+  const strict = tool({ inputSchema: z.object({ place: z.string() }), execute: () => "never" });
+  const { end, typesOf } = await using(strict, { place: 7 });
+  expect(end).toMatchObject({ outcome: "error", error: { code: "invalid-input" } });
+  expect(typesOf("call_1")).not.toContain("tool-execute");
+});
+
+describe("every kind of schema", () => {
+  const json = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] } as const;
+  const kinds: Record<string, AiSdkTool["inputSchema"]> = {
+    zod: z.object({ count: z.int() }),
+    zodSchema: zodSchema(z.object({ count: z.int() })),
+    "a function that makes one": () => zodSchema(z.object({ count: z.int() })),
+    "jsonSchema without a check": jsonSchema(json),
+    "jsonSchema with a check": jsonSchema<{ count: number }>(json, {
+      validate: (value) =>
+        Number.isInteger((value as { count: unknown }).count)
+          ? { success: true, value: value as { count: number } }
+          : { success: false, error: new Error("count must be whole") },
+    }),
+    "jsonSchema by a function": jsonSchema(() => json),
+  };
+  test.each(Object.entries(kinds))("%s", async (_, inputSchema) => {
+    const counting: AiSdkTool = { inputSchema, execute: ({ count }: { count: number }) => count + 1 };
+    const fits = await using(counting, { count: 1 });
+    expect(fits.offered?.inputSchema).toMatchObject({ type: "object", required: ["count"] });
+    expect(fits.end?.content).toEqual([{ type: "json", value: 2 }]);
+    const wrong = await using(counting, { count: "x" });
+    expect(wrong.end).toMatchObject({ outcome: "error", error: { code: "invalid-input" } });
+  });
+
+  test("none is an empty object", async () => {
+    const { offered, end } = await using({ inputSchema: undefined, execute: () => "ok" });
+    expect(offered?.inputSchema).toMatchObject({ type: "object", properties: {} });
+    expect(end?.outcome).toBe("ok");
+  });
+});
+
+test("dynamicTool", async () => {
+  const dynamic = dynamicTool({
+    description: "",
+    inputSchema: z.object({}).loose(),
+    execute: async (input) => ({ input }),
+  });
+  expect((await using(dynamic, { any: 1 })).end?.content).toEqual([{ type: "json", value: { input: { any: 1 } } }]);
+});
+
+test("a generator's values are progress, its last one is the result", async () => {
+  const counting = tool({
+    inputSchema: z.object({ to: z.number() }),
+    async *execute({ to }) {
+      for (let count = 1; count <= to; count += 1) yield { status: "counting", count };
+      yield { status: "done", count: to };
+    },
+  });
+  const { all, end } = await using(counting, { to: 2 });
+  expect(all("tool-progress").map(({ value }) => value)).toEqual([
+    { status: "counting", count: 1 },
+    { status: "counting", count: 2 },
+  ]);
+  expect(end?.content).toEqual([{ type: "json", value: { status: "done", count: 2 } }]);
+});
+
+test("what execute is told: the call, the signal, and the conversation before the call", async () => {
+  let seen: { id: string; messages: ModelMessage[]; aborted: boolean | undefined } | undefined;
+  const looking = tool({
+    inputSchema: z.object({}),
+    execute: async (_, { toolCallId, messages, abortSignal }) => {
+      seen = { id: toolCallId, messages, aborted: abortSignal?.aborted };
+      return "ok";
+    },
+  });
+  await using(looking);
+  expect(seen).toEqual({
+    id: "call_1",
+    messages: [{ role: "user", content: [{ type: "text", text: "go" }] }],
+    aborted: false,
+  });
+});
+
+test("a throw is an error that the model is told", async () => {
+  const failing = tool({
+    inputSchema: z.object({}),
+    execute: async (): Promise<string> => {
+      throw new Error("the station is closed");
+    },
+  });
+  const { end, told } = await using(failing);
+  expect(end).toMatchObject({ outcome: "error", error: { message: "the station is closed" } });
+  expect(told).toEqual(["error-text", "the station is closed"]);
+});
+
+describe("needsApproval", () => {
+  const guarded = (needsApproval: boolean | ((input: { amount: number }) => boolean | Promise<boolean>)) =>
+    tool({ inputSchema: z.object({ amount: z.number() }), needsApproval, execute: () => "paid" });
+
+  test.each<[boolean | ((input: { amount: number }) => boolean | Promise<boolean>), number]>([
+    [true, 1],
+    [false, 0],
+    [({ amount }) => amount > 5, 1],
+    [async ({ amount }) => amount > 50, 0],
+  ])("%s", async (needsApproval, asks) => {
+    const { all, end } = await using(guarded(needsApproval), { amount: 10 });
+    expect(all("ask-start").length).toBe(asks);
+    expect(end?.outcome).toBe("ok");
+  });
+
+  test("denied, it never runs", async () => {
+    expect((await using(guarded(true), { amount: 10 }, false)).end?.outcome).toBe("denied");
+  });
+});
+
+describe("toModelOutput is what the model is told, the value goes beside it", () => {
+  const shot = (toModelOutput: AiSdkTool["toModelOutput"], output: unknown = { width: 2 }): AiSdkTool => ({
+    inputSchema: z.object({ url: z.string() }),
+    execute: () => output,
+    toModelOutput,
+  });
+  const input = { url: "https://example.com" };
+
+  test("text, made of input and output", async () => {
+    const real = tool({
+      inputSchema: z.object({ url: z.string() }),
+      execute: async () => ({ width: 2 }),
+      toModelOutput: ({ input, output, toolCallId }) => ({
+        type: "text",
+        value: `${toolCallId}: ${input.url} is ${output.width} wide`,
+      }),
+    });
+    const { end, told } = await using(real, input);
+    expect(end).toMatchObject({
+      content: [{ type: "text", text: "call_1: https://example.com is 2 wide" }],
+      value: { width: 2 },
+    });
+    expect(told).toEqual(["text", "call_1: https://example.com is 2 wide"]);
+  });
+
+  test("json, and errors", async () => {
+    expect(
+      (
+        await using(
+          shot(() => ({ type: "json", value: [1] })),
+          input,
+        )
+      ).end?.content,
+    ).toEqual([{ type: "json", value: [1] }]);
+    const failed = await using(
+      shot(() => ({ type: "error-text", value: "no page" })),
+      input,
+    );
+    expect(failed.end).toMatchObject({ outcome: "error", error: { message: "no page" } });
+    expect(failed.told).toEqual(["error-text", "no page"]);
+    const denied = await using(
+      shot(() => ({ type: "execution-denied", reason: "not today" })),
+      input,
+    );
+    expect(denied.end).toMatchObject({ outcome: "error", error: { code: "denied", message: "not today" } });
+  });
+
+  test("files lie beside the log", async () => {
+    const png = Buffer.from([137, 80, 78, 71]);
+    const parts = [
+      { type: "text", text: "Here:" },
+      { type: "file", mediaType: "image/png", data: { type: "data", data: png.toString("base64") } },
+      { type: "file", mediaType: "image/png", data: { type: "url", url: new URL("https://example.com/a.png") } },
+    ];
+    const { end, files } = await using(
+      shot(() => ({ type: "content", value: parts }), png),
+      input,
+    );
+    expect(end?.content).toEqual([
+      { type: "text", text: "Here:" },
+      { type: "file", file: "stored-1", mediaType: "image/png", bytes: 4 },
+      { type: "link", url: "https://example.com/a.png", mediaType: "image/png" },
+    ]);
+    expect(files.get("stored-1")).toEqual(png);
+    expect(end?.value).toBeUndefined();
+  });
+});
+
+test("a description may be made by a function", async () => {
+  const { offered } = await using({ description: () => "made", inputSchema: z.object({}), execute: () => 1 });
+  expect(offered?.description).toBe("made");
+});
+
+test.each<[what: string, used: AiSdkTool, message: RegExp]>([
+  ["no execute", tool({ inputSchema: z.object({}), outputSchema: z.string() }), /no execute/],
+  [
+    "a provider that defines it",
+    { type: "provider", inputSchema: z.object({}), execute: () => 1 },
+    /give it in providerTools/,
+  ],
+  ["a context", { inputSchema: z.object({}), contextSchema: z.object({}), execute: () => 1 }, /wants a context/],
+  [
+    "a schema that is a promise",
+    { inputSchema: jsonSchema(Promise.resolve({ type: "object" as const })), execute: () => 1 },
+    /is a promise/,
+  ],
+])("a tool with %s is refused when the agent is made", (_, used, message) => {
+  expect(() => adopt({ used })).toThrow(message);
+});
