@@ -2,9 +2,13 @@ import { afterEach, expect, test } from "vitest";
 import { weather, weatherServer } from "../../examples/weather-mcp/agent.ts";
 import type { Mcp } from "../../src/tools/mcp.ts";
 import { drive } from "../drive.ts";
+import { configOf, play } from "./playing.ts";
 
-let tools: Mcp;
-afterEach(() => tools.close());
+let tools: Mcp | undefined;
+afterEach(async () => {
+  await tools?.close();
+  tools = undefined;
+});
 
 test("a fast tool, a slow one with progress and one that fails, all at once", async () => {
   tools = weatherServer({ PICTURE_MS: "20" });
@@ -39,4 +43,16 @@ test("the slow tool stops when it is cancelled, and the server goes on", async (
       .map(({ outcome }) => outcome)
       .toSorted(),
   ).toEqual(["cancelled", "error", "ok"]);
+});
+
+test("on a real server, and its configuration can be served", async () => {
+  tools = weatherServer({ PICTURE_MS: "1" });
+  const { outcomes, text } = await play(weather({ speed: Infinity, tools }), "What is the weather in Oslo?");
+  expect(outcomes().toSorted()).toEqual([
+    ["weather__get_alerts", "error"],
+    ["weather__get_forecast", "ok"],
+    ["weather__get_radar", "ok"],
+  ]);
+  expect(text()).toContain("There are no warnings to report: The warning service has no station near Oslo.");
+  expect(Object.keys((await configOf("weather-mcp")).agents)).toEqual(["weather"]);
 });

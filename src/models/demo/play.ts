@@ -19,8 +19,12 @@ export async function* play(beats: readonly Beat[], playing: Playing): AsyncGene
   let thought = 0;
   let calls = 0;
 
-  async function* deltas(type: "text-delta" | "reasoning-delta" | "tool-input-delta", id: string, text: string) {
-    for (const delta of pieces(text)) {
+  async function* deltas(
+    type: "text-delta" | "reasoning-delta" | "tool-input-delta",
+    id: string,
+    words: string | readonly string[],
+  ) {
+    for (const delta of typeof words === "string" ? pieces(words) : words) {
       tokens += 1;
       const waited = wait(1000 / TOKENS_PER_SECOND);
       if (waited) await waited;

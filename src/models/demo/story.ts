@@ -11,10 +11,10 @@ export interface DemoStory {
   readonly steps: readonly ((turn: Turn) => readonly Beat[])[];
 }
 
-/** Something the model does. A `call` whose tool is not offered is left out. */
+/** Something the model does. A `call` whose tool is not offered is left out. Words in a list are streamed in exactly these pieces. */
 export type Beat =
-  | { readonly think: string }
-  | { readonly say: string }
+  | { readonly think: string | readonly string[] }
+  | { readonly say: string | readonly string[] }
   /** `text` is for arguments that are not JSON; `whole` sends them without deltas; `id` for ids that repeat. */
   | {
       readonly call: string;

@@ -1,0 +1,18 @@
+import path from "node:path";
+import { defineConfig } from "../../src/config.ts";
+import { studyCompanion } from "./agent.ts";
+import { saveMessages } from "./save-messages.ts";
+
+const model = process.env["RUNCAST_MODEL"];
+const home = process.env["RUNCAST_STUDY"] ?? path.join(import.meta.dirname, ".runcast");
+
+export default defineConfig({
+  agents: {
+    "study-companion": {
+      source: studyCompanion({ workspace: path.join(home, "workspace"), ...(model && { model }) }),
+      description: "Writes lectures (/Lec), revises (/Rev), remembers",
+      model: model || "demo (scripted)",
+    },
+  },
+  onEnd: saveMessages(path.join(home, "messages.jsonl")),
+});
