@@ -6,13 +6,13 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Log } from "../src/log.ts";
-import { sqlite } from "../src/logs/sqlite.ts";
-import { startEntry, textEntries } from "./contracts/run-entries.ts";
+import { type Log } from "../../src/log.ts";
+import { sqlite } from "../../src/logs/sqlite.ts";
+import { startEntry, textEntries } from "../contracts/run-entries.ts";
 
 const KILLS = process.env.RUNCAST_LONG ? 50 : 5;
 const RUNS = ["one", "two", "three", "four"];
-const fixture = fileURLToPath(new URL("fixtures/append-until-killed.ts", import.meta.url));
+const fixture = fileURLToPath(new URL("../fixtures/append-until-killed.ts", import.meta.url));
 
 /** A new directory after so many kills: each kill is followed by a look at everything the directory holds. */
 const KILLS_OF_A_DIRECTORY = 5;

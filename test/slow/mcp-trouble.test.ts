@@ -5,11 +5,11 @@ import { mcp } from "../../src/tools/mcp.ts";
 import { guardedFetch } from "../../src/tools/mcp/guarded-fetch.ts";
 import { inFlight } from "../../src/tools/mcp/in-flight.ts";
 import { names } from "../../src/tools/mcp/names.ts";
-import { type Call, calling, everything, everythingHttp, ownServer, textOf, toolkit } from "./mcp-servers.ts";
+import { type Call, calling, everything, everythingHttp, ownServer, textOf, toolkit } from "../tools/mcp-servers.ts";
 
 const echo = (message: string): Call => ["all__echo", { message }];
 const long: Call = ["all__trigger-long-running-operation", { duration: 600, steps: 6000 }];
-const shared = mcp({ servers: { own: ownServer("test/tools/mcp-fixture.ts") } });
+const shared = mcp({ servers: { own: ownServer("test/fixtures/mcp-server.ts") } });
 afterAll(() => shared.close());
 
 describe("a server that dies", () => {
@@ -156,7 +156,7 @@ describe("what a server may do besides", () => {
     ["destructive", ["own__wipe", "own__log"]],
     ["always", ["own__read", "own__wipe", "own__log"]],
   ] as const)("approval %s", async (approval, asked) => {
-    const tools = toolkit({ servers: { own: ownServer("test/tools/mcp-fixture.ts") }, approval });
+    const tools = toolkit({ servers: { own: ownServer("test/fixtures/mcp-server.ts") }, approval });
     const { all } = await calling(tools, [[["own__read"]], [["own__wipe"]], [["own__log"]]], (event, { answer }) => {
       if (event.type === "ask-start") answer(event.ask, { allow: true });
     });
@@ -166,7 +166,7 @@ describe("what a server may do besides", () => {
   });
 
   test("a call allowed for the rest of the run is not asked about again", async () => {
-    const tools = toolkit({ servers: { own: ownServer("test/tools/mcp-fixture.ts") }, approval: "always" });
+    const tools = toolkit({ servers: { own: ownServer("test/fixtures/mcp-server.ts") }, approval: "always" });
     const { all } = await calling(tools, [[["own__read"]], [["own__grow"]], [["own__read"]]], (event, { answer }) => {
       if (event.type === "ask-start") answer(event.ask, { allow: true, always: true });
     });

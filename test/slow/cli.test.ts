@@ -8,7 +8,7 @@ import path from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
-const root = path.join(import.meta.dirname, "..");
+const root = path.join(import.meta.dirname, "../..");
 const cli = path.join(root, "src/cli.ts");
 const golden = (name: string) => path.join(root, `golden/runs/${name}.jsonl`);
 const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { version: string };

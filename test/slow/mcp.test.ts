@@ -17,7 +17,7 @@ import {
   filesystem,
   textOf,
   toolkit,
-} from "./mcp-servers.ts";
+} from "../tools/mcp-servers.ts";
 
 /** One server for the tests that leave nothing behind in it. */
 const shared = mcp({ servers: { all: { ...everything(), env: { GREETING: "hello from the configuration" } } } });
