@@ -13,7 +13,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ToolResult } from "../../src/tool.ts";
 import { type ShellOptions, shell } from "../../src/tools/shell.ts";
-import { callTool, recordingContext, textOf } from "./recording-context.ts";
+import { callTool, recordingContext, textOf } from "../tools/recording-context.ts";
 
 let workspace: string;
 beforeEach(() => {

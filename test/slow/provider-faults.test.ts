@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Event, EventOf, EventType } from "../src/events.ts";
-import { provider } from "../src/models/provider.ts";
-import { agent } from "../src/sources/agent.ts";
-import { defineTool } from "../src/tool.ts";
-import { request, setUp, untilEnd, untilEvent } from "./running.ts";
-import { type Serving, serve } from "./another-process.ts";
+import type { Event, EventOf, EventType } from "../../src/events.ts";
+import { provider } from "../../src/models/provider.ts";
+import { agent } from "../../src/sources/agent.ts";
+import { defineTool } from "../../src/tool.ts";
+import { request, setUp, untilEnd, untilEvent } from "../running.ts";
+import { type Serving, serve } from "../another-process.ts";
 
 let serving: Serving;
 beforeAll(async () => {
