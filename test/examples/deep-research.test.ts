@@ -1,9 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { deepResearch } from "../../examples/deep-research/agent.ts";
 import { library } from "../../examples/deep-research/library.ts";
+import { post, serve } from "../serving.ts";
 import { configOf, play } from "./playing.ts";
 
 const QUESTION = "How can a stream survive a lost connection?";
@@ -63,6 +64,17 @@ test("its files are gone when the run has ended, and two runs see none of each o
   rmSync(directory, { recursive: true });
 });
 
-test("its configuration can be served", async () => {
-  expect(Object.keys((await configOf("deep-research")).agents)).toEqual(["deep-research"]);
+test("its configuration can be served, with a model by name", async () => {
+  vi.stubEnv("RUNCAST_MODEL", "anthropic/claude-sonnet-4-5");
+  vi.stubEnv("ANTHROPIC_API_KEY", "");
+  const { agents } = await configOf("deep-research");
+  expect(Object.entries(agents).map(([name, { model }]) => [name, model])).toEqual([
+    ["deep-research", "anthropic/claude-sonnet-4-5"],
+  ]);
+  // Nothing is missing but the key, and the refusal says which.
+  const { url } = await serve(agents["deep-research"]!.source);
+  const refused = await post(`${url}/runs`, { message: QUESTION });
+  expect(refused.ok).toBe(false);
+  expect(await refused.text()).toContain("ANTHROPIC_API_KEY");
+  vi.unstubAllEnvs();
 });
