@@ -48,8 +48,10 @@ export interface Dialect {
   refuse(problem: Problem & { status: number }): { status: number; headers?: Record<string, string>; body: string };
 
   /**
-   * Neighbouring deltas of one part or call whose `at` lies in the same span of this many milliseconds are one entry before it is
-   * encoded (its seq is the last one's). By the log's times, so that every viewer and every replay gets the same frames.
+   * Neighbouring deltas of one part (or of one call and stream) whose `at` lies in the same span of this many milliseconds are
+   * one entry before it is encoded: its seq and `at` are the last one's. By the log's times, so that every viewer and every replay
+   * gets the same frames; a span with more than about 32 KiB of text is several entries. An encoder must not take `seq - 1` for
+   * the seq of the entry before.
    */
   readonly windowMs?: number;
   /** Results up to this many bytes are put back into the entry before it is encoded. */

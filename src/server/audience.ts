@@ -6,6 +6,7 @@ import { Channel, type Stage } from "./channel.ts";
 import { Chunk } from "./chunked.ts";
 import { createHeartbeats } from "./heartbeats.ts";
 import type { Metrics } from "./metrics.ts";
+import { createReleases } from "./releases.ts";
 import { Turn } from "./turn.ts";
 import { Viewer } from "./viewer.ts";
 
@@ -48,6 +49,7 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
     onProblem,
     live: new Turn(process.nextTick, unexpected),
     behind: new Turn(setImmediate, unexpected),
+    releases: createReleases(),
   };
   const heartbeats = createHeartbeats(waiting, metrics);
   const viewers = new Set<Viewer>();

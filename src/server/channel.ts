@@ -5,8 +5,10 @@ import { frameText } from "../sse.ts";
 import { Chunk } from "./chunked.ts";
 import { wholeResults } from "./encoding.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Releasable, Releases } from "./releases.ts";
 import type { Turn } from "./turn.ts";
 import type { Viewer } from "./viewer.ts";
+import { createWindow, type LiveEdge, type Window } from "./window.ts";
 
 /** Spells an entry, without its first `skip` frames. */
 export type Encoder = (entry: Entry, skip: number) => string;
@@ -18,6 +20,7 @@ export interface Stage {
   readonly live: Turn;
   /** Runs viewers that have much to catch up on, a piece at a time, behind whatever else is due. */
   readonly behind: Turn;
+  readonly releases: Releases;
   readonly metrics: Metrics;
   readonly onProblem: (error: unknown, run: string) => void;
 }
@@ -30,13 +33,14 @@ const BATCH = 256;
  * The viewers of one run that get the same frames. Those at the live edge stand at the same `seq` and share one encoder and
  * one write; those behind read on their own (see Viewer) and join. The log is the truth: a wake only says "read again".
  */
-export class Channel {
+export class Channel implements Releasable {
   readonly key: string;
   readonly run: string;
   readonly dialect: Dialect;
   readonly stage: Stage;
   readonly #options: EncodeOptions;
   readonly #unwatch: () => void;
+  readonly #window: Window | undefined;
   /** All of them, live or not. */
   viewers = 0;
   /** Where the live viewers are. */
@@ -47,6 +51,7 @@ export class Channel {
   #marked = false;
   #reading = false;
   #again = false;
+  #releasedTo = 0;
 
   constructor(key: string, run: string, dialect: Dialect, options: EncodeOptions, stage: Stage) {
     this.key = key;
@@ -54,6 +59,8 @@ export class Channel {
     this.dialect = dialect;
     this.stage = stage;
     this.#options = options;
+    if (dialect.windowMs !== undefined)
+      this.#window = createWindow((after, limit) => stage.log.read(run, after, limit), dialect.windowMs);
     this.#unwatch = stage.log.watch(run, () => this.#wake());
   }
 
@@ -61,10 +68,11 @@ export class Channel {
     return this.#live.length > 0;
   }
 
-  read(after: number, limit: number): readonly Entry[] | Promise<readonly Entry[]> {
+  /** The entries after `after` as the dialect wants them; none that was merged of more reaches over a greater `stop`. */
+  read(after: number, limit: number, stop = 0, live?: LiveEdge): readonly Entry[] | Promise<readonly Entry[]> {
     const { log } = this.stage;
     const { wholeBytes } = this.dialect;
-    const entries = log.read(this.run, after, limit);
+    const entries = this.#window ? this.#window.read(after, limit, stop, live) : log.read(this.run, after, limit);
     if (wholeBytes === undefined) return entries;
     if (isPromise(entries)) return entries.then((some) => wholeResults(log, this.run, wholeBytes, some));
     return wholeResults(log, this.run, wholeBytes, entries);
@@ -104,7 +112,9 @@ export class Channel {
       last.slot = viewer.slot;
     }
     viewer.slot = -1;
-    if (this.#live.length === 0) this.#encoder = undefined;
+    if (this.#live.length > 0) return;
+    this.#encoder = undefined;
+    if (this.#waiting) this.#mark();
   }
 
   close(): void {
@@ -117,8 +127,18 @@ export class Channel {
     this.#flush();
   }
 
+  /** Called when no more entries of spans up to this one can come. */
+  release(spanEnd: number): void {
+    this.#releasedTo = Math.max(this.#releasedTo, spanEnd);
+    this.#flush();
+  }
+
   #wake(): void {
-    if (this.#marked || this.#live.length === 0) return;
+    if (this.#live.length > 0) this.#mark();
+  }
+
+  #mark(): void {
+    if (this.#marked) return;
     this.#marked = true;
     this.stage.live.add(this);
   }
@@ -129,15 +149,21 @@ export class Channel {
     try {
       while (this.#live.length > 0) {
         this.#again = false;
-        const entries = this.read(this.seq, BATCH);
+        const entries = this.#window ? this.#readWindow() : this.read(this.seq, BATCH);
         if (isPromise(entries)) return this.#await(entries);
         this.#deliver(entries);
-        if (entries.length < BATCH) break;
+        // Of merged entries, few can stand for many.
+        if (entries.length < (this.#window ? 1 : BATCH)) break;
       }
     } catch (error) {
       return this.#fail(error);
     }
     this.#release();
+  }
+
+  #readWindow(): readonly Entry[] | Promise<readonly Entry[]> {
+    const onHeld = (spanEnd: number) => this.stage.releases.after(spanEnd, this.dialect.windowMs ?? 0, this);
+    return this.read(this.seq, BATCH, 0, { releasedTo: this.#releasedTo, onHeld });
   }
 
   #await(reading: Promise<readonly Entry[]>): void {
@@ -198,8 +224,13 @@ export class Channel {
 
   #release(): void {
     const waiting = this.#waiting;
+    if (!waiting) return;
     this.#waiting = undefined;
-    if (waiting) for (const viewer of waiting) viewer.flush();
+    for (const viewer of waiting) {
+      // One that resumed within a span which the live ones still wait for goes on waiting with them.
+      if (this.#live.length > 0 && viewer.fed > this.seq) (this.#waiting ??= []).push(viewer);
+      else viewer.flush();
+    }
   }
 
   /** A stream that cannot go on is cut, not ended: its viewers know that they have not seen the end. */

@@ -43,6 +43,11 @@ export class Viewer implements ChunkedOwner {
     this.#out = new Chunked(response, headers, this);
   }
 
+  /** Where its encoder is. */
+  get fed(): number {
+    return this.#fed;
+  }
+
   get stalled(): boolean {
     return this.#out.stalled;
   }
@@ -88,13 +93,15 @@ export class Viewer implements ChunkedOwner {
         const { seq, frame } = this.#seen;
         const caughtUp = this.#fed > seq || (this.#fed === seq && frame === 0);
         let limit = this.#limit;
+        let stop = this.#fed < seq ? seq : 0;
         if (caughtUp && channel.occupied) {
           if (this.#fed > channel.seq) return channel.wait(this);
           if (this.#fed === channel.seq) return this.#join(encoder);
           limit = Math.min(limit, channel.seq - this.#fed);
+          stop = channel.seq;
         }
         if (left <= 0) return channel.stage.behind.add(this);
-        const entries = channel.read(this.#fed, limit);
+        const entries = channel.read(this.#fed, limit, stop);
         if (isPromise(entries)) return this.#await(entries);
         left -= entries.length;
         if (!this.#take(entries, encoder)) return;
@@ -143,7 +150,7 @@ export class Viewer implements ChunkedOwner {
     let text = "";
     let taken = 0;
     for (const entry of entries) {
-      const spelled = encode(entry, entry.seq === seenSeq + 1 ? seenFrames : 0);
+      const spelled = encode(entry, this.#fed === seenSeq ? seenFrames : 0);
       this.#fed = entry.seq;
       taken++;
       if (entry.seq <= seenSeq) continue;

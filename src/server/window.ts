@@ -1,0 +1,120 @@
+import type { Entry, Event, EventOf } from "../events.ts";
+
+type Entries = readonly Entry[] | Promise<readonly Entry[]>;
+
+/**
+ * A run's log as a dialect with `windowMs` sees it: neighbouring deltas of one part (or of one call and stream) whose `at` lies
+ * in the same span are one entry, with the last one's `seq` and `at`. What is merged follows from the log alone. The last entry
+ * of the log is left out while more of its span may come; when it is given out after all is decided in one place (see Releases).
+ */
+export interface Window {
+  /**
+   * The entries after `after`; if `stop` is greater, none that reaches over it: who resumes within a span gets the rest of it.
+   * Takes in about `limit` entries of the log, and more where that gives nothing yet. Answers nothing only at the log's end.
+   */
+  read(after: number, limit: number, stop?: number, live?: LiveEdge): Entries;
+}
+
+export interface LiveEdge {
+  /** What belongs to a span that ends by then (milliseconds since 1970) is not left out. */
+  readonly releasedTo: number;
+  /** Called if something is left out, with the end of its span. */
+  readonly onHeld: (spanEnd: number) => void;
+}
+
+/** A span that holds more than this is several entries, so that no frame outgrows what a socket takes at once. */
+const LARGEST = 32 * 1024;
+/** What a delta counts for besides its text: a span of empty ones is bounded, too. */
+const LEAST = 32;
+
+export const createWindow = (read: (after: number, limit: number) => Entries, windowMs: number): Window => {
+  /** What the last read left out, and after which entry: whoever reads on from there need not read it again. */
+  let tail: { readonly after: number; readonly group: Group } | undefined;
+  const spanOf = (at: number): number => Math.floor(at / windowMs);
+
+  const take = ({ event, seq, at }: Entry, reading: Reading): void => {
+    const { group } = reading;
+    if (!isDelta(event)) {
+      if (group) reading.done.push(merged(group));
+      reading.group = undefined;
+      reading.done.push({ seq, at, event });
+    } else if (group && group.span === spanOf(at) && continues(group, event)) {
+      group.text += event.delta;
+      group.size += event.delta.length + LEAST;
+      group.seq = seq;
+      group.at = at;
+    } else {
+      if (group) reading.done.push(merged(group));
+      const size = event.delta.length + LEAST;
+      reading.group = { first: event, span: spanOf(at), text: event.delta, size, seq, at };
+    }
+  };
+
+  /** What to answer, or undefined if it takes more to know that. */
+  const settle = (raw: readonly Entry[], reading: Reading): readonly Entry[] | undefined => {
+    for (const entry of raw) take(entry, reading);
+    const { done, group, stop, live } = reading;
+    if (!group) return done;
+    const spanEnd = (group.span + 1) * windowMs;
+    if (group.seq === stop || (done.length === 0 && raw.length === 0 && live && spanEnd <= live.releasedTo))
+      return [...done, merged(group)];
+    if (done.length === 0 && raw.length > 0) return undefined;
+    tail = { after: done.at(-1)?.seq ?? reading.after, group };
+    if (raw.length === 0) live?.onHeld(spanEnd);
+    return done;
+  };
+
+  const go = (reading: Reading): Entries => {
+    for (;;) {
+      const from = reading.group?.seq ?? reading.after;
+      const raw = read(from, reading.stop > from ? Math.min(reading.limit, reading.stop - from) : reading.limit);
+      if ("then" in raw) return raw.then((entries) => settle(entries, reading) ?? go(reading));
+      const settled = settle(raw, reading);
+      if (settled) return settled;
+    }
+  };
+
+  return {
+    read(after, limit, stop = 0, live) {
+      const isKnown = tail?.after === after && !(stop > after && stop <= tail.group.seq);
+      const group = isKnown ? tail?.group : undefined;
+      if (isKnown) tail = undefined;
+      return go({ after, limit, stop, live, done: [], group });
+    },
+  };
+};
+
+interface Reading {
+  readonly after: number;
+  readonly limit: number;
+  readonly stop: number;
+  readonly live: LiveEdge | undefined;
+  readonly done: Entry[];
+  group: Group | undefined;
+}
+
+type Delta = EventOf<"text-delta" | "thinking-delta" | "tool-input-delta" | "tool-output-delta">;
+
+interface Group {
+  readonly first: Delta;
+  readonly span: number;
+  text: string;
+  size: number;
+  seq: number;
+  at: number;
+}
+
+/** One with `meta` stands alone: what is opaque cannot be joined. */
+const isDelta = (event: Event): event is Delta => "delta" in event && event.meta === undefined;
+
+const continues = ({ first, size }: Group, event: Delta): boolean =>
+  first.type === event.type &&
+  first.agent === event.agent &&
+  idOf(first) === idOf(event) &&
+  streamOf(first) === streamOf(event) &&
+  size + event.delta.length + LEAST <= LARGEST;
+
+const idOf = (event: Delta): string => ("part" in event ? event.part : event.call);
+const streamOf = (event: Delta): string | undefined => ("stream" in event ? event.stream : undefined);
+
+const merged = ({ first, text, seq, at }: Group): Entry => ({ seq, at, event: { ...first, delta: text } });
