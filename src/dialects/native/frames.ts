@@ -1,5 +1,6 @@
 import type { Frame } from "../../dialect.ts";
 import { type Entry, EVENT_TYPES, type Event, type EventOf } from "../../events.ts";
+import { Refusal } from "../../source.ts";
 
 /** A frame of an entry: `id: <seq>`, `event: <type>`, `data: {…the event, at}`. */
 export const createEncoder = (): ((entry: Entry) => readonly Frame[]) => {
@@ -27,11 +28,20 @@ export const createTextEncoder = (): ((entry: Entry) => string) => {
   };
 };
 
-/** Frames that are no events (heartbeats, snapshots) are skipped. */
+/** Frames that are no events (heartbeats, snapshots) are skipped; one that should be an event and is none is an error. */
 export const decodeFrame = ({ event, data }: Frame): readonly Event[] => {
   if (event === undefined || !types.has(event)) return [];
-  const { at: _, ...rest } = JSON.parse(data) as Event & { at: number };
+  const { at: _, ...rest } = parse(data) ?? { type: undefined };
+  if (rest.type !== event) throw new Refusal("bad-frame", `a frame named ${event} does not hold such an event`);
   return [rest];
+};
+
+const parse = (data: string): (Event & { at?: number }) | null => {
+  try {
+    return JSON.parse(data) as Event & { at?: number };
+  } catch {
+    return null;
+  }
 };
 
 const types: ReadonlySet<string> = new Set(EVENT_TYPES);

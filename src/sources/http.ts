@@ -1,0 +1,71 @@
+import type { Dialect } from "../dialect.ts";
+import { type Event, eventSchema } from "../events.ts";
+import { Refusal, type Source } from "../source.ts";
+import { adoptFiles, mayHoldFile } from "./http/adopt-files.ts";
+import { createConnection } from "./http/connection.ts";
+import { createRemote } from "./http/remote.ts";
+import { createSteering } from "./http/steering.ts";
+
+export interface HttpOptions {
+  /** What the server speaks. */
+  readonly dialect: Dialect;
+  /** The base URL, as a client of that family is given it: with or without the start of the dialect's paths. */
+  readonly url: string;
+  /** The agent to ask for there. Default: the server's own. */
+  readonly agent?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as a Bearer token. */
+  readonly key?: string;
+  /** Where a server that mounts the dialect elsewhere has what we know under this path. */
+  readonly path?: (path: string) => string;
+  /** How long to try to resume a run that cannot be reached any more. Default: 30 s. */
+  readonly patienceMs?: number;
+}
+
+/**
+ * Makes an agent of any server that speaks a dialect. A Runcast there is asked for everything it knows, so that a run looks the
+ * same as if it were ours: its asks can be answered here, its calls stopped here, and its files are kept here.
+ *
+ * - What the server answers before its stream refuses the request, in its own words.
+ * - A stream that breaks off is resumed where the dialect can follow a run; else, and when patience is at an end, the run ends
+ *   with the error `upstream-cut`, which may be tried again. A stream that ends without its end marker has broken off.
+ * - A cancel is said in the dialect's words where it has some; else the connection is closed.
+ */
+export const http = (options: HttpOptions): Source =>
+  async function* (request, context) {
+    const remote = createRemote(options, context.signal);
+    const connection = createConnection(remote, options, request);
+    const steering = createSteering(remote, connection, context);
+    const decode = decoderOf(options.dialect);
+    try {
+      for await (const frame of connection.frames()) {
+        for (const said of decode(frame)) {
+          const event = mayHoldFile(said) ? await adoptFiles(said, connection, context) : said;
+          if (event.type === "run-start") connection.named(event.run);
+          steering.observe(event);
+          yield event;
+          if (event.type === "run-end") return;
+        }
+        yield* steering.notices();
+      }
+    } finally {
+      steering.close();
+      remote.close();
+    }
+  };
+
+/** What a server says is checked before anybody trusts it. */
+const decoderOf = (dialect: Dialect): ((frame: Parameters<ReturnType<Dialect["decode"]>>[0]) => readonly Event[]) => {
+  const decode = dialect.decode();
+  return (frame) => {
+    try {
+      return decode(frame).map((event) => eventSchema.parse(event));
+    } catch (cause) {
+      throw new Refusal("upstream-invalid", `the upstream server sent what is no ${dialect.name}`, {
+        status: 502,
+        hint: "check that the url's server speaks the dialect",
+        cause,
+      });
+    }
+  };
+};

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Command, type Frame, parseCursor } from "../../dialect.ts";
+import { Refusal, type RunRequest } from "../../source.ts";
+import { createFrameReader } from "../../sse.ts";
+import type { HttpOptions } from "../http.ts";
+import { isTemporary, refusalOf, unreachable, upstreamCut } from "./refusals.ts";
+import type { Remote } from "./remote.ts";
+
+/** One run there, over as many connections as it takes. */
+export interface Connection {
+  /** Starts the run and gives its frames. Throws a Refusal where that fails; ends quietly only when nothing more is wanted. */
+  frames(): AsyncGenerator<Frame>;
+  /** The run's id there, once it is known. */
+  readonly run: string | undefined;
+  /** Settled when the start has been answered, or has failed. */
+  readonly begun: Promise<void>;
+  /** The bytes that a Runcast there keeps beside the run; undefined if it cannot be asked or does not give them. */
+  file(id: string): Promise<Uint8Array | undefined>;
+  /** Takes the id that the run has by its own words, if the server has said none in its head. */
+  named(run: string): void;
+}
+
+const PATIENCE_MS = 30_000;
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 2000;
+const FILE_TRIES = 5;
+/** So many heartbeats of a Runcast in a row do not get lost: the connection is dead. */
+const SILENT_HEARTBEATS = 3;
+
+export const createConnection = (remote: Remote, options: HttpOptions, request: RunRequest): Connection => {
+  const { dialect } = remote;
+  const { patienceMs = PATIENCE_MS } = options;
+  const { run: _, agent: __, ...asked } = request;
+  // An id of our own choice makes posting again safe, if the dialect says it: the server then follows instead of starting.
+  const chosen = `via-${crypto.randomUUID()}`;
+  const start: Command = {
+    do: "start",
+    request: { ...asked, run: chosen, ...(options.agent !== undefined && { agent: options.agent }) },
+    extensions: true,
+  };
+  const saysRun = remote.can("follow") && (dialect.write(start).body ?? "").includes(chosen);
+  const begun = Promise.withResolvers<void>();
+  const [beat] = dialect.heartbeat.frames({ waiting: "agent", since: 0 });
+  let run = saysRun ? chosen : undefined;
+  let isRuncast = false;
+  let lastEventId = "";
+  let received = 0;
+  let since = 0;
+  let failures = 0;
+
+  /** Waits, or answers false if there is no more patience. */
+  const patience = async (): Promise<boolean> => {
+    if (failures === 0) since = Date.now();
+    else if (Date.now() - since >= patienceMs) return false;
+    await sleep(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++), undefined, { signal: remote.signal });
+    return true;
+  };
+
+  const begin = async (connection: AbortSignal): Promise<Response> => {
+    for (;;) {
+      const response = await remote.send(start, connection).catch(async (error: unknown) => {
+        // What was never heard can be refused at once, in particular where nobody listens.
+        if (saysRun && !isRefused(error) && (await patience())) return undefined;
+        throw unreachable(options.url, error);
+      });
+      if (!response) continue;
+      if (!response.ok || !isStream(response)) throw await refusalOf(response, dialect.name);
+      run = response.headers.get("runcast-run") ?? run;
+      isRuncast = response.headers.has("runcast-run");
+      return response;
+    }
+  };
+
+  const resume = async (connection: AbortSignal): Promise<Response> => {
+    if (run === undefined || !remote.can("follow")) throw upstreamCut("the upstream server's stream broke off");
+    const after = parseCursor(lastEventId) ?? { seq: 0, frame: 0 };
+    const follow: Command = { do: "follow", run, after, skipFrames: received, extensions: true };
+    while (await patience()) {
+      const response = await remote.send(follow, connection).catch(() => undefined);
+      remote.signal.throwIfAborted();
+      if (response?.status === 200 && isStream(response)) return response;
+      if (response?.status === 204) break;
+      if (response && !isTemporary(response.status)) throw await refusalOf(response, dialect.name);
+      await response?.body?.cancel();
+    }
+    throw upstreamCut("the upstream server's stream broke off and could not be resumed");
+  };
+
+  async function* read(response: Response, onSilence: () => void): AsyncGenerator<Frame> {
+    const frames: Frame[] = [];
+    const reader = createFrameReader((frame) => frames.push(frame), { lastEventId });
+    const silence = isRuncast ? setTimeout(onSilence, SILENT_HEARTBEATS * dialect.heartbeat.everyMs) : undefined;
+    try {
+      for await (const bytes of response.body ?? []) {
+        silence?.refresh();
+        reader.push(bytes);
+        if (frames.length > 0) failures = 0;
+        // The cursor is that of the last of these: they are all given before anything else can happen.
+        lastEventId = reader.lastEventId;
+        received += frames.filter(({ event }) => event === undefined || event !== beat?.event).length;
+        yield* frames.splice(0);
+      }
+    } catch (error) {
+      if (error instanceof RangeError) throw tooLarge(error);
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  return {
+    async *frames() {
+      for (let isFirst = true; ; isFirst = false) {
+        const connection = new AbortController();
+        try {
+          const response = await (isFirst
+            ? begin(connection.signal).finally(begun.resolve)
+            : resume(connection.signal));
+          yield* read(response, () => connection.abort());
+        } catch (error) {
+          if (!remote.signal.aborted) throw error;
+        } finally {
+          connection.abort();
+        }
+        if (remote.signal.aborted) return;
+      }
+    },
+    get run() {
+      return run;
+    },
+    begun: begun.promise,
+    async file(id) {
+      if (!isRuncast || run === undefined) return undefined;
+      const path = `/runs/${encodeURIComponent(run)}/files/${encodeURIComponent(id)}`;
+      for (let tries = 0; tries < FILE_TRIES && !remote.signal.aborted; tries++) {
+        try {
+          const response = await remote.fetch(path);
+          if (response.ok) return await response.bytes();
+          await response.body?.cancel();
+          if (!isTemporary(response.status)) return undefined;
+        } catch {
+          await sleep(FIRST_WAIT_MS * 2 ** tries);
+        }
+      }
+      return undefined;
+    },
+    named: (id) => {
+      run ??= id;
+    },
+  };
+};
+
+/** A server that answers once, or with a page, is not one of these; content types of streams differ among servers. */
+const isStream = (response: Response): boolean =>
+  response.body !== null && !/json|html/.test(response.headers.get("content-type") ?? "");
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && (error.cause as { code?: string } | undefined)?.code === "ECONNREFUSED";
+
+const tooLarge = (cause: unknown) =>
+  new Refusal("upstream-too-large", "the upstream server sent a frame that is too large", { status: 502, cause });

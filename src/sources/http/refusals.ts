@@ -1,0 +1,80 @@
+import { Refusal } from "../../source.ts";
+
+/** What a server has answered instead of a stream, in its own words. */
+export const refusalOf = async (response: Response, dialect: string): Promise<Refusal> => {
+  const { status, ok } = response;
+  const text = await textOf(response);
+  if (ok)
+    return new Refusal("upstream-no-stream", `the upstream server answered without a stream${text && `: ${text}`}`, {
+      status: 502,
+      hint: `check that the url's server speaks ${dialect}`,
+    });
+  const said = sayingOf(text);
+  // Whose key is wrong is not the client but ours.
+  const isOurKey = status === 401 || status === 403;
+  return new Refusal(said.code ?? "upstream-refused", said.message || `the upstream server answered ${status}`, {
+    status: isOurKey || status >= 600 || status < 400 ? 502 : status,
+    retryable: isTemporary(status),
+    ...(isOurKey ? { hint: "the agent's key or headers must be right for its url" } : said.hint && { hint: said.hint }),
+  });
+};
+
+/** Whether the same request may be answered differently soon. */
+export const isTemporary = (status: number): boolean =>
+  status === 408 || status === 425 || status === 429 || status >= 500;
+
+export const unreachable = (url: string, cause: unknown): Refusal =>
+  new Refusal("upstream-unreachable", `the upstream server cannot be reached: ${reasonOf(cause)}`, {
+    status: 502,
+    retryable: true,
+    hint: `check that it runs at ${new URL(url).origin}`,
+    cause,
+  });
+
+export const upstreamCut = (message: string): Refusal =>
+  new Refusal("upstream-cut", message, { status: 502, retryable: true });
+
+/** fetch hides the reason of a failure in its cause. */
+const reasonOf = (error: unknown): string => {
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  return cause instanceof Error && cause.message ? cause.message : message;
+};
+
+const LONGEST = 2000;
+
+/** The start of the body: it is for people, and a server may send any amount. */
+const textOf = async (response: Response): Promise<string> => {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.length > 16 * LONGEST) break;
+    }
+  } catch {
+    // What came before the cut still says something.
+  }
+  return text.trim();
+};
+
+/** The families' shapes: `{error: {code, message, hint}}`, `{error: "…"}`, `{message}`, `{detail}`; else what it is. */
+const sayingOf = (text: string): { code?: string; message: string; hint?: string } => {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return { message: /^\s*</.test(text) ? "" : text.slice(0, LONGEST) };
+  }
+  const inner = field(body, "error") ?? field(body, "detail") ?? body;
+  const code = field(inner, "code");
+  const hint = field(inner, "hint");
+  const message = typeof inner === "string" ? inner : (field(inner, "message") ?? field(inner, "error"));
+  return {
+    ...(typeof code === "string" && { code: code.slice(0, 100) }),
+    message: (typeof message === "string" ? message : text).slice(0, LONGEST),
+    ...(typeof hint === "string" && { hint: hint.slice(0, LONGEST) }),
+  };
+};
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "../../dialect.ts";
+import type { Event } from "../../events.ts";
+import type { RunContext } from "../../source.ts";
+import type { Connection } from "./connection.ts";
+import { isTemporary } from "./refusals.ts";
+import type { Remote } from "./remote.ts";
+
+/** Passes on to the server what people do to the run here: answers and cancels. */
+export interface Steering {
+  observe(event: Event): void;
+  /** What there is to tell since the last time. */
+  notices(): readonly Event[];
+  close(): void;
+}
+
+const TRIES = 5;
+/** How long a server that was told to stop may take to say how everything ended. */
+const STOP_MS = 4000;
+
+export const createSteering = (remote: Remote, connection: Connection, context: RunContext): Steering => {
+  const endedThere = new Set<string>();
+  const closed = new AbortController();
+  let notices: Event[] = [];
+
+  const tell = (level: "warning" | "error", text: string): void => void notices.push({ type: "notice", level, text });
+
+  /** The status of the answer; undefined if there was none. Saying the same again is safe. */
+  const send = async (command: Command): Promise<number | undefined> => {
+    let status: number | undefined;
+    for (let tries = 0; tries < TRIES && !remote.signal.aborted; tries++) {
+      if (tries > 0) await sleep(100 * 2 ** tries, undefined, { signal: remote.signal }).catch(() => {});
+      const response = await remote.send(command).catch(() => undefined);
+      await response?.body?.cancel().catch(() => {});
+      status = response?.status ?? status;
+      if (response && !isTemporary(response.status)) break;
+    }
+    return status;
+  };
+
+  const answer = async (ask: string): Promise<void> => {
+    const { outcome, answer: given } = await context.answerTo(ask);
+    if (outcome !== "answered" || !given || endedThere.has(ask) || closed.signal.aborted) return;
+    const { run } = connection;
+    if (run === undefined || !remote.can("answer"))
+      return tell("warning", "the upstream server cannot be answered from here, only at its own page");
+    const status = await send({ do: "answer", run, ask, answer: given });
+    if (status === 409) tell("warning", "the upstream server had another answer already");
+    else if (status !== 200)
+      tell("error", `the answer did not reach the upstream server (${status ?? "no connection"})`);
+  };
+
+  const cancel = async (target: { call?: string; agent?: string; reason?: string }): Promise<boolean> => {
+    const { run } = connection;
+    const status = run === undefined ? undefined : await send({ do: "cancel", run, ...target });
+    return status === 200;
+  };
+
+  const cancelWith = (kind: "call" | "agent", id: string): void => {
+    const onAbort = () => {
+      if (!context.signal.aborted) void cancel({ [kind]: id });
+    };
+    context.signalOf(kind, id).addEventListener("abort", onAbort, { once: true, signal: closed.signal });
+  };
+
+  const stop = async (): Promise<void> => {
+    const { message } = (context.signal.reason ?? {}) as { message?: unknown };
+    const timer = setTimeout(remote.close, STOP_MS);
+    closed.signal.addEventListener("abort", () => clearTimeout(timer));
+    // A run whose start is still under way would go on unseen.
+    await Promise.race([connection.begun, sleep(STOP_MS, undefined, { ref: false })]);
+    if (!(await cancel(typeof message === "string" ? { reason: message.slice(0, 1000) } : {}))) remote.close();
+  };
+  const isSteered = remote.can("cancel");
+  if (isSteered) context.signal.addEventListener("abort", () => void stop(), { once: true, signal: closed.signal });
+
+  return {
+    observe(event) {
+      if (event.type === "ask-start") void answer(event.ask);
+      else if (event.type === "ask-end") endedThere.add(event.ask);
+      else if (isSteered && event.type === "tool-start") cancelWith("call", event.call);
+      else if (isSteered && event.type === "agent-start") cancelWith("agent", event.agent);
+    },
+    notices() {
+      const told = notices;
+      notices = [];
+      return told;
+    },
+    close: () => closed.abort(),
+  };
+};
