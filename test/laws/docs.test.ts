@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { dialectsDocument } from "../../scripts/dialects/document.ts";
+import { dialects } from "../../src/config/dialects.ts";
 import { EVENT_TYPES } from "../../src/events.ts";
 import { demoStories } from "../../src/models/demo.ts";
 
@@ -54,4 +56,8 @@ test("PROTOCOL.md lists every event", () => {
 test("docs/features.md lists every story of the demo", () => {
   const features = read("docs/features.md");
   for (const { name, message } of demoStories) expect(features).toContain(`| ${name} | ${message} |`);
+});
+
+test("docs/dialects.md is what `npm run docs` writes", () => {
+  expect(read("docs/dialects.md")).toBe(dialectsDocument(dialects));
 });

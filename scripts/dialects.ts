@@ -1,0 +1,7 @@
+// Writes docs/dialects.md from what the dialects themselves declare: `npm run docs`.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { dialects } from "../src/config/dialects.ts";
+import { dialectsDocument } from "./dialects/document.ts";
+
+writeFileSync(path.join(import.meta.dirname, "../docs/dialects.md"), dialectsDocument(dialects));

@@ -1,0 +1,247 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { dialects as configured } from "../../src/config/dialects.ts";
+import { type Command, type Dialect, type Frame, parseCursor } from "../../src/dialect.ts";
+import { type Entry, EVENT_TYPES, type Event, type Message } from "../../src/events.ts";
+import { createRouter } from "../../src/server/router.ts";
+import { createWindow } from "../../src/server/window.ts";
+import { frameText } from "../../src/sse.ts";
+import { arbitraryLog } from "../generate.ts";
+import { play } from "../running.ts";
+import { dialects, goldenRuns } from "./dialect-variants.ts";
+
+/** Dialects whose format demands that text is sent again and again, and why. Their growth is printed. */
+const CUMULATIVE: Readonly<Record<string, string>> = {
+  forge: "each of its token frames repeats the text so far",
+};
+
+const link = () => "https://example.org/file";
+const logs = arbitraryLog();
+const encoded = (dialect: Dialect, entries: readonly Entry[], extensions: boolean): Frame[][] => {
+  const encode = dialect.encode({ extensions, link });
+  return entries.map((entry) => [...encode(entry)]);
+};
+const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
+
+describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s", (name, dialect) => {
+  const everyLog = (check: (entries: readonly Entry[]) => void, numRuns = 60): void => {
+    for (const { entries } of goldenRuns) check(entries);
+    fc.assert(fc.property(logs, check), { numRuns });
+  };
+
+  test("is one of those that a server speaks", () => {
+    expect(configured).toContain(dialect);
+  });
+
+  test("with extensions, what is decoded is the log", () => {
+    everyLog((entries) => {
+      const decode = dialect.decode();
+      const decoded = encoded(dialect, entries, true).flatMap((frames) =>
+        frames.flatMap((frame) => [...decode(frame)]),
+      );
+      expect(plain(decoded)).toEqual(entries.map(({ event }) => event));
+    });
+  });
+
+  test("what it claims to say in its own words, it says with every field", () => {
+    everyLog((entries) => {
+      const decode = dialect.decode();
+      for (const [index, frames] of encoded(dialect, entries, false).entries()) {
+        const decoded = plain(frames.flatMap((frame) => [...decode(frame)]));
+        const { event } = entries[index]!;
+        if (dialect.says[event.type] === "says" && !decoded.some((one) => isDeepStrictEqual(one, event)))
+          expect(decoded, `entry ${index + 1}`).toContainEqual(event);
+      }
+    });
+  });
+
+  test("says of every event whether it says it, carries it, or why it loses it", () => {
+    expect(Object.keys(dialect.says).toSorted()).toEqual([...EVENT_TYPES].toSorted());
+    for (const said of Object.values(dialect.says))
+      if (typeof said === "object") expect(said.loses.length).toBeGreaterThan(10);
+  });
+
+  test("an agent of which only its own words are known can be run", async () => {
+    for (const { entries } of goldenRuns) {
+      const decode = dialect.decode();
+      const events = encoded(dialect, entries, false).flatMap((frames) =>
+        frames.flatMap((frame) => [...decode(frame)]),
+      );
+      const { events: written } = await play(async function* () {
+        yield* plain(events);
+      });
+      const end = written.at(-1);
+      expect(end?.type === "run-end" && end.error?.code).not.toBe("invalid-event");
+    }
+  });
+
+  test("is pure: the same entries are the same frames, in whatever encoder", () => {
+    everyLog((entries) => {
+      for (const extensions of [true, false]) {
+        const first = dialect.encode({ extensions, link });
+        const second = dialect.encode({ extensions, link });
+        for (const entry of entries) {
+          const before = JSON.stringify(entry);
+          expect(second(entry)).toEqual(first(entry));
+          expect(JSON.stringify(entry)).toBe(before);
+        }
+      }
+    }, 20);
+  });
+
+  test("frames are one line of data, and their ids are cursors that do not run back", () => {
+    everyLog((entries) => {
+      let last = { seq: 0, frame: 0 };
+      for (const [index, frames] of encoded(dialect, entries, true).entries()) {
+        for (const { id, event, data } of frames) {
+          expect(`${data}${event ?? ""}`).not.toMatch(/[\r\n]/);
+          if (id === undefined) continue;
+          const cursor = parseCursor(id)!;
+          expect(cursor.seq).toBeLessThanOrEqual(entries[index]!.seq);
+          expect(cursor.seq > last.seq || (cursor.seq === last.seq && cursor.frame > last.frame)).toBe(true);
+          last = cursor;
+        }
+      }
+    }, 20);
+  });
+
+  test("if it makes text for less, it is the text of its frames", () => {
+    if (!dialect.encodeText) return;
+    everyLog((entries) => {
+      const spell = dialect.encodeText!({ link });
+      const text = entries.map((entry) => spell(entry)).join("");
+      expect(text).toBe(encoded(dialect, entries, false).flat().map(frameText).join(""));
+    }, 20);
+  });
+
+  test("heartbeats are no events and no points to resume from", () => {
+    const decode = dialect.decode();
+    for (const waiting of ["model", "tool", "you", "retry", "agent"] as const) {
+      for (const frame of dialect.heartbeat.frames({ waiting, since: 1 })) {
+        expect(frame.id).toBeUndefined();
+        expect(decode(frame)).toEqual([]);
+      }
+    }
+  });
+
+  test("a refusal is JSON with the status and the words", () => {
+    const { status, body } = dialect.refuse({ status: 429, code: "slow", message: 'too "many"\n', hint: "wait" });
+    expect(status).toBe(429);
+    expect(JSON.stringify(JSON.parse(body))).toContain("many");
+  });
+
+  test("what comes over the wire grows as what is said", { timeout: 120_000 }, () => {
+    const sizes = [1000, 4000, 16_000, 64_000];
+    const bytes = sizes.map((tokens) => bytesOf(dialect, tokens));
+    const slope = Math.log(bytes.at(-1)! / bytes[1]!) / Math.log(sizes.at(-1)! / sizes[1]!);
+    const reason = CUMULATIVE[name];
+    if (reason)
+      console.log(
+        `${name}: ${sizes.map((size, index) => `${size} tokens ${bytes[index]} bytes`).join(", ")} (${reason})`,
+      );
+    else expect(slope).toBeLessThanOrEqual(1.05);
+  });
+
+  describe("requests", () => {
+    const user = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
+    const through = (command: Command): Command => readBack(dialect, command);
+    const can = (does: Command["do"]) => dialect.routes.some((route) => route.does === does);
+
+    test("what is written to start a run is read as that", () => {
+      const conversation = [user('Hello\n"you"'), { ...user("Hi!"), role: "assistant" as const }, user("And now? é🙂")];
+      for (const messages of [[user("Hello")], conversation]) {
+        const command = through({ do: "start", request: { messages }, extensions: true });
+        expect(command).toMatchObject({ do: "start", request: { messages }, extensions: true });
+        expect(through(command)).toEqual(command);
+      }
+    });
+
+    test("whatever it can say of a request, it says again", () => {
+      const rich: Command = {
+        do: "start",
+        extensions: true,
+        request: {
+          run: "chosen",
+          thread: "thread_1",
+          messages: [user("Hello")],
+          system: "be kind",
+          model: "a/model",
+          tools: [{ name: "show_map", description: "shows a map", schema: { type: "object", properties: {} } }],
+          servers: [{ name: "weather", url: "https://weather.example/mcp", enabled: true }],
+          user: { id: "user_1", name: "Ann" },
+          metadata: { from: "test" },
+          settings: { temperature: 0.5 },
+          secrets: { OPENAI_API_KEY: "secret" },
+        },
+      };
+      const once = through(rich);
+      expect(once).toMatchObject({ do: "start", request: { messages: rich.request.messages } });
+      expect(through(once)).toEqual(once);
+    });
+
+    test("no secret is written but into a header", () => {
+      const secrets = { OPENAI_API_KEY: "s3cret-value" };
+      const { path, body } = dialect.write({ do: "start", request: { messages: [user("Hello")], secrets } });
+      expect(`${path}${body}`).not.toContain("s3cret-value");
+    });
+
+    test.runIf(can("follow"))("follow", () => {
+      const command = through({
+        do: "follow",
+        run: "run_1",
+        after: { seq: 3, frame: 0 },
+        skipFrames: 5,
+        extensions: true,
+      });
+      expect(command).toMatchObject({ do: "follow", run: "run_1", extensions: true });
+      expect(through(command)).toEqual(command);
+    });
+
+    test.runIf(can("cancel"))("cancel", () => {
+      expect(through({ do: "cancel", run: "run_1" })).toMatchObject({ do: "cancel", run: "run_1" });
+    });
+
+    test.runIf(can("answer"))("answer", () => {
+      const command: Command = { do: "answer", run: "run_1", ask: "ask 1/2", answer: { allow: true, reason: "é" } };
+      expect(through(command)).toEqual(command);
+    });
+  });
+});
+
+/** What the server makes of the request that the dialect writes. */
+const readBack = (dialect: Dialect, command: Command): Command => {
+  const { method, path, headers, body } = dialect.write(command);
+  const url = new URL(path, "http://127.0.0.1");
+  const sent = new Headers(headers);
+  const match = createRouter([dialect]).match(method, url.pathname, sent);
+  if (!match) throw new Error(`${dialect.name} has no route for ${method} ${path}`);
+  expect(match.route.does).toBe(command.do);
+  const request = { params: match.params, query: url.searchParams, headers: sent };
+  return plain(dialect.read(match.route, { ...request, body: body === undefined ? undefined : JSON.parse(body) }));
+};
+
+/** How many bytes an answer of so many tokens takes, half a hundred a second, as the server would merge and send it. */
+const bytesOf = (dialect: Dialect, tokens: number): number => {
+  const events: Event[] = [
+    { type: "run-start", protocol: 1, run: "run_1", name: "test" },
+    { type: "step-start", step: "step_1" },
+    { type: "text-start", part: "part_1" },
+    ...Array.from({ length: tokens }, () => ({ type: "text-delta", part: "part_1", delta: "word " }) as const),
+    { type: "text-end", part: "part_1" },
+    { type: "step-end", step: "step_1", finish: "stop" },
+    { type: "run-end", outcome: "done", answer: ["part_1"] },
+  ];
+  const entries = events.map((event, index): Entry => ({ seq: index + 1, at: 1_700_000_000_000 + index * 20, event }));
+  const encode = dialect.encode({ link });
+  const read = (after: number, limit: number) => entries.slice(after, after + limit);
+  const window = createWindow(read, dialect.windowMs ?? 1);
+  let bytes = 0;
+  for (let after = 0; after < entries.length;) {
+    for (const entry of window.read(after, 256) as readonly Entry[]) {
+      after = entry.seq;
+      for (const frame of encode(entry)) bytes += Buffer.byteLength(frameText(frame));
+    }
+  }
+  return bytes;
+};
