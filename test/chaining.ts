@@ -48,9 +48,13 @@ const mapTool = {
 };
 
 /** Plays a story in a chain, with a person who watches the lower run, and answers how both runs look when they have ended. */
-export const playStory = async (dialect: Dialect, name: string): Promise<{ up: Json; down: Json }> => {
+export const playStory = async (
+  dialect: Dialect,
+  name: string,
+  options: Parameters<typeof chain>[2] = {},
+): Promise<{ up: Json; down: Json }> => {
   const { message } = stories.find((story) => story.name === name)!;
-  const { up, down, upperRun } = await chain(dialect, demoAgent({ speed: Infinity }));
+  const { up, down, upperRun } = await chain(dialect, demoAgent({ speed: Infinity }), options);
   const run = await start(down.url, { message, ...(name === "client-run tool" && { tools: [mapTool] }) });
   const canAnswer = dialect.routes.some(({ does }) => does === "answer");
   let read = 0;
@@ -58,8 +62,7 @@ export const playStory = async (dialect: Dialect, name: string): Promise<{ up: J
     const at = canAnswer ? `${down.url}/runs/${run}` : `${up.url}/runs/${await upperRun()}`;
     if (event.type === "ask-start")
       await post(`${at}/asks/${event.ask}`, answerTo(event.kind, event.options?.[0]?.value));
-    if (name === "cancel" && event.type === "tool-execute")
-      await post(`${down.url}/runs/${run}/cancel`, { reason: "enough" });
+    if (name === "cancel" && event.type === "tool-execute") await post(`${down.url}/runs/${run}/cancel`, {});
   };
   await until(async () => {
     for (const { seq, event } of await down.log.read(run, read, 1000)) {

@@ -176,7 +176,8 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
         },
       };
       const once = through(rich);
-      expect(once).toMatchObject({ do: "start", request: { messages: rich.request.messages } });
+      // Some say `system` as the first message.
+      expect(once.do === "start" && once.request.messages.at(-1)).toEqual(rich.request.messages.at(-1));
       expect(through(once)).toEqual(once);
     });
 

@@ -37,6 +37,8 @@ export const createConnection = (remote: Remote, options: HttpOptions, request: 
     do: "start",
     request: { ...asked, run: chosen, ...(options.agent !== undefined && { agent: options.agent }) },
     extensions: true,
+    // A run that can be resumed must outlive a connection that breaks; it is stopped by a request then.
+    ...(remote.can("follow") && remote.can("cancel") && { disconnect: "continue" }),
   };
   const saysRun = remote.can("follow") && (dialect.write(start).body ?? "").includes(chosen);
   const begun = Promise.withResolvers<void>();
