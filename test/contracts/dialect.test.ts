@@ -187,26 +187,29 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
       expect(`${path}${body}`).not.toContain("s3cret-value");
     });
 
-    test.runIf(can("follow"))("follow", () => {
-      const command = through({
-        do: "follow",
-        run: "run_1",
-        after: { seq: 3, frame: 0 },
-        skipFrames: 5,
-        extensions: true,
+    if (can("follow"))
+      test("follow", () => {
+        const command = through({
+          do: "follow",
+          run: "run_1",
+          after: { seq: 3, frame: 0 },
+          skipFrames: 5,
+          extensions: true,
+        });
+        expect(command).toMatchObject({ do: "follow", run: "run_1", extensions: true });
+        expect(through(command)).toEqual(command);
       });
-      expect(command).toMatchObject({ do: "follow", run: "run_1", extensions: true });
-      expect(through(command)).toEqual(command);
-    });
 
-    test.runIf(can("cancel"))("cancel", () => {
-      expect(through({ do: "cancel", run: "run_1" })).toMatchObject({ do: "cancel", run: "run_1" });
-    });
+    if (can("cancel"))
+      test("cancel", () => {
+        expect(through({ do: "cancel", run: "run_1" })).toMatchObject({ do: "cancel", run: "run_1" });
+      });
 
-    test.runIf(can("answer"))("answer", () => {
-      const command: Command = { do: "answer", run: "run_1", ask: "ask 1/2", answer: { allow: true, reason: "é" } };
-      expect(through(command)).toEqual(command);
-    });
+    if (can("answer"))
+      test("answer", () => {
+        const command: Command = { do: "answer", run: "run_1", ask: "ask 1/2", answer: { allow: true, reason: "é" } };
+        expect(through(command)).toEqual(command);
+      });
   });
 });
 
