@@ -90,9 +90,17 @@ const patched = (base: Event | undefined, { type, set, unset = [] }: Residue): E
 /** What is no residue of ours is skipped, as by any client of the family. */
 const parse = (text: string): Residue | undefined => {
   try {
-    const value = JSON.parse(text) as Partial<Residue> | null;
-    const isResidue = typeof value === "object" && value !== null && typeof value.type === "string";
-    return isResidue && Number.isInteger(value.frames) && value.frames! >= 0 ? (value as Residue) : undefined;
+    const value = JSON.parse(text) as Record<keyof Residue, unknown> | null;
+    if (typeof value !== "object" || value === null) return undefined;
+    const { frames, type, set = {}, unset = [] } = value;
+    const isResidue =
+      Number.isSafeInteger(frames) &&
+      (frames as number) >= 0 &&
+      typeof type === "string" &&
+      typeof set === "object" &&
+      Array.isArray(unset) &&
+      unset.every((key) => typeof key === "string");
+    return isResidue ? (value as unknown as Residue) : undefined;
   } catch {
     return undefined;
   }
