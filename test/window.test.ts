@@ -240,6 +240,35 @@ describe("merging by time", () => {
     expect(texts(await leaving)).toBe("abc");
   });
 
+  test.each([true, false])(
+    "a cut between two frames of an entry that is still held (others watch: %s)",
+    async (watched) => {
+      const log = memory();
+      const { url } = await serve(saying([]), { log, dialects: [native, spans] });
+      const at = Date.now();
+      const say = (seq: number, event: Event) => log.append("within", [{ seq, at, event }]);
+      await say(1, { type: "run-start", protocol: 1, run: "within", name: "test" });
+      await say(2, { type: "step-start", step: "s" });
+      await say(3, { type: "text-start", part: "p" });
+      await say(4, { type: "text-delta", part: "p", delta: "a" });
+      const others = watched ? follow(url, "within", never) : undefined;
+      const seen: Frame[] = [];
+      const response = await fetch(`${url}/runs/within/events?dialect=spans`, { headers: { "last-event-id": "3.1" } });
+      const reader = createFrameReader((frame) => seen.push(frame));
+      const watching = (async () => {
+        for await (const bytes of response.body ?? []) reader.push(bytes);
+      })();
+      await until(() => seen.length > 0);
+      await say(5, { type: "text-end", part: "p" });
+      await say(6, { type: "step-end", step: "s", finish: "stop" });
+      await say(7, { type: "run-end", outcome: "done" });
+      await watching;
+      const expected = replayOf(await entriesOf(log, "within"));
+      expect(plain(seen)).toEqual(expected.slice(7));
+      if (others) expect(plain(await others)).toEqual(expected);
+    },
+  );
+
   test("an entry costs the same however many came before, for those who are live and those who catch up", async () => {
     const readsOf = async (words: number): Promise<number> => {
       let entriesRead = 0;

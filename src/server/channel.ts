@@ -8,7 +8,7 @@ import type { Metrics } from "./metrics.ts";
 import type { Releasable, Releases } from "./releases.ts";
 import type { Turn } from "./turn.ts";
 import type { Viewer } from "./viewer.ts";
-import { createWindow, type LiveEdge, type Window } from "./window.ts";
+import { createWindow, type Window } from "./window.ts";
 
 /** Spells an entry, without its first `skip` frames. */
 export type Encoder = (entry: Entry, skip: number) => string;
@@ -69,10 +69,12 @@ export class Channel implements Releasable {
   }
 
   /** The entries after `after` as the dialect wants them; none that was merged of more reaches over a greater `stop`. */
-  read(after: number, limit: number, stop = 0, live?: LiveEdge): readonly Entry[] | Promise<readonly Entry[]> {
+  read(after: number, limit: number, stop = 0): readonly Entry[] | Promise<readonly Entry[]> {
     const { log } = this.stage;
     const { wholeBytes } = this.dialect;
-    const entries = this.#window ? this.#window.read(after, limit, stop, live) : log.read(this.run, after, limit);
+    const entries = this.#window
+      ? this.#readWindow(this.#window, after, limit, stop)
+      : log.read(this.run, after, limit);
     if (wholeBytes === undefined) return entries;
     if (isPromise(entries)) return entries.then((some) => wholeResults(log, this.run, wholeBytes, some));
     return wholeResults(log, this.run, wholeBytes, entries);
@@ -105,6 +107,11 @@ export class Channel implements Releasable {
     this.#flush();
   }
 
+  /** For a viewer that has some frames of an entry which is still held: runs again when that may have changed. */
+  hold(viewer: Viewer): void {
+    (this.#waiting ??= []).push(viewer);
+  }
+
   remove(viewer: Viewer): void {
     const last = this.#live.pop();
     if (last && last !== viewer) {
@@ -134,7 +141,7 @@ export class Channel implements Releasable {
   }
 
   #wake(): void {
-    if (this.#live.length > 0) this.#mark();
+    if (this.#live.length > 0 || this.#waiting) this.#mark();
   }
 
   #mark(): void {
@@ -149,7 +156,7 @@ export class Channel implements Releasable {
     try {
       while (this.#live.length > 0) {
         this.#again = false;
-        const entries = this.#window ? this.#readWindow() : this.read(this.seq, BATCH);
+        const entries = this.read(this.seq, BATCH);
         if (isPromise(entries)) return this.#await(entries);
         this.#deliver(entries);
         // Of merged entries, few can stand for many.
@@ -161,9 +168,9 @@ export class Channel implements Releasable {
     this.#release();
   }
 
-  #readWindow(): readonly Entry[] | Promise<readonly Entry[]> {
+  #readWindow(window: Window, after: number, limit: number, stop: number) {
     const onHeld = (spanEnd: number) => this.stage.releases.after(spanEnd, this.dialect.windowMs ?? 0, this);
-    return this.read(this.seq, BATCH, 0, { releasedTo: this.#releasedTo, onHeld });
+    return window.read(after, limit, stop, { releasedTo: this.#releasedTo, onHeld });
   }
 
   #await(reading: Promise<readonly Entry[]>): void {

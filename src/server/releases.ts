@@ -14,8 +14,8 @@ export interface Releasable {
  * From an entry's stamp until it is stored the runner takes up to 40 ms (it stores a busy run that often); the rest is the log's.
  * Where the log stores at once this bound cannot be broken in the process of the run, however late its timers are: those of the
  * runner expire before ours, and we act after all that have expired. A log that takes longer, or a writer elsewhere whose clock
- * differs by more, can break it: then those who watch live get in two frames what a replay gets in one. Nothing is lost or said
- * twice even so, because a cursor within a span divides it.
+ * differs by more, can break it: then those who watch live get as two entries what a replay gets as one. Nothing is lost or said
+ * twice even so, because a cursor within a span divides it (one that names a frame within such an entry cannot).
  */
 const GRACE_MS = 100;
 

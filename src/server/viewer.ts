@@ -133,6 +133,10 @@ export class Viewer implements ChunkedOwner {
   /** Whether to go on. */
   #take(entries: readonly Entry[], encoder: Encoder): boolean {
     if (entries.length > 0) return this.#send(entries, encoder);
+    if (this.#fed === this.#seen.seq && this.#seen.frame > 0) {
+      this.channel.hold(this);
+      return false;
+    }
     // Somebody may have come to the edge first while this was read.
     if (this.channel.occupied) return true;
     if (this.#fed < this.#seen.seq) throw new Error(`run ${this.channel.run}: the log ends before ${this.#seen.seq}`);

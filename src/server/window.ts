@@ -12,10 +12,10 @@ export interface Window {
    * The entries after `after`; if `stop` is greater, none that reaches over it: who resumes within a span gets the rest of it.
    * Takes in about `limit` entries of the log, and more where that gives nothing yet. Answers nothing only at the log's end.
    */
-  read(after: number, limit: number, stop?: number, live?: LiveEdge): Entries;
+  read(after: number, limit: number, stop: number, edge: Edge): Entries;
 }
 
-export interface LiveEdge {
+interface Edge {
   /** What belongs to a span that ends by then (milliseconds since 1970) is not left out. */
   readonly releasedTo: number;
   /** Called if something is left out, with the end of its span. */
@@ -53,14 +53,14 @@ export const createWindow = (read: (after: number, limit: number) => Entries, wi
   /** What to answer, or undefined if it takes more to know that. */
   const settle = (raw: readonly Entry[], reading: Reading): readonly Entry[] | undefined => {
     for (const entry of raw) take(entry, reading);
-    const { done, group, stop, live } = reading;
+    const { done, group, stop, edge } = reading;
     if (!group) return done;
     const spanEnd = (group.span + 1) * windowMs;
-    if (group.seq === stop || (done.length === 0 && raw.length === 0 && live && spanEnd <= live.releasedTo))
+    if (group.seq === stop || (done.length === 0 && raw.length === 0 && spanEnd <= edge.releasedTo))
       return [...done, merged(group)];
     if (done.length === 0 && raw.length > 0) return undefined;
     tail = { after: done.at(-1)?.seq ?? reading.after, group };
-    if (raw.length === 0) live?.onHeld(spanEnd);
+    if (raw.length === 0) edge.onHeld(spanEnd);
     return done;
   };
 
@@ -75,11 +75,11 @@ export const createWindow = (read: (after: number, limit: number) => Entries, wi
   };
 
   return {
-    read(after, limit, stop = 0, live) {
+    read(after, limit, stop, edge) {
       const isKnown = tail?.after === after && !(stop > after && stop <= tail.group.seq);
       const group = isKnown ? tail?.group : undefined;
       if (isKnown) tail = undefined;
-      return go({ after, limit, stop, live, done: [], group });
+      return go({ after, limit, stop, edge, done: [], group });
     },
   };
 };
@@ -88,7 +88,7 @@ interface Reading {
   readonly after: number;
   readonly limit: number;
   readonly stop: number;
-  readonly live: LiveEdge | undefined;
+  readonly edge: Edge;
   readonly done: Entry[];
   group: Group | undefined;
 }

@@ -242,7 +242,7 @@ const bytesOf = (dialect: Dialect, tokens: number): number => {
   const window = createWindow(read, dialect.windowMs ?? 1);
   let bytes = 0;
   for (let after = 0; after < entries.length;) {
-    for (const entry of window.read(after, 256) as readonly Entry[]) {
+    for (const entry of window.read(after, 256, 0, { releasedTo: 0, onHeld: () => {} }) as readonly Entry[]) {
       after = entry.seq;
       for (const frame of encode(entry)) bytes += Buffer.byteLength(frameText(frame));
     }
