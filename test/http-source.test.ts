@@ -228,9 +228,12 @@ describe("any other server", () => {
       { status: 429, code: "rate" },
     ],
     ["a detail", 422, "application/json", '{"detail":"no messages"}', { status: 422, code: "upstream-refused" }],
+    ["another place", 307, "text/plain", "moved", { status: 502, code: "upstream-refused" }],
     ["words", 500, "text/plain", "it broke", { status: 500, code: "upstream-refused" }],
   ])("that answers with %s instead of a stream is a refusal", async (_, status, type, body, expected) => {
-    const { url } = await scripted((response) => response.writeHead(status, { "content-type": type }).end(body));
+    const { url } = await scripted((response) =>
+      response.writeHead(status, { "content-type": type, location: "/elsewhere" }).end(body),
+    );
     const down = await serve(httpSource({ dialect: native, url }));
     const response = await post(`${down.url}/runs`, { message: "hi" });
     const { error } = (await response.json()) as { error: { code: string; message: string } };

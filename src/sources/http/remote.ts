@@ -33,10 +33,13 @@ export const createRemote = (options: HttpOptions, stopped: AbortSignal): Remote
         method: written.method,
         headers: { ...written.headers, ...own },
         ...(written.body !== undefined && { body: written.body }),
+        // Elsewhere, nobody is meant to have our key and the request's secrets.
+        redirect: "manual",
         signal: signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
       });
     },
-    fetch: (path) => fetch(rootOf(options.url, dialect) + path, { headers: own, signal: closing.signal }),
+    fetch: (path) =>
+      fetch(rootOf(options.url, dialect) + path, { headers: own, redirect: "manual", signal: closing.signal }),
     signal: closing.signal,
     close,
   };
