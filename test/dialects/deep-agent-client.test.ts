@@ -177,3 +177,17 @@ test("health, and refusals in the family's shape", async () => {
   const unknown = await ask(`${url}/deep-agent/nobody`, "hi");
   expect([unknown.status, await unknown.json()]).toEqual([404, { detail: expect.stringContaining("nobody") }]);
 });
+
+test("one answer without a stream, and a failure as a failure", async () => {
+  const { url } = await serve(saying(["Hello", " there."]), { dialects });
+  const messages = [{ role: "user", content: "hi" }];
+  const answer = await post(`${url}/deep-agent/chat`, { messages });
+  expect([answer.status, await answer.json()]).toEqual([200, { message: "Hello there." }]);
+  const failing: Source = async function* () {
+    yield { type: "step-start", step: "s" };
+    throw new Error("the model is gone");
+  };
+  const broken = await serve(failing, { dialects });
+  const failed = await post(`${broken.url}/deep-agent/chat`, { messages });
+  expect([failed.status, await failed.json()]).toEqual([500, { detail: expect.stringContaining("the model is gone") }]);
+});
