@@ -32,12 +32,14 @@ export const lossless = (spelling: Spelling, slot: Slot): Spelling => ({
     const encode = spelling.encode(options);
     if (!options.extensions) return encode;
     const understand = spelling.decode();
+    const ids = createIds();
     return (entry) => {
       const frames = encode(entry);
       const understood = frames.flatMap((frame) => understand(frame));
       const { event } = entry;
       const base = understood.find(({ type }) => type === event.type);
-      const residue = difference(base, event);
+      const residue = difference(base && ids.named(base), event);
+      if (base) ids.learn(base, event);
       if (base && understood.length === 1 && !residue.set && !residue.unset) return frames;
       return [
         slot.write(JSON.stringify({ frames: frames.length, type: event.type, ...residue } satisfies Residue)),
@@ -48,6 +50,7 @@ export const lossless = (spelling: Spelling, slot: Slot): Spelling => ({
 
   decode() {
     const understand = spelling.decode();
+    const ids = createIds();
     let open: { readonly residue: Residue; left: number; base: Event | undefined } | undefined;
     return (frame) => {
       const text = slot.read(frame);
@@ -59,15 +62,54 @@ export const lossless = (spelling: Spelling, slot: Slot): Spelling => ({
         return [];
       }
       const understood = understand(frame);
-      if (!open) return understood;
-      open.base ??= understood.find(({ type }) => type === open!.residue.type);
+      if (!open) return understood.map(ids.named);
+      const { residue } = open;
+      open.base ??= understood.find(({ type }) => type === residue.type);
       if (--open.left > 0) return [];
-      const event = patched(open.base, open.residue);
+      const { base } = open;
       open = undefined;
+      const event = patched(base && ids.named(base), residue);
+      if (base) ids.learn(base, event);
       return [event];
     };
   },
 });
+
+/** Fields that hold ids, and what the ids are of. */
+const ID_FIELDS = {
+  agent: "agent",
+  parent: "agent",
+  step: "step",
+  part: "part",
+  replaces: "part",
+  call: "call",
+  ask: "ask",
+};
+
+/** Families have few ids, so a reader makes up its own. Once it was told which is which, it need not be told again. */
+const createIds = () => {
+  const known = new Map<string, string>();
+  return {
+    named(event: Event): Event {
+      if (known.size === 0) return event;
+      const named = { ...event } as Record<string, unknown>;
+      for (const [field, kind] of Object.entries(ID_FIELDS)) {
+        const id = known.get(`${kind} ${named[field]}`);
+        if (id !== undefined) named[field] = id;
+      }
+      return named as Event;
+    },
+    learn(made: Event, event: Event): void {
+      for (const [field, kind] of Object.entries(ID_FIELDS)) {
+        const from = (made as Record<string, unknown>)[field];
+        const to = (event as Record<string, unknown>)[field];
+        if (typeof from !== "string" || typeof to !== "string") continue;
+        if (from !== to) known.set(`${kind} ${from}`, to);
+        else known.delete(`${kind} ${from}`);
+      }
+    },
+  };
+};
 
 const difference = (base: Event | undefined, event: Event): Pick<Residue, "set" | "unset"> => {
   const from = (base ?? {}) as Record<string, unknown>;
