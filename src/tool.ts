@@ -83,7 +83,15 @@ export interface ToolContext {
   output(text: string, stream?: "stdout" | "stderr"): void;
   /** Words of its own in the chat; returns a function that appends to them, and ends with `end()`. */
   say(text: string): Saying;
-  cite(source: { title?: string; url?: string; text?: string }): void;
+  /** A source it used; dates in ISO 8601. */
+  cite(source: {
+    title?: string;
+    url?: string;
+    text?: string;
+    author?: string;
+    published?: string;
+    accessed?: string;
+  }): void;
   /** A file it made or changed. */
   file(
     file: { name: string; mediaType?: string; change?: "created" | "changed" | "deleted" } & (

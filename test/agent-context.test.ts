@@ -43,7 +43,7 @@ test("everything a tool says is an event of its call, between tool-execute and t
     saying.end();
     saying(" never");
     context.say("left open");
-    context.cite({ title: "A page" });
+    context.cite({ title: "A page", author: "Ada", published: "2026-01-01", accessed: "2026-11-15" });
     await context.file({ name: "a.bin", bytes: new Uint8Array(3) });
     await context.file({ name: "b", url: "https://example.com/b", change: "changed" });
     context.embed({ id: "map", html: "<p>map</p>", origins: ["https://example.com"] });
@@ -60,7 +60,15 @@ test("everything a tool says is an event of its call, between tool-execute and t
     { type: "tool-output-delta", call: "call", stream: "stderr", delta: "err" },
     { type: "text-start", part: "part-1", call: "call" },
     { type: "text-start", part: "part-2", call: "call" },
-    { type: "citation", citation: "citation-1", title: "A page", call: "call" },
+    {
+      type: "citation",
+      citation: "citation-1",
+      title: "A page",
+      author: "Ada",
+      published: "2026-01-01",
+      accessed: "2026-11-15",
+      call: "call",
+    },
     { type: "file", name: "a.bin", change: "created", call: "call", file: "stored-1", bytes: 3 },
     { type: "file", name: "b", change: "changed", call: "call", url: "https://example.com/b" },
     { type: "embed", embed: "map", html: "<p>map</p>", origins: ["https://example.com"], call: "call" },
