@@ -7,7 +7,7 @@ export interface Turn {
   /** Within `windowMs`, together with whatever else waits. */
   later(job: () => void): void;
   /**
-   * A run that keeps talking is stored and sent once in this time; the first events after a pause are not delayed. A hundred
+   * A run that keeps talking is stored and sent once in this time; the first event after a pause is not delayed. A hundred
    * times a second is more than a screen shows; a process that is short of time does it less often, which frees most of it.
    */
   readonly windowMs: number;

@@ -32,19 +32,15 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
   let lastAt = 0;
   let bytes = 0;
   let lastFlushAt = 0;
-  let credit = CREDIT;
   let isScheduled = false;
   let isAppending = false;
   let failure: { error: unknown } | undefined;
   let waiters: PromiseWithResolvers<void>[] = [];
 
-  /** At once while there is credit, which comes back with time: only a run that keeps talking has to wait. */
   const schedule = (): void => {
     isScheduled = true;
-    credit = Math.min(CREDIT, credit + (lastAt - lastFlushAt) / turn.windowMs);
-    if (credit < 1) return turn.later(flush);
-    credit--;
-    turn.soon(flush);
+    if (lastAt - lastFlushAt < turn.windowMs) turn.later(flush);
+    else turn.soon(flush);
   };
 
   const flush = (): void => {
@@ -112,9 +108,6 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
     },
   };
 };
-
-/** How many appends may follow each other closely. */
-const CREDIT = 4;
 
 /** About what an event takes in the log: exact for what can be long, a flat rate for the rest. */
 const sizeOf = (event: Event): number => {
