@@ -106,7 +106,7 @@ describe("keys and tokens", () => {
 
   test("a token reads its one run until it expires", async () => {
     const secret = "s";
-    const { url } = await serve(saying(["a"]), { key, secret });
+    const { url, port } = await serve(saying(["a"]), { key, secret });
     const make = async (run: string, body: object) =>
       (await post(`${url}/runs/${run}/tokens`, body, bearer)).json() as Promise<{
         token: string;
@@ -125,6 +125,11 @@ describe("keys and tokens", () => {
       expect(await refusal(await fetch(`${url}${path}?token=${token}`))).toMatchObject({
         status: 403,
         code: "read-only-token",
+      });
+    for (const dots of ["../..", "%2e%2e/.%2E", "./../..", "x/../../.."])
+      expect(await refusal(await get(port, `/runs/r1/files/${dots}/r2?token=${token}`, {}))).toMatchObject({
+        status: 400,
+        code: "bad-path",
       });
     for (const path of ["/runs", "/runs/r1/cancel", "/runs/r1/asks/q", "/runs/r1/tokens"])
       expect(await refusal(await post(`${url}${path}?token=${token}`, {}))).toMatchObject({

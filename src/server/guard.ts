@@ -138,10 +138,15 @@ export const answerPreflight = (request: IncomingMessage, response: ServerRespon
 export const isLoopback = (name: string): boolean =>
   name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
 
+const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i;
+
 const targetOf = (url: string, keyInPath: boolean): Target => {
   const relative = url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "") || "/";
   const mark = relative.indexOf("?");
   const whole = mark < 0 ? relative : relative.slice(0, mark);
+  // Whoever resolves them later would look at another path than the one that was checked here.
+  if (DOTS.test(whole))
+    throw new HttpRefusal(400, "bad-path", "a path may not have dots for a segment", "ask for the path itself");
   const query = new URLSearchParams(mark < 0 ? "" : relative.slice(mark + 1));
   const match = keyInPath ? /^\/key\/([^/]+)(\/.*)?$/.exec(whole) : null;
   return match
