@@ -162,6 +162,8 @@ describe("a run that continues another", () => {
       yield { type: "text-delta", part: "p3", delta: "Found" };
       yield { type: "text-start", part: "p4", replaces: "p3" };
       yield { type: "text-delta", part: "p4", delta: "Found it" };
+      yield { type: "text-start", part: "p5", replaces: "p3" };
+      yield { type: "text-delta", part: "p5", delta: "!" };
     };
   const answered: Part[][] = [
     [
@@ -174,7 +176,10 @@ describe("a run that continues another", () => {
       { type: "result", call: "c2", name: "fail", content: [{ type: "text", text: "it broke" }], error: true },
       { type: "result", call: "c1", name: "look", content: [{ type: "text", text: "x".repeat(100_000) }] },
     ],
-    [{ type: "text", text: "Found it" }],
+    [
+      { type: "text", text: "Found it" },
+      { type: "text", text: "!" },
+    ],
   ];
 
   test("is asked with what the other was asked with and answered, and this again", async () => {

@@ -73,7 +73,9 @@ const createAnswer = () => {
   };
   const forget = (id: string): void => {
     const found = words.get(id);
-    if (found) found.step.said.splice(found.step.said.indexOf(found.part), 1);
+    if (!found) return;
+    words.delete(id);
+    found.step.said.splice(found.step.said.indexOf(found.part), 1);
   };
 
   const take = ({ event }: Entry): void => {
