@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Entry } from "../src/events.ts";
+import type { Entry, Json } from "../src/events.ts";
 import { type CallNode, GapError, ROOT, createState, fold, restoreInto, snapshot, subscribe } from "../src/state.ts";
 import { arbitraryLog, generateLog } from "./generate.ts";
 
@@ -115,5 +115,24 @@ describe("fold", () => {
     expect(kept.length).toBeGreaterThan(60_000);
     expect(kept.length).toBeLessThan(80_000);
     expect(kept.endsWith("line 4999\n".padEnd(100, "."))).toBe(true);
+  });
+
+  test("a JSON Patch finds what RFC 6902 says, and what it does not say changes nothing", () => {
+    const patched = (value: Json, patch: Json) => {
+      const state = createState();
+      [{ value }, { patch }].forEach((said, index) =>
+        fold(state, { seq: index + 1, at: 0, event: { type: "data", name: "n", ...said } }),
+      );
+      return state.data.get("n");
+    };
+    expect(patched([1, 2], [{ op: "add", path: "/-", value: 3 }])).toEqual([1, 2, 3]);
+    expect(patched([1, 2], [{ op: "add", path: "/1", value: 3 }])).toEqual([1, 3, 2]);
+    for (const path of ["/", "/length", "/01", "/1e0", "/ 1", "/-1", "/3"])
+      for (const op of ["add", "replace", "remove"]) expect(patched([1, 2], [{ op, path, value: 3 }])).toEqual([1, 2]);
+    const remove = { op: "remove", path: "/b" };
+    const value = { a: { x: [1], y: 2 }, b: 3 };
+    expect(patched(value, [{ op: "test", path: "/a", value: { y: 2, x: [1] } }, remove])).toEqual({ a: value.a });
+    for (const other of [{ y: 2 }, { y: 2, x: { 0: 1 } }, { y: 2, z: [1] }, null, 2] as Json[])
+      expect(patched(value, [{ op: "test", path: "/a", value: other }, remove])).toEqual(value);
   });
 });

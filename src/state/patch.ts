@@ -30,13 +30,26 @@ const applyOperation = (holder: { value: Json | undefined }, operation: Operatio
     case "copy":
       return insert(holder, operation.path, structuredClone(look(holder, operation.from ?? "")));
     case "test":
-      if (JSON.stringify(look(holder, operation.path)) !== JSON.stringify(operation.value))
+      if (!isSame(look(holder, operation.path), operation.value))
         throw new Error(`the test of ${operation.path} does not hold`);
       return;
     default:
       throw new Error(`${operation.op} is no operation of JSON Patch`);
   }
 };
+
+/** The order of keys says nothing. */
+const isSame = (one: Json | undefined, other: Json | undefined): boolean => {
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
+  const keys = Object.keys(one);
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && isSame(own(one as Container, key), own(other as Container, key)))
+  );
+};
+
+const INDEX = /^(?:0|[1-9]\d*)$/;
 
 type Container = Record<string, Json | undefined> | (Json | undefined)[];
 
@@ -67,7 +80,8 @@ const own = (container: Container, key: string): Json | undefined =>
 
 const look = (holder: { value: Json | undefined }, pointer: string): Json | undefined => {
   const { container, key } = find(holder, pointer);
-  if (!Object.hasOwn(container, key)) throw new Error(`there is nothing at ${pointer}`);
+  if (!Object.hasOwn(container, key) || (Array.isArray(container) && !INDEX.test(key)))
+    throw new Error(`there is nothing at ${pointer}`);
   return own(container, key);
 };
 
@@ -86,8 +100,7 @@ const insert = (holder: { value: Json | undefined }, pointer: string, value: Jso
     Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
     return;
   }
-  const index = key === "-" ? container.length : Number(key);
-  if (!Number.isInteger(index) || index < 0 || index > container.length)
-    throw new Error(`${pointer} is outside the list`);
+  const index = key === "-" ? container.length : INDEX.test(key) ? Number(key) : -1;
+  if (index < 0 || index > container.length) throw new Error(`${pointer} is outside the list`);
   container.splice(index, 0, value);
 };
