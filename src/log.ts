@@ -97,6 +97,11 @@ export const checkRunId = (run: string): void => {
     throw new TypeError(`not a run id: ${JSON.stringify(run)}; use 1 to 64 letters, digits, - or _`);
 };
 
+/** A database binds no other value: said here, it is told to the one who gave it and to nobody whose write goes along. */
+export const checkText = (field: string, value: unknown): void => {
+  if (value !== undefined && typeof value !== "string") throw new TypeError(`the ${field} must be a string`);
+};
+
 /** What is known of a run once `entries` (at least one) are stored after what `info` tells. Throws what `append` rejects with. */
 export const extendRun = (run: string, info: RunInfo | undefined, entries: readonly Entry[]): RunInfo => {
   if (info?.dropped) throw new LogMissing(run, true);
@@ -106,8 +111,11 @@ export const extendRun = (run: string, info: RunInfo | undefined, entries: reado
   const end = entries.findLast(({ event }) => event.type === "run-end");
   const outcome = end?.event.type === "run-end" ? end.event.outcome : info?.outcome;
   const endedAt = end?.at ?? info?.endedAt;
+  checkText("outcome", outcome);
   if (info) return { ...info, seq, endedAt, outcome };
   const start = first.event.type === "run-start" ? first.event : undefined;
+  checkText("name", start?.name);
+  checkText("thread", start?.thread);
   return { run, thread: start?.thread, name: start?.name ?? "", seq, startedAt: first.at, endedAt, outcome };
 };
 

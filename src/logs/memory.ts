@@ -1,6 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { Entry } from "../events.ts";
-import { checkRunId, edges, extendRun, lastSeq, type Log, LogMissing, type RunInfo, watchers } from "../log.ts";
+import {
+  checkRunId,
+  checkText,
+  edges,
+  extendRun,
+  lastSeq,
+  type Log,
+  LogMissing,
+  type RunInfo,
+  watchers,
+} from "../log.ts";
 
 export interface MemoryOptions {
   /** How many finished runs are kept; the one that ended first goes when another ends. Default: 1000. */
@@ -100,6 +110,8 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
 
     async put(run, bytes, { mediaType, name }) {
       checkRunId(run);
+      checkText("mediaType", mediaType ?? null);
+      checkText("name", name);
       if (dropped.has(run)) throw new LogMissing(run, true);
       const file = randomBytes(12).toString("base64url");
       const kept = files.get(run) ?? new Map<string, KeptFile>();

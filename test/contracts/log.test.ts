@@ -109,6 +109,20 @@ describe.for(Object.entries(logVariants))("the %s log", ([name, variant]) => {
       await log.append("a", textEntries(2, 1));
     });
 
+    test("fails the append that cannot be stored, not those that come with it", async () => {
+      const wrong = { ...startEntry("a"), event: { ...startEntry("a").event, name: {} } } as unknown as Entry;
+      await log.append("c", [startEntry("c")]);
+      const end = { ...endEntry(2), event: { type: "run-end", outcome: {} } } as unknown as Entry;
+      const results = await Promise.allSettled([
+        log.append("a", [wrong]),
+        log.append("b", [startEntry("b")]),
+        log.append("c", [end]),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "rejected"]);
+      for (const file of [{}, { mediaType: "text/plain", name: {} }] as unknown as { mediaType: string }[])
+        await expect(log.put("b", new Uint8Array(1), file)).rejects.toThrow("must be a string");
+    });
+
     test("takes appends of many runs at once", async () => {
       const runs = Array.from({ length: 200 }, (_, index) => `run-${index}`);
       await Promise.all(

@@ -3,7 +3,7 @@ import { createReadStream, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { FileRef } from "../../events.ts";
-import { checkRunId, edges, LogMissing, type StoredFile } from "../../log.ts";
+import { checkRunId, checkText, edges, LogMissing, type StoredFile } from "../../log.ts";
 import type { Database } from "./database.ts";
 import type { Runs } from "./runs.ts";
 
@@ -24,6 +24,8 @@ export const openFiles = ({ database: { sql, directory }, runs, during }: FilesP
   return {
     async put(run: string, bytes: Uint8Array, { mediaType, name }: { mediaType: string; name?: string }) {
       checkRunId(run);
+      checkText("mediaType", mediaType ?? null);
+      checkText("name", name);
       if (runs.find(run)?.info.dropped) throw new LogMissing(run, true);
       const file = randomBytes(12).toString("base64url");
       const temporary = path.join(halfWritten, file);
