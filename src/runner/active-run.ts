@@ -197,6 +197,7 @@ export const startRun = (
     asks.close();
     stop.abort(error);
     release();
+    started.reject(error);
     resolveEnded(undefined);
   };
 
@@ -236,6 +237,8 @@ export const startRun = (
     (error: unknown) => {
       if (verifier.started) return finish(undefined, problemOf(error));
       isFinished = true;
+      stop.abort(OVER);
+      release();
       started.reject(error);
       resolveEnded(undefined);
     },
