@@ -124,6 +124,8 @@ export const createRunner = (options: RunnerOptions): Runner => {
         active.delete(run);
         return { run, started: false };
       }
+      // Whoever closes the runner has seen only that this start was being decided.
+      if (isClosed) throw stopping();
       const started = startRun(run, request, agent, options, turn);
       active.set(run, started);
       void started.ended.then((end) => {
@@ -156,7 +158,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
 
   return {
     async start(request, agent) {
-      if (isClosed) throw new Refusal("stopping", "the server is stopping", { status: 503, retryable: true });
+      if (isClosed) throw stopping();
       return await begin(request.run ?? newRunId(), request, agent);
     },
     async cancel(run, target = {}) {
@@ -193,6 +195,8 @@ export const createRunner = (options: RunnerOptions): Runner => {
     },
   };
 };
+
+const stopping = () => new Refusal("stopping", "the server is stopping", { status: 503, retryable: true });
 
 /** Stands for a run whose start is being decided. */
 const placeholder = (started: Promise<void>): ActiveRun => ({

@@ -37,3 +37,36 @@ describe("a log that fails", () => {
     expect(await left.promise).toBe(true);
   });
 });
+describe("closing", () => {
+  test("a run that has said nothing yet is interrupted like any other", async () => {
+    const { runner, log } = setUp({ graceMs: 1 });
+    const begun = Promise.withResolvers<void>();
+    const source: Source = async function* () {
+      begun.resolve();
+      await never;
+    };
+    const start = runner.start({ ...request, run: "r" }, { name: "test", source });
+    await begun.promise;
+    await runner.close();
+    expect(await start).toEqual({ run: "r", started: true });
+    expect(await untilEnd(log, "r")).toMatchObject([
+      { type: "run-start" },
+      { type: "run-end", outcome: "interrupted", error: { code: "interrupted" } },
+    ]);
+  });
+
+  test("a start that was still being decided starts nothing", async () => {
+    const known = Promise.withResolvers<undefined>();
+    const { runner } = setUp({ log: { ...memory(), info: () => known.promise } });
+    const source: Source = async function* () {
+      yield { type: "step-start", step: "s" };
+      await never;
+    };
+    const start = runner.start({ ...request, run: "r" }, { name: "test", source });
+    const closed = runner.close();
+    known.resolve(undefined);
+    await expect(start).rejects.toMatchObject({ code: "stopping", status: 503 });
+    await closed;
+    expect(runner.active).toBe(0);
+  });
+});

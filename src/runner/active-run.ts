@@ -207,7 +207,9 @@ export const startRun = (
       stop.abort(why.error ?? { code: why.outcome, message: `the run was ${why.outcome}` });
       // Who waits for a person would wait in vain.
       for (const event of closeAsks(verifier.root, why)) emit(event);
-      setTimeout(() => finish(undefined, undefined), graceMs).unref();
+      const over = () => finish(undefined, undefined);
+      // What has no run-start yet can have no run-end.
+      setTimeout(() => void started.promise.then(over, () => {}), graceMs).unref();
     }
     await ended;
   };
