@@ -70,3 +70,44 @@ describe("closing", () => {
     expect(runner.active).toBe(0);
   });
 });
+describe("ids that a source repeats", () => {
+  test("an ask is not taken for answered because an earlier one of its id was", async () => {
+    const { runner, log } = setUp();
+    const answers: unknown[] = [];
+    const source: Source = async function* (_, context) {
+      for (let time = 0; time < 2; time++) {
+        yield { type: "ask-start", ask: "a", kind: "confirmation" };
+        answers.push((await context.answerTo("a")).answer);
+      }
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    for (const [ask, allow] of [
+      ["a", true],
+      ["a~2", false],
+    ] as const) {
+      await untilEvent(log, run, (event) => event.type === "ask-start" && event.ask === ask);
+      expect(await runner.answer(run, ask, { allow })).toBe("accepted");
+    }
+    await untilEnd(log, run);
+    expect(answers).toEqual([{ allow: true }, { allow: false }]);
+  });
+
+  test("a call is not cancelled because an earlier one of its id was", async () => {
+    const { runner, log } = setUp();
+    const aborted: boolean[] = [];
+    const source: Source = async function* (_, context) {
+      yield* started;
+      const first = context.signalOf("call", "c");
+      await new Promise((resolve) => first.addEventListener("abort", resolve));
+      yield { type: "tool-end", call: "c", outcome: "cancelled" };
+      yield* started;
+      aborted.push(first.aborted, context.signalOf("call", "c").aborted);
+      yield { type: "tool-end", call: "c", outcome: "ok" };
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    await untilEvent(log, run, (event) => event.type === "tool-execute");
+    expect(await runner.cancel(run, { call: "c" })).toBe("cancelled");
+    await untilEnd(log, run);
+    expect(aborted).toEqual([true, false]);
+  });
+});

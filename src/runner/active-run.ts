@@ -96,6 +96,8 @@ export const startRun = (
     if (sourced.type === "run-start") return;
     const event = renamer.rename(sourced);
     if (isLate(event)) return;
+    if (sourced.type === "tool-start") targets.begun("call", sourced.call);
+    else if (sourced.type === "agent-start") targets.begun("agent", sourced.agent);
     for (const closing of leftOpen(event)) emit(closing);
     emit(event);
     if (writer.bytes > maxBytes)
@@ -129,9 +131,11 @@ export const startRun = (
       );
   };
 
+  const answerTo = (ask: string) => asks.answerTo(renamer.latestAsk(ask));
+
   const pump = async (): Promise<EventOf<"run-end"> | undefined> => {
     const iterator = agent
-      .source(request, { run, signal: stop.signal, signalOf: targets.signalOf, answerTo: asks.answerTo, put, get })
+      .source(request, { run, signal: stop.signal, signalOf: targets.signalOf, answerTo, put, get })
       [Symbol.asyncIterator]();
     release = () => void iterator.return?.().catch(() => {});
     const pull = iterator.next();

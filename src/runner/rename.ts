@@ -8,6 +8,8 @@ export interface Renamer {
   rename(event: Event): Event;
   /** The id that the source gave to what the log calls `id`. */
   original(id: string): string;
+  /** What the log calls the latest ask to which the source gave this id, in whatever agent. */
+  latestAsk(id: string): string;
 }
 
 const STARTED = {
@@ -24,6 +26,7 @@ type Field = (typeof STARTED)[keyof typeof STARTED];
 export const createRenamer = (isUsed: (id: string) => boolean): Renamer => {
   const aliases = new Map<string, string>();
   const originals = new Map<string, string>();
+  const asks = new Map<string, string>();
 
   const key = (field: Field, agent: string | undefined, id: string) =>
     field === "agent" ? `agent ${id}` : `${field} ${agent ?? ""} ${id}`;
@@ -32,6 +35,7 @@ export const createRenamer = (isUsed: (id: string) => boolean): Renamer => {
   /** From now on the id means this thing. */
   const claim = (event: Event, field: Field): void => {
     const id = (event as unknown as Record<Field, string>)[field];
+    if (field === "ask") asks.delete(id);
     if (!isUsed(id)) {
       if (aliases.size) aliases.delete(key(field, event.agent, id));
       return;
@@ -40,6 +44,7 @@ export const createRenamer = (isUsed: (id: string) => boolean): Renamer => {
     while (isUsed(`${id}~${number}`)) number++;
     aliases.set(key(field, event.agent, id), `${id}~${number}`);
     originals.set(`${id}~${number}`, id);
+    if (field === "ask") asks.set(id, `${id}~${number}`);
   };
 
   const refer = (event: Event): Event => {
@@ -66,5 +71,6 @@ export const createRenamer = (isUsed: (id: string) => boolean): Renamer => {
       return aliases.size ? refer(event) : event;
     },
     original: (id) => originals.get(id) ?? id,
+    latestAsk: (id) => asks.get(id) ?? id,
   };
 };

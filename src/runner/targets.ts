@@ -4,6 +4,8 @@ export interface Targets {
   signalOf(kind: "call" | "agent", id: string): AbortSignal;
   /** Asks the source to end it; ends it in the source's stead, by `force`, if that has not happened within `graceMs`. */
   cancel(kind: "call" | "agent", id: string, original: string, graceMs: number, force: () => void): Promise<void>;
+  /** Says that the source begins one with this id: the cancel of an earlier one does not concern it. */
+  begun(kind: "call" | "agent", original: string): void;
   /** Says that it has ended. */
   ended(kind: "call" | "agent", id: string): void;
   readonly anyForced: boolean;
@@ -36,6 +38,10 @@ export const createTargets = (run: AbortSignal): Targets => {
       }, graceMs);
       await promise;
       clearTimeout(timer);
+    },
+    begun(kind, original) {
+      const key = `${kind} ${original}`;
+      if (controllers.get(key)?.signal.aborted) controllers.delete(key);
     },
     ended(kind, id) {
       const key = `${kind} ${id}`;
