@@ -5,7 +5,7 @@ import type { Log } from "./log.ts";
 import { type ActiveRun, startRun } from "./runner/active-run.ts";
 import { closeInside } from "./runner/close.ts";
 import { createTurn } from "./runner/turn.ts";
-import { createWriter } from "./runner/writer.ts";
+import { createWriter, sizeOf } from "./runner/writer.ts";
 import { Refusal, type RunRequest, type Source } from "./source.ts";
 import { createVerifier } from "./verify.ts";
 
@@ -151,8 +151,9 @@ export const createRunner = (options: RunnerOptions): Runner => {
     }
     const error = { code: "interrupted", message: "the server stopped while the run was going on", retryable: true };
     const writer = createWriter({ log, run, turn, onFailure: () => {}, after: seq });
-    for (const event of closeInside(verifier.root, { outcome: "interrupted" })) writer.write(event);
-    writer.write({ type: "run-end", outcome: "interrupted", error });
+    const runEnd: Event = { type: "run-end", outcome: "interrupted", error };
+    for (const event of [...closeInside(verifier.root, { outcome: "interrupted" }), runEnd])
+      writer.write(event, sizeOf(event));
     await writer.flushed();
   };
 

@@ -111,3 +111,30 @@ describe("ids that a source repeats", () => {
     expect(aborted).toEqual([true, false]);
   });
 });
+test("an event that is not JSON ends the run and is not in its log", async () => {
+  for (const bad of [
+    { type: "data", name: "n", value: 1n },
+    { type: "tool-progress", call: "c", value: 1n },
+    { type: "agent-start", agent: "a", name: "n", meta: 1n },
+  ] as unknown as Event[]) {
+    const { events } = await play(async function* () {
+      yield* started;
+      yield bad;
+    });
+    expect(events).not.toContainEqual(bad);
+    expect(events.at(-1)).toMatchObject({ outcome: "error", error: { message: expect.stringContaining("BigInt") } });
+    expect(() => JSON.stringify(events)).not.toThrow();
+  }
+});
+
+test("whatever an event is long of counts for the limit of a run", async () => {
+  const text = "x".repeat(5000);
+  const { events } = await play(
+    async function* () {
+      for (let number = 0; ; number++) yield { type: "citation", citation: `${number}`, text };
+    },
+    { maxBytes: 50_000 },
+  );
+  expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "too-large" } });
+  expect(events.length).toBeLessThan(15);
+});

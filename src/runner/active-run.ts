@@ -24,7 +24,7 @@ import { createTally } from "./tally.ts";
 import { createTargets } from "./targets.ts";
 import type { Turn } from "./turn.ts";
 import { waitingFor } from "./waiting.ts";
-import { createWriter } from "./writer.ts";
+import { createWriter, sizeOf } from "./writer.ts";
 
 export interface ActiveRun {
   /** Resolves when run-start is stored; rejects if the source refused. */
@@ -72,6 +72,8 @@ export const startRun = (
   const { put, get } = createFiles(log, run);
 
   const emit = (event: Event): void => {
+    // Measured first: what cannot be stored must not count as said.
+    const size = sizeOf(event);
     const wrong = verifier.check(event);
     if (wrong) throw new Refusal("invalid-event", `the agent broke the protocol: ${wrong}`);
     tally.observe(event);
@@ -79,7 +81,7 @@ export const startRun = (
     else if (event.type === "tool-end") targets.ended("call", event.call);
     else if (event.type === "agent-end") targets.ended("agent", event.agent);
     lastRetry = event.type === "step-retry" ? event.step : undefined;
-    writer.write(event);
+    writer.write(event, size);
   };
 
   /** What a source still says of something that was ended in its stead. */

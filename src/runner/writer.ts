@@ -7,8 +7,8 @@ import type { Turn } from "./turn.ts";
  * under way goes with the next. What is ready together in one turn of the event loop, or follows an append closely, is one.
  */
 export interface Writer {
-  /** Takes an event in; it is stored soon. Stamps never run backwards. */
-  write(event: Event): void;
+  /** Takes an event in, of this size (see `sizeOf`); it is stored soon. Stamps never run backwards. */
+  write(event: Event, size: number): void;
   /** Resolves when everything written so far is stored; rejects if the log has failed. */
   flushed(): Promise<void>;
   readonly seq: number;
@@ -79,12 +79,12 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
   };
 
   return {
-    write(event) {
+    write(event, size) {
       if (failure) return;
       const now = Date.now();
       if (now > lastAt) lastAt = now;
       pending.push({ seq: ++seq, at: lastAt, event });
-      bytes += sizeOf(event);
+      bytes += size;
       if (!isScheduled && !isAppending) schedule();
     },
     flushed() {
@@ -109,20 +109,6 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
   };
 };
 
-/** About what an event takes in the log: exact for what can be long, a flat rate for the rest. */
-const sizeOf = (event: Event): number => {
-  switch (event.type) {
-    case "text-delta":
-    case "thinking-delta":
-    case "tool-input-delta":
-    case "tool-output-delta":
-      return 96 + event.delta.length;
-    case "tool-end":
-    case "tool-input-end":
-    case "data":
-    case "embed":
-      return JSON.stringify(event).length;
-    default:
-      return 200;
-  }
-};
+/** About what an event takes in the log. Throws for one that no log can keep, because it is not JSON. */
+export const sizeOf = (event: Event): number =>
+  "delta" in event && event.meta === undefined ? 96 + event.delta.length : 48 + JSON.stringify(event).length;
