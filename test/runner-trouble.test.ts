@@ -138,3 +138,22 @@ test("whatever an event is long of counts for the limit of a run", async () => {
   expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "too-large" } });
   expect(events.length).toBeLessThan(15);
 });
+test("who waits for what was written does not wait for what is written after it", async () => {
+  const appends: PromiseWithResolvers<void>[] = [];
+  const append = () => {
+    appends.push(Promise.withResolvers<void>());
+    return appends.at(-1)!.promise;
+  };
+  const writer = createWriter({ log: { ...memory(), append }, run: "r", turn: createTurn(), onFailure: () => {} });
+  const event: Event = { type: "notice", level: "info", text: "" };
+  writer.write(event, 1);
+  const first = writer.flushed();
+  writer.write(event, 1);
+  const second = writer.flushed();
+  expect(appends.length).toBe(1);
+  appends[0]!.resolve();
+  await first;
+  expect(appends.length).toBe(2);
+  appends[1]!.resolve();
+  await second;
+});

@@ -35,7 +35,8 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
   let isScheduled = false;
   let isAppending = false;
   let failure: { error: unknown } | undefined;
-  let waiters: PromiseWithResolvers<void>[] = [];
+  let stored = after;
+  let waiters: { readonly seq: number; readonly told: PromiseWithResolvers<void> }[] = [];
 
   const schedule = (): void => {
     isScheduled = true;
@@ -49,16 +50,19 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
     while (pending.length && !isAppending && !failure) {
       const batch = pending;
       pending = [];
-      const stored = log.append(run, batch);
-      if (!stored) continue;
-      isAppending = true;
-      stored.then(onStored, onFailed);
+      const last = batch.at(-1)!.seq;
+      const appending = log.append(run, batch);
+      if (appending) {
+        isAppending = true;
+        appending.then(() => onStored(last), onFailed);
+      } else stored = last;
     }
-    if (!isAppending && waiters.length) settle();
+    if (waiters.length) settle();
   };
 
-  const onStored = (): void => {
+  const onStored = (last: number): void => {
     isAppending = false;
+    stored = last;
     if (waiters.length) flush();
     else if (pending.length) schedule();
   };
@@ -70,11 +74,12 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
     settle();
   };
   const settle = (): void => {
-    const told = waiters;
+    const asked = waiters;
     waiters = [];
-    for (const waiter of told) {
-      if (failure) waiter.reject(failure.error);
-      else waiter.resolve();
+    for (const waiter of asked) {
+      if (failure) waiter.told.reject(failure.error);
+      else if (waiter.seq <= stored) waiter.told.resolve();
+      else waiters.push(waiter);
     }
   };
 
@@ -88,11 +93,11 @@ export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOpt
       if (!isScheduled && !isAppending) schedule();
     },
     flushed() {
-      const waiter = Promise.withResolvers<void>();
-      waiters.push(waiter);
+      const told = Promise.withResolvers<void>();
+      waiters.push({ seq, told });
       if (failure) settle();
       else flush();
-      return waiter.promise;
+      return told.promise;
     },
     get seq() {
       return seq;
