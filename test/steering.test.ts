@@ -68,6 +68,54 @@ describe("steering a run", () => {
     ]);
   });
 
+  test("what a source begins inside a call that was ended in its stead is dropped, and an ask is cancelled", async () => {
+    const { runner, log } = setUp({ graceMs: 20 });
+    const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+    const outcomes: string[] = [];
+    const source: Source = async function* (_, context) {
+      yield* started;
+      await cancelled;
+      yield { type: "text-start", part: "p", call: "c" };
+      yield { type: "text-delta", part: "p", delta: "late" };
+      yield { type: "text-end", part: "p" };
+      yield { type: "agent-start", agent: "x", call: "c", name: "n" };
+      yield { type: "step-start", agent: "x", step: "s2" };
+      yield { type: "agent-start", agent: "y", parent: "x", name: "n" };
+      yield { type: "agent-end", agent: "y", outcome: "done" };
+      yield { type: "step-end", agent: "x", step: "s2", finish: "stop" };
+      yield { type: "agent-end", agent: "x", outcome: "done" };
+      yield { type: "ask-start", ask: "q", kind: "confirmation", call: "c" };
+      outcomes.push((await context.answerTo("q")).outcome);
+      yield { type: "ask-end", ask: "q", outcome: "cancelled" };
+      yield { type: "tool-end", call: "c", outcome: "ok" };
+      yield { type: "step-start", step: "s3" };
+      yield { type: "text-start", part: "p" };
+      yield { type: "text-delta", part: "p", delta: "in time" };
+      yield { type: "text-end", part: "p" };
+      yield { type: "step-end", step: "s3", finish: "stop" };
+      yield { type: "ask-start", ask: "q", kind: "confirmation" };
+      outcomes.push((await context.answerTo("q")).outcome);
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    await untilEvent(log, run, (event) => event.type === "tool-execute");
+    expect(await runner.cancel(run, { call: "c" })).toBe("cancelled");
+    resolve();
+    await untilEvent(log, run, (event) => event.type === "ask-start");
+    expect(await runner.answer(run, "q", { allow: true })).toBe("accepted");
+    expect((await untilEnd(log, run)).slice(6)).toMatchObject([
+      { type: "tool-end", call: "c", outcome: "cancelled" },
+      { type: "step-start", step: "s3" },
+      { type: "text-start", part: "p" },
+      { type: "text-delta", delta: "in time" },
+      { type: "text-end", part: "p" },
+      { type: "step-end", step: "s3" },
+      { type: "ask-start", ask: "q" },
+      { type: "ask-end", ask: "q", outcome: "answered" },
+      { type: "run-end", outcome: "done", answer: ["p"] },
+    ]);
+    expect(outcomes).toEqual(["cancelled", "answered"]);
+  });
+
   test("cancels one sub-agent with all that is open inside it", async () => {
     const { runner, log } = setUp();
     const source: Source = async function* (_, context) {

@@ -17,6 +17,7 @@ import {
   unfinished,
 } from "./close.ts";
 import { createFiles } from "./files.ts";
+import { createIsLate } from "./late.ts";
 import { createRenamer } from "./rename.ts";
 import { runStart } from "./run-start.ts";
 import { isLarge, spill } from "./spill.ts";
@@ -63,6 +64,7 @@ export const startRun = (
   const writer = createWriter({ log, run, turn, onFailure: (error) => fail(error) });
   const asks = createAsks((event) => emit(event));
   const targets = createTargets(stop.signal);
+  const isLate = createIsLate(verifier, () => targets.anyForced);
   let ending: Ending | undefined;
   let timer: NodeJS.Timeout | undefined;
   let lastRetry: string | undefined;
@@ -84,20 +86,14 @@ export const startRun = (
     writer.write(event, size);
   };
 
-  /** What a source still says of something that was ended in its stead. */
-  const isLate = (event: Event): boolean => {
-    if (event.type === "ask-end") return verifier.asks.get(event.ask)?.open === false;
-    if (!targets.anyForced) return false;
-    const parent = event.type === "agent-start" ? event.parent : event.agent;
-    if (parent !== undefined && verifier.agents.get(parent)?.open === false) return true;
-    if ("call" in event && event.call !== undefined && verifier.calls.get(event.call)?.phase === "ended") return true;
-    return "part" in event && event.part !== undefined && verifier.parts.get(event.part)?.open === false;
-  };
-
   const take = (sourced: Event): void => {
     if (sourced.type === "run-start") return;
     const event = renamer.rename(sourced);
-    if (isLate(event)) return;
+    if (isLate(event)) {
+      // Nobody hears of this ask: whoever waits for its answer would wait in vain.
+      if (event.type === "ask-start") asks.observe({ type: "ask-end", ask: event.ask, outcome: "cancelled" });
+      return;
+    }
     if (sourced.type === "tool-start") targets.begun("call", sourced.call);
     else if (sourced.type === "agent-start") targets.begun("agent", sourced.agent);
     for (const closing of leftOpen(event)) emit(closing);

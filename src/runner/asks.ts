@@ -68,6 +68,7 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
         const { outcome, answer, by } = event;
         return settle(event.ask, { outcome, ...(answer && { answer }), ...(by && { by }) });
       }
+      results.delete(event.ask);
       if (event.expires === undefined) return;
       const { ask, agent, expires } = event;
       const expire = () => emit({ type: "ask-end", ...(agent !== undefined && { agent }), ask, outcome: "expired" });
