@@ -186,7 +186,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const server = createHttpServer({ highWaterMark: SOCKET_BYTES }, (request, response) => {
     silent.delete(request.socket);
     request.socket.off("close", forget);
-    void handle(request, response);
+    handle(request, response).catch((error: unknown) => {
+      response.destroy();
+      onProblem({ error });
+    });
   });
   // Browsers connect ahead of their requests. Node does not count such connections as idle when it closes.
   const silent = new Set<Socket>();

@@ -280,4 +280,32 @@ describe("refusals", () => {
     expect(text).not.toContain("inner secret");
     expect(problems).toMatchObject([{ path: "/runs", error: expect.objectContaining({ message: "inner secret" }) }]);
   });
+
+  test("a refusal that cannot be sent, without harm to anybody else", async () => {
+    const problems: unknown[] = [];
+    for (const status of [0, 101, 204, 302, 1000]) {
+      const odd = await serve(
+        async function* () {
+          throw new Refusal("odd", "odd", { status });
+        },
+        { onProblem: (problem) => problems.push(problem) },
+      );
+      expect(await refusal(await post(`${odd.url}/runs`, { message: "x" }))).toMatchObject({ status: 500 });
+      expect(problems.splice(0)).toMatchObject([{ path: "/runs", error: { status } }]);
+    }
+    const { url } = await serve(silent, {
+      dialects: [
+        {
+          ...native,
+          refuse: () => {
+            throw new Error("no words");
+          },
+        },
+      ],
+      onProblem: (problem) => problems.push(problem),
+    });
+    await expect(post(`${url}/runs`, {})).rejects.toThrow();
+    expect(problems).toMatchObject([{ error: expect.objectContaining({ message: "no words" }) }]);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  });
 });

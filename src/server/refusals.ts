@@ -18,7 +18,9 @@ export class HttpRefusal extends Refusal {
 
 /** What to tell the client of an error, and whether an operator should hear of it. */
 export const refusalOf = (error: unknown): { readonly refusal: Refusal; readonly unexpected: boolean } => {
-  if (error instanceof Refusal) return { refusal: error, unexpected: false };
+  // An agent may have thrown it: what is no status of a refusal could not even be sent.
+  if (error instanceof Refusal && error.status >= 400 && error.status < 600)
+    return { refusal: error, unexpected: false };
   if (error instanceof LogMissing) return { refusal: missing(error.message, error.dropped), unexpected: false };
   const message = "the server failed to handle this request";
   return {
