@@ -144,13 +144,13 @@ export const createRunner = (options: RunnerOptions): Runner => {
 
   const recoverOne = async (run: string): Promise<void> => {
     const verifier = createVerifier();
-    let seq = 0;
+    let after: Entry | undefined;
     for await (const entries of entriesOf(run)) {
       for (const entry of entries) verifier.check(entry.event);
-      seq = entries.at(-1)!.seq;
+      after = entries.at(-1);
     }
     const error = { code: "interrupted", message: "the server stopped while the run was going on", retryable: true };
-    const writer = createWriter({ log, run, turn, onFailure: () => {}, after: seq });
+    const writer = createWriter({ log, run, turn, onFailure: () => {}, ...(after && { after }) });
     const runEnd: Event = { type: "run-end", outcome: "interrupted", error };
     for (const event of [...closeInside(verifier.root, { outcome: "interrupted" }), runEnd])
       writer.write(event, sizeOf(event));

@@ -157,3 +157,11 @@ test("who waits for what was written does not wait for what is written after it"
   appends[1]!.resolve();
   await second;
 });
+
+test("the end of a run that was cut is not stamped before what it said, whatever the clock says now", async () => {
+  const { runner, log } = setUp();
+  const at = Date.now() + 1_000_000;
+  await log.append("r", [{ seq: 1, at, event: { type: "run-start", protocol: 1, run: "r", name: "n" } }]);
+  expect(await runner.recover()).toBe(1);
+  expect((await log.info("r"))?.endedAt).toBe(at);
+});

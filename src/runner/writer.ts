@@ -22,20 +22,20 @@ export interface WriterOptions {
   readonly run: string;
   readonly turn: Turn;
   readonly onFailure: (error: unknown) => void;
-  /** The seq that the log ends with. */
-  readonly after?: number;
+  /** The entry that the log ends with. */
+  readonly after?: Pick<Entry, "seq" | "at">;
 }
 
-export const createWriter = ({ log, run, turn, onFailure, after = 0 }: WriterOptions): Writer => {
+export const createWriter = ({ log, run, turn, onFailure, after = { seq: 0, at: 0 } }: WriterOptions): Writer => {
   let pending: Entry[] = [];
-  let seq = after;
-  let lastAt = 0;
+  let seq = after.seq;
+  let lastAt = after.at;
   let bytes = 0;
   let lastFlushAt = 0;
   let isScheduled = false;
   let isAppending = false;
   let failure: { error: unknown } | undefined;
-  let stored = after;
+  let stored = after.seq;
   let waiters: { readonly seq: number; readonly told: PromiseWithResolvers<void> }[] = [];
 
   const schedule = (): void => {
