@@ -1,5 +1,5 @@
 import { lookup } from "node:dns";
-import { request as httpRequest } from "node:http";
+import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { type LookupFunction, isIP } from "node:net";
 import { Readable } from "node:stream";
@@ -7,10 +7,11 @@ import { hostOf, isAllowedPrivate, isPublicAddress, placeOf } from "../../addres
 
 /**
  * A `fetch` that reaches no private address but those allowed as `host:port`. The address is judged where the socket is
- * made, so a name that resolves differently a moment later gains nothing. Follows no redirects.
+ * made, so a name that resolves differently a moment later gains nothing. Follows no redirects. Breaks off an answer, or a
+ * message of a stream, that is larger than `mostBytes`: who reads it holds it until it is whole.
  */
 export const guardedFetch =
-  (allowPrivate: readonly string[]) =>
+  (allowPrivate: readonly string[], mostBytes = MOST_BYTES) =>
   async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
     if (url.protocol !== "http:" && url.protocol !== "https:") throw new TypeError(`${url.protocol} is not HTTP.`);
@@ -29,18 +30,48 @@ export const guardedFetch =
         ...(!open && { lookup: guardedLookup(place) }),
       },
       (incoming) => {
-        const { statusCode = 500, statusMessage = "", headers } = incoming;
-        const list = Object.entries(headers).map(([key, value]) => [key, String(value)] as [string, string]);
-        const empty = statusCode === 204 || statusCode === 205 || statusCode === 304;
-        if (empty) incoming.resume();
-        const body = empty ? null : (Readable.toWeb(incoming) as ReadableStream);
-        resolve(new Response(body, { status: statusCode, statusText: statusMessage, headers: list }));
+        try {
+          resolve(responseOf(incoming, mostBytes));
+        } catch (error) {
+          // A status such as 999 has no Response. Thrown from here, it would end the process.
+          incoming.destroy();
+          reject(error);
+        }
       },
     );
     outgoing.on("error", reject);
     outgoing.end(init.body as string | undefined);
     return promise;
   };
+
+const MOST_BYTES = 64 * 1024 * 1024;
+
+const responseOf = (incoming: IncomingMessage, mostBytes: number): Response => {
+  const { statusCode: status = 500, statusMessage: statusText = "", headers } = incoming;
+  const list = Object.entries(headers).map(([key, value]) => [key, String(value)] as [string, string]);
+  const init = { status, statusText, headers: list };
+  const empty = status === 204 || status === 205 || status === 304;
+  const isStream = /^text\/event-stream\b/.test(headers["content-type"] ?? "");
+  if (empty) incoming.resume();
+  const body = empty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
+  return new Response(body && body.pipeThrough(bounded(isStream, mostBytes)), init);
+};
+
+const bounded = (isStream: boolean, mostBytes: number): TransformStream<Uint8Array, Uint8Array> => {
+  let held = 0;
+  return new TransformStream({
+    transform(bytes, controller) {
+      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const end = isStream ? Math.max(...BLANK_LINES.map((line) => buffer.lastIndexOf(line))) : -1;
+      held = end < 0 ? held + bytes.length : bytes.length - end;
+      if (held > mostBytes) throw new RangeError(`The server's answer is larger than ${mostBytes} bytes.`);
+      controller.enqueue(bytes);
+    },
+  });
+};
+
+/** What ends a message of an event stream. */
+const BLANK_LINES = ["\n\n", "\r\n\r\n", "\r\r"];
 
 const guardedLookup =
   (place: string): LookupFunction =>
