@@ -17,7 +17,7 @@ import type { Connection } from "./connect.ts";
 import { resultOf } from "./result-of.ts";
 import { elicit } from "./elicit.ts";
 import type { CallInFlight } from "./in-flight.ts";
-import { hasCode, reason } from "./reason.ts";
+import { cleaned, hasCode, reason } from "./reason.ts";
 import { LOST } from "./transport.ts";
 
 type Input = Record<string, unknown>;
@@ -53,7 +53,7 @@ const attempt = async (
     if (call.context.signal.aborted) throw error;
     if (again && (await satisfied(name, error, call.context))) return attempt(connection, tool, input, call, false);
     const never = neverArrived(error);
-    if (!never && !endedEarly(error)) throw error;
+    if (!never && !endedEarly(error)) throw cleaned(error, server);
     connection.lose(open, reason(error, server));
     if (never && again) return attempt(connection, tool, input, call, false);
     throw lost(`The MCP server ${name} was lost during the call: ${reason(error, server)}`, error);

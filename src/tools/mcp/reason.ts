@@ -5,9 +5,20 @@ export const reason = (error: unknown, server: McpServerOptions): string => {
   let said = "unknown error";
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1)
     said = cause.message || ("code" in cause && String(cause.code)) || said;
-  const plain = secretsOf(server).reduce((text, secret) => text.replaceAll(secret, "…"), said.trim());
+  const plain = withoutSecrets(said.trim(), server);
   return /[.!?…]$/.test(plain) ? plain : `${plain}.`;
 };
+
+/** The error of a call, which the server's own words are in. */
+export const cleaned = (error: unknown, server: McpServerOptions): unknown => {
+  if (!(error instanceof Error)) return error;
+  const message = withoutSecrets(error.message, server);
+  if (message === error.message) return error;
+  return Object.assign(new Error(message), "code" in error && { code: error.code });
+};
+
+const withoutSecrets = (text: string, server: McpServerOptions): string =>
+  secretsOf(server).reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
 
 /** Whether a cause of it has this code. */
 export const hasCode = (error: unknown, code: string): boolean => {
@@ -19,7 +30,8 @@ export const hasCode = (error: unknown, code: string): boolean => {
 const secretsOf = (server: McpServerOptions): string[] => {
   const url = "url" in server ? URL.parse(server.url) : null;
   const values = Object.values(("url" in server ? server.headers : server.env) ?? {});
-  return [...values, ...values.map((value) => value.replace(/^Bearer /i, "")), url?.search ?? "", url?.password ?? ""]
+  const inUrl = url ? [url.search, ...url.searchParams.values(), url.password] : [];
+  return [...values, ...values.map((value) => value.replace(/^(?:Bearer|Basic) /i, "")), ...inUrl]
     .filter((secret) => secret.length > 5)
     .toSorted((a, b) => b.length - a.length);
 };
