@@ -129,7 +129,7 @@ const readPart = (part: UserPart): Part => {
 
 /** The bytes of a `data:` URL in line, any other URL as it is. */
 const fileOf = (url: string, mediaType: string): Extract<Part, { type: "file" }> => {
-  const [, said, data] = /^data:([^;,]*)[^,]*;base64,([^]*)$/.exec(url) ?? [];
+  const [, said, data] = /^data:([^;,]*)(?:;[^;,]*)*?;base64,([^]*)$/.exec(url) ?? [];
   if (data !== undefined) return { type: "file", mediaType: said || mediaType, data };
   return { type: "file", mediaType, url };
 };

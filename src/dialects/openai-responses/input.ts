@@ -96,7 +96,7 @@ const readContent = (content: string | readonly Words[]): Part[] => {
 };
 
 const fileOf = (url: string, mediaType: string): Extract<Part, { type: "file" }> => {
-  const [, said, data] = /^data:([^;,]*)[^,]*;base64,([^]*)$/.exec(url) ?? [];
+  const [, said, data] = /^data:([^;,]*)(?:;[^;,]*)*?;base64,([^]*)$/.exec(url) ?? [];
   if (data !== undefined) return { type: "file", mediaType: said || mediaType, data };
   return { type: "file", mediaType, url };
 };
