@@ -165,6 +165,15 @@ describe("what is asked comes back as it was", () => {
   ])("%s", (_, dialect, command) => {
     expect(again(dialect, command)).toEqual(command);
   });
+
+  test.each(dialects)("%s: a URL that only begins like data is read at once, however long it is", (_, dialect) => {
+    const urls = ["a".repeat(2_000_000), ";".repeat(2_000_000), ";base64".repeat(300_000)].map(
+      (rest) => `data:${rest}`,
+    );
+    const content = urls.map((url) => ({ type: "file" as const, mediaType: "image/*", url }));
+    const read = again(dialect, { do: "start", request: { messages: [{ role: "user", content }] } });
+    expect(read).toMatchObject({ request: { messages: [{ content }] } });
+  });
 });
 
 describe("what real servers send", () => {
@@ -307,5 +316,32 @@ describe("what real servers send", () => {
       ["weather", '{"city":"Bern"}'],
     ]);
     expect(endOf(read)).toMatchObject({ outcome: "done", awaiting: ["call_1"], usage: { input: 5, output: 6 } });
+  });
+
+  test("a call of the server's own that failed, or was not finished, is not ok", async () => {
+    const items = [
+      { id: "mcp_1", type: "mcp_call", name: "look", status: "completed", error: "401 from there", output: null },
+      { id: "mcp_2", type: "mcp_call", name: "look", error: { code: 7, message: "gone" } },
+      { id: "ws_1", type: "web_search_call", status: "failed" },
+      { id: "ws_2", type: "web_search_call", status: "incomplete" },
+      { id: "ws_3", type: "web_search_call", status: "completed", error: null },
+    ];
+    const values = [
+      { type: "response.created", response: { id: "resp_1", model: "m" } },
+      ...items.map((item, output_index) => ({ type: "response.output_item.done", output_index, item })),
+      { type: "response.completed", response: { id: "resp_1" } },
+    ];
+    const read = await runOf(understand(openaiResponses, data(...values)));
+    expect(verify(read)).toBeUndefined();
+    const ends = read.flatMap(({ event }) =>
+      event.type === "tool-end" ? [[event.outcome, event.error?.message]] : [],
+    );
+    expect(ends).toEqual([
+      ["error", "401 from there"],
+      ["error", "gone"],
+      ["error", undefined],
+      ["interrupted", undefined],
+      ["ok", undefined],
+    ]);
   });
 });

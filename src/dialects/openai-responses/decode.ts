@@ -1,5 +1,5 @@
 import type { Frame } from "../../dialect.ts";
-import { type Event, type Finish, PROTOCOL, type Usage } from "../../events.ts";
+import { type Event, type EventOf, type Finish, PROTOCOL, type Usage } from "../../events.ts";
 import { readError } from "./errors.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -142,8 +142,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     if (!call.provider) return [...events, ...endInput(key, textOf(item["arguments"]))];
     if (call.ended) return events;
     call.ended = true;
-    const outcome = item["status"] === "failed" ? "error" : "ok";
-    return [...events, { type: "tool-end", call: call.call, outcome }];
+    return [...events, { type: "tool-end", call: call.call, ...endOf(item) }];
   };
   const wholeWords = (item: Fields): Event[] => {
     const words = item["type"] === "message" ? item["content"] : item["type"] === "reasoning" ? item["summary"] : [];
@@ -234,6 +233,13 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const value = parse(data);
     return value ? take(textOf(value["type"]) ?? event ?? "", value) : [];
   };
+};
+
+/** Of some calls only their error says that they failed. */
+const endOf = ({ status, error }: Fields): Pick<EventOf<"tool-end">, "outcome" | "error"> => {
+  if (error) return { outcome: "error", error: readError(error) };
+  if (status === "failed") return { outcome: "error" };
+  return { outcome: status === "incomplete" ? "interrupted" : "ok" };
 };
 
 const finishOf = (type: string, reason: unknown): Finish => {
