@@ -194,6 +194,17 @@ describe("reading what servers send", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "done" });
   });
 
+  test("a completion that says it is an error is one, also if another frame says so again", async () => {
+    const broken = { ...complete, is_error: true };
+    for (const said of [
+      [start, broken, { type: "done" }],
+      [start, broken, failed, { type: "done" }],
+    ])
+      expect(ends(await played(ralph, frames(...said)))).toEqual([
+        { type: "tool-end", call: "c", outcome: "error", error: { code: "tool-failed", message: "boom" } },
+      ]);
+  });
+
   test("a completion comes with the next frame, whatever that says", () => {
     const decode = ralph.decode();
     const [first, second, third] = frames(start, complete, { type: "message", content: "so" });

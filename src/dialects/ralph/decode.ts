@@ -19,15 +19,21 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const narrator = createNarrator();
   /** Calls that started without an id, oldest first: their end has none either. */
   const unnamed: NarratedCall[] = [];
-  let held: (NarratedCall & { readonly hasId: boolean; readonly content: Content[] }) | undefined;
+  let held: Held | undefined;
   let ended = false;
+
+  const failed = (call: NarratedCall, message: string, result: readonly Content[]): Event[] => {
+    const error: Problem = { code: "tool-failed", message };
+    const content = result.filter((part) => part.type !== "text" || part.text !== message);
+    return narrator.endCall(call, { outcome: "error", ...(content.length > 0 && { content }), error });
+  };
 
   const release = (): Event[] => {
     if (!held) return [];
-    const { content } = held;
-    const events = narrator.endCall(held, { outcome: "ok", ...(content.length > 0 && { content }) });
+    const ended = held;
     held = undefined;
-    return events;
+    if (ended.isError) return failed(ended, textOf(ended.content) || "Unknown error", ended.content);
+    return narrator.endCall(ended, { outcome: "ok", ...(ended.content.length > 0 && { content: ended.content }) });
   };
 
   const callOf = (said: Said): NarratedCall => {
@@ -48,13 +54,11 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
   };
 
   const fail = (said: Said): Event[] => {
-    const error: Problem = { code: "tool-failed", message: textIn(said, "error") || "Unknown error" };
     const wasHeld = held && isSame(held, said) ? held : undefined;
     const before = wasHeld ? [] : release();
     const call = wasHeld ?? callOf(said);
-    const content = wasHeld?.content.filter((part) => part.type !== "text" || part.text !== error.message) ?? [];
     if (wasHeld) held = undefined;
-    return [...before, ...narrator.endCall(call, { outcome: "error", ...(content.length > 0 && { content }), error })];
+    return [...before, ...failed(call, textIn(said, "error") || "Unknown error", wasHeld?.content ?? [])];
   };
 
   const end = (said: Said): Event[] => {
@@ -85,7 +89,8 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
         return [...release(), ...start(said)];
       case "tool_call_complete": {
         const before = release();
-        held = { ...callOf(said), hasId: idIn(said) !== undefined, content: contentIn(said) };
+        const isError = said["is_error"] === true;
+        held = { ...callOf(said), hasId: idIn(said) !== undefined, content: contentIn(said), isError };
         return said["is_error"] === false ? [...before, ...release()] : before;
       }
       case "tool_call_error":
@@ -95,6 +100,15 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
     }
   };
 };
+
+interface Held extends NarratedCall {
+  readonly hasId: boolean;
+  readonly content: Content[];
+  readonly isError: boolean;
+}
+
+const textOf = (content: readonly Content[]): string =>
+  content.map((part) => (part.type === "text" ? part.text : "")).join("");
 
 const parse = ({ event, data }: Frame): Said | undefined => {
   if (event !== undefined && event !== "message") return undefined;
@@ -122,7 +136,7 @@ const idIn = (said: Said): string | undefined => {
 const nameIn = (said: Said): string | undefined => textIn(said, "tool_name") || undefined;
 
 /** An error without an id, maybe even without a name, is of the call that was just said to be complete, if that had none either. */
-const isSame = (held: NarratedCall & { readonly hasId: boolean }, said: Said): boolean => {
+const isSame = (held: Held, said: Said): boolean => {
   const id = idIn(said);
   return id === undefined ? !held.hasId && (nameIn(said) ?? held.name) === held.name : id === held.call;
 };
