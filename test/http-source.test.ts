@@ -241,6 +241,23 @@ describe("any other server", () => {
     if (status !== 200) expect(body).toContain(error.message);
   });
 
+  test.each([
+    ["the server", (url: string) => ({ url, key: "of-the-agent" })],
+    ["the server, of a header", (url: string) => ({ url, headers: { authorization: "Basic of-the-agent" } })],
+    ["fetch, of a URL", (url: string) => ({ url: url.replace("//", "//somebody:of-the-agent@") })],
+    ["fetch, of a key that is no header", (url: string) => ({ url, key: "of-the-agent\nand-more" })],
+  ])("whose refusal repeats what it was sent: %s", async (_, optionsOf) => {
+    const { url } = await scripted((response) =>
+      response.writeHead(401, { "content-type": "text/plain" }).end("neither of-the-agent nor of-the-request is right"),
+    );
+    const down = await serve(httpSource({ dialect: native, ...optionsOf(url) }));
+    const response = await post(`${down.url}/runs`, { message: "hi" }, { "runcast-secret-acme": "of-the-request" });
+    const text = await response.text();
+    expect(response.status).toBe(502);
+    expect(text).toContain("[secret]");
+    expect(text).not.toMatch(/of-the-(agent|request)/);
+  });
+
   test("whose runs cannot be followed: a stream without its end is an error that may be tried again", async () => {
     const { url } = await scripted((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });

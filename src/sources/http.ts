@@ -3,6 +3,7 @@ import { type Event, eventSchema } from "../events.ts";
 import { Refusal, type Source } from "../source.ts";
 import { adoptFiles, mayHoldFile } from "./http/adopt-files.ts";
 import { createConnection } from "./http/connection.ts";
+import { secretsOf, withoutSecrets } from "./http/refusals.ts";
 import { createRemote } from "./http/remote.ts";
 import { createSteering } from "./http/steering.ts";
 
@@ -48,6 +49,8 @@ export const http = (options: HttpOptions): Source =>
         }
         yield* steering.notices();
       }
+    } catch (error) {
+      throw withoutSecrets(error, secretsOf(options, request));
     } finally {
       steering.close();
       remote.close();

@@ -1,4 +1,5 @@
-import { Refusal } from "../../source.ts";
+import { Refusal, type RunRequest } from "../../source.ts";
+import type { HttpOptions } from "../http.ts";
 
 /** What a server has answered instead of a stream, in its own words. */
 export const refusalOf = async (response: Response, dialect: string): Promise<Refusal> => {
@@ -33,6 +34,32 @@ export const unreachable = (url: string, cause: unknown): Refusal =>
 
 export const upstreamCut = (message: string): Refusal =>
   new Refusal("upstream-cut", message, { status: 502, retryable: true });
+
+/** What the server is sent and nobody else may see. */
+export const secretsOf = ({ url, key = "", headers = {} }: HttpOptions, { secrets = {} }: RunRequest): string[] => {
+  const { username = "", password = "" } = URL.parse(url) ?? {};
+  const values = [key, username, password, ...Object.values(headers), ...Object.values(secrets)];
+  return [...values, ...values.map((value) => value.replace(/^\w+ /, ""))].filter(({ length }) => length >= SHORTEST);
+};
+
+/** Servers, and fetch itself, repeat in their errors what they were sent. */
+export const withoutSecrets = (error: unknown, secrets: readonly string[]): unknown => {
+  if (!(error instanceof Refusal)) return error;
+  // The longest first: one may be a part of another.
+  const longestFirst = secrets.toSorted((one, other) => other.length - one.length);
+  const clean = (text: string) => longestFirst.reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text);
+  const { code, message, status, retryable, hint } = error;
+  const cleaned = { code: clean(code), message: clean(message), ...(hint !== undefined && { hint: clean(hint) }) };
+  if (cleaned.code === code && cleaned.message === message && cleaned.hint === hint) return error;
+  return new Refusal(cleaned.code, cleaned.message, {
+    status,
+    retryable,
+    ...(cleaned.hint !== undefined && { hint: cleaned.hint }),
+  });
+};
+
+/** Shorter ones would take ordinary words with them. */
+const SHORTEST = 6;
 
 /** fetch hides the reason of a failure in its cause. */
 const reasonOf = (error: unknown): string => {
