@@ -191,9 +191,30 @@ describe("redirects", () => {
       fetchUrl({ url: `${server.url}/307/other`, method: "POST", body: "data" }, { allowPrivate }),
     ).rejects.toThrow("Send it there yourself");
   });
+
+  test.each(["DELETE", "POST"])("carry a %s without a body to the same server only", async (method) => {
+    const other = await start();
+    const server = await start((_, response) => void response.writeHead(308, { location: other.url }).end());
+    await expect(fetchUrl({ url: server.url, method }, { allowPrivate: [server.host, other.host] })).rejects.toThrow(
+      "Send it there yourself",
+    );
+    expect(other.seen).toEqual([]);
+  });
 });
 
 describe("answers", () => {
+  test.each([
+    ["HEAD", 200, {}],
+    ["GET", 304, {}],
+    ["GET", 200, { "content-length": "0" }],
+  ])("to %s with %i that say how a body would be encoded and have none", async (method, status, headers) => {
+    const server = await start((_, response) =>
+      response.writeHead(status, { "content-encoding": "gzip", ...headers }).end(),
+    );
+    const result = await fetchUrl({ url: server.url, method }, { allowPrivate: [server.host] });
+    expect(textOf(result)).toContain(`HTTP ${status}`);
+  });
+
   test("JSON is a value, an error is one", async () => {
     const { result } = await fetched(
       { "content-type": "application/problem+json; charset=utf-8" },

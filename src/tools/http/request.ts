@@ -44,7 +44,7 @@ export const sendRequest = async (request: Request, limits: Limits): Promise<Res
     const message = await exchange(url, current, addresses, limits.signal);
     const location = message.headers.location;
     const status = message.statusCode!;
-    if (!location || !REDIRECTS.includes(status)) return await readResponse(url, message, limits);
+    if (!location || !REDIRECTS.includes(status)) return await readResponse(url, current.method, message, limits);
     message.destroy();
     current = redirected(current, url, location, status);
   }
@@ -70,8 +70,10 @@ const redirected = (request: Request, from: URL, location: string, status: numbe
   const to = URL.parse(location, from);
   if (!to) throw new Refusal("bad-redirect", `${from.href} redirects to something that is not a URL.`);
   const isSameOrigin = to.origin === from.origin;
-  const keeps = status === 307 || status === 308 || request.method === "GET" || request.method === "HEAD";
-  if (keeps && request.body !== undefined && !isSameOrigin) {
+  const isReading = request.method === "GET" || request.method === "HEAD";
+  const keeps = status === 307 || status === 308 || isReading;
+  // What a person allowed to be changed at one server is not allowed at another.
+  if (keeps && (request.body !== undefined || !isReading) && !isSameOrigin) {
     throw new Refusal(
       "redirect",
       `${from.href} redirects the request to ${to.origin}. Send it there yourself if that is right.`,
@@ -126,7 +128,12 @@ const pinned =
     else callback(null, addresses[0]!.address, addresses[0]!.family);
   };
 
-const readResponse = async (url: URL, message: IncomingMessage, { maxBytes, signal }: Limits): Promise<Response> => {
+const readResponse = async (
+  url: URL,
+  method: string,
+  message: IncomingMessage,
+  { maxBytes, signal }: Limits,
+): Promise<Response> => {
   const chunks: Buffer[] = [];
   let size = 0;
   let cut = false;
@@ -134,7 +141,7 @@ const readResponse = async (url: URL, message: IncomingMessage, { maxBytes, sign
   signal.addEventListener("abort", abort);
   try {
     signal.throwIfAborted();
-    for await (const chunk of decoded(message) as AsyncIterable<Buffer>) {
+    for await (const chunk of decoded(message, method) as AsyncIterable<Buffer>) {
       const room = maxBytes - size;
       chunks.push(chunk.subarray(0, room));
       size += chunk.length;
@@ -158,10 +165,12 @@ const readResponse = async (url: URL, message: IncomingMessage, { maxBytes, sign
   };
 };
 
-const decoded = (message: IncomingMessage): Readable => {
+const decoded = (message: IncomingMessage, method: string): Readable => {
   const decoders = { gzip: createGunzip, "x-gzip": createGunzip, deflate: createInflate, br: createBrotliDecompress };
   const encoding = (message.headers["content-encoding"] ?? "").trim().toLowerCase();
-  if (!Object.hasOwn(decoders, encoding)) return message;
+  // It may also say how a body would be encoded that it does not have.
+  const isEmpty = method === "HEAD" || message.statusCode === 304 || message.headers["content-length"] === "0";
+  if (isEmpty || !Object.hasOwn(decoders, encoding)) return message;
   const decoder = decoders[encoding as keyof typeof decoders]();
   pipeline(message, decoder, () => undefined);
   return decoder;
