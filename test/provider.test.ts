@@ -181,4 +181,27 @@ describe("secrets", () => {
     });
     expect(JSON.stringify(second.events)).not.toContain("of the request");
   });
+
+  test("are taken out of the values that a tool fails with", async () => {
+    const said = { error: "no such key: of the request", tried: [{ "of the request": 1, count: 2 }] };
+    const fails = defineTool({
+      name: "fails",
+      description: "",
+      input: z.object({}),
+      run: () => toolResult([{ type: "json", value: said }], { value: said, isError: true }),
+    });
+    const { model: played, requests } = playing(script("go", [{ call: "fails" }], [{ say: "done" }]));
+    const source = agent({ name: "test", model: played, tools: [fails] });
+    const run = await drive(source, { messages: [user("go")], secrets: { ACME: "of the request" } });
+    const clean = { error: "no such key: [secret]", tried: [{ "[secret]": 1, count: 2 }] };
+    expect(run.all("tool-end")).toMatchObject([{ value: clean, content: [{ type: "json", value: clean }] }]);
+    expect(JSON.stringify([run.events, requests.map(({ prompt }) => prompt)])).not.toContain("of the request");
+  });
+
+  test("may be in the headers of a provider", () => {
+    const headers = { authorization: "Bearer of-a-header", "x-api-key": "of-another", "x-title": "Demo" };
+    expect(provider({ openai: { apiKey: "k" }, compatible: { acme: { headers } } }).keys.toSorted()).toEqual(
+      ["k", "k", "of-a-header", "of-another"].toSorted(),
+    );
+  });
 });

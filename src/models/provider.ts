@@ -58,12 +58,19 @@ export const provider = (options: ProviderOptions = {}): Provider => {
     return Object.assign(made, { keyVariable: keys[0] });
   };
 
-  const keys = Object.values(endpoints).flatMap((endpoint) => endpoint?.apiKey ?? []);
+  const keys = Object.values(endpoints).flatMap(({ apiKey, headers = {} } = {}) => [
+    ...(apiKey === undefined ? [] : [apiKey]),
+    ...Object.entries(headers).flatMap(([name, value]) =>
+      SECRET_HEADER.test(name) ? [value.replace(/^\w+ /, "")] : [],
+    ),
+  ]);
   return Object.assign(make, { keys });
 };
 
 /** A model by its name, from the environment alone. */
 export const model = (name: string): Promise<LanguageModelV4> => provider()(name);
+
+const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 
 const variable = (prefix: string): string => prefix.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
 const keyVariable = (prefix: string): string => `${variable(prefix)}_API_KEY`;

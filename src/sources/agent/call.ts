@@ -6,7 +6,7 @@ import type { DefinedTool } from "./definition.ts";
 import { toolProblem } from "./problem.ts";
 import { resultPart } from "./prompt.ts";
 import { type Result, bytesOf, resultOf } from "./result.ts";
-import type { Redact } from "./redact.ts";
+import { type Redact, redactJson } from "./redact.ts";
 import type { Worker } from "./running.ts";
 import type { PendingCall } from "./streamed-calls.ts";
 import { told } from "./told.ts";
@@ -81,11 +81,17 @@ const execute = async (
   return await told(worker, call, tool.name, answer, outcome !== "ok");
 };
 
-/** A failure that a tool tells as its result is an error text like any other. */
-const redacted = (result: Result, redact: Redact): Result => {
-  if (!result.error) return result;
-  const content = result.content.map((part) => (part.type === "text" ? { ...part, text: redact(part.text) } : part));
-  return { ...result, content, error: { ...result.error, message: redact(result.error.message) } };
+/** A failure that a tool tells as its result is an error like any other. */
+const redacted = ({ content, value, error }: Result, redact: Redact): Result => {
+  if (!error) return { content, ...(value !== undefined && { value }) };
+  return {
+    content: content.map((part) => {
+      if (part.type === "text") return { ...part, text: redact(part.text) };
+      return part.type === "json" ? { ...part, value: redactJson(part.value, redact) } : part;
+    }),
+    ...(value !== undefined && { value: redactJson(value, redact) }),
+    error: { ...error, message: redact(error.message) },
+  };
 };
 
 /** The tool's result or throw; undefined if it did not stop in time after it was told to. */

@@ -1,5 +1,15 @@
+import type { Json } from "../../events.ts";
+
 /** Takes what nobody may see out of a text that leaves the loop. */
 export type Redact = (text: string) => string;
+
+/** The same for every text in a value. */
+export const redactJson = (value: Json, redact: Redact): Json => {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [redact(key), redactJson(field, redact)]));
+};
 
 /** Secrets shorter than this would take ordinary words with them. */
 const SHORTEST = 4;
