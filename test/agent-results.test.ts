@@ -213,4 +213,20 @@ describe("what comes with a message or an answer", () => {
     );
     expect(off.text()).toContain("<think>");
   });
+
+  test("arguments of the history that are no object go to the model as an empty one", async () => {
+    const { model, requests } = playing(script("go", done));
+    const calls = ["{broken", null, [1], { a: 1 }].map((input, index) => ({
+      type: "call" as const,
+      call: `c${index}`,
+      name: "tool",
+      input,
+    }));
+    const messages = [user("before"), { role: "assistant" as const, content: calls }, user("go")];
+    await drive(agent({ name: "test", model, tools: returning(() => "") }), { messages });
+    const inputs = requests[0]!.prompt.flatMap((message) =>
+      message.role === "assistant" ? message.content.map((part) => part.type === "tool-call" && part.input) : [],
+    );
+    expect(inputs).toEqual([{}, {}, {}, { a: 1 }]);
+  });
 });

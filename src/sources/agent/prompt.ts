@@ -75,12 +75,17 @@ const toModelMessage = ({ role, content }: Message, names: ReadonlyMap<string, s
           if (part.type === "result") return [result(part)];
           if (part.type === "thinking") return [{ type: "reasoning", text: part.text, ...optionsOf(part.meta) }];
           if (part.type !== "call") return [toUserPart(part)].filter((found) => found !== undefined);
-          const { call: toolCallId, name: toolName, input, meta } = part;
+          const { call: toolCallId, name: toolName, meta } = part;
+          const input = argumentsOf(part.input);
           return [{ type: "tool-call", toolCallId, toolName, input, ...optionsOf(meta) }];
         }),
       };
   }
 };
+
+/** Providers refuse arguments that are no object. */
+export const argumentsOf = (input: Json | undefined): Record<string, Json> =>
+  typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 
 const toUserPart = (part: Part): LanguageModelV4TextPart | LanguageModelV4FilePart | undefined => {
   if (part.type === "text") return { type: "text", text: part.text };

@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { CallOutcome, Content, Json } from "../../events.ts";
-import { type AssistantPart, metaOf, optionsOf } from "./prompt.ts";
+import { type AssistantPart, argumentsOf, metaOf, optionsOf } from "./prompt.ts";
 import type { Worker } from "./running.ts";
 
 /** A call the model has asked for and we (or the client) must run. */
@@ -80,8 +80,8 @@ export const streamedCalls = (
       type: "tool-call",
       toolCallId: call,
       toolName: name,
-      // Providers refuse arguments that are no object; what was wrong with them, the result says.
-      input: typeof input === "object" && input !== null && !Array.isArray(input) ? input : {},
+      // What was wrong with them, the result says.
+      input: argumentsOf(input),
       ...(providerExecuted && { providerExecuted }),
       ...optionsOf(providerMetadata),
     };
