@@ -36,6 +36,7 @@ const using = async (use: (context: ToolContext) => unknown, request = {}) => {
 test("everything a tool says is an event of its call, between tool-execute and tool-end", async () => {
   const run = await using(async (context) => {
     context.progress({ fraction: 2, note: "half" });
+    context.progress({ fraction: 0 / 0, note: "of nothing" });
     context.output("out");
     context.output("err", "stderr");
     const saying = context.say("one");
@@ -56,6 +57,7 @@ test("everything a tool says is an event of its call, between tool-execute and t
     { type: "tool-execute", call: "call" },
     { type: "status", text: "Working…", call: "call" },
     { type: "tool-progress", call: "call", note: "half", fraction: 1 },
+    { type: "tool-progress", call: "call", note: "of nothing" },
     { type: "tool-output-delta", call: "call", stream: "stdout", delta: "out" },
     { type: "tool-output-delta", call: "call", stream: "stderr", delta: "err" },
     { type: "text-start", part: "part-1", call: "call" },

@@ -71,7 +71,8 @@ export const toolContext = (worker: Worker, call: string, signal: AbortSignal, c
         type: "tool-progress",
         call,
         ...(note !== undefined && { note }),
-        ...(fraction !== undefined && { fraction: Math.min(1, Math.max(0, fraction)) }),
+        // Of nothing, nothing done is no number: 0 / 0.
+        ...(fraction !== undefined && !Number.isNaN(fraction) && { fraction: Math.min(1, Math.max(0, fraction)) }),
         ...(value !== undefined && { value }),
       }),
     output(text, stream = "stdout") {
