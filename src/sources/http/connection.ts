@@ -155,8 +155,10 @@ export const createConnection = (remote: Remote, options: HttpOptions, request: 
 const isStream = (response: Response): boolean =>
   response.body !== null && !/json|html/.test(response.headers.get("content-type") ?? "");
 
+/** A failure of the network has a cause; without one, it is fetch itself that does not take the request. */
 const isRefused = (error: unknown): boolean =>
-  error instanceof Error && (error.cause as { code?: string } | undefined)?.code === "ECONNREFUSED";
+  error instanceof TypeError &&
+  (error.cause === undefined || (error.cause as { code?: string }).code === "ECONNREFUSED");
 
 const tooLarge = (cause: unknown) =>
   new Refusal("upstream-too-large", "the upstream server sent a frame that is too large", { status: 502, cause });
