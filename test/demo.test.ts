@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { demo, demoAgent, demoStories, demoTools } from "../src/models/demo.ts";
 import { type Driving, drive, user } from "./drive.ts";
 import type { Event } from "../src/events.ts";
-import type { ToolContext } from "../src/tool.ts";
+import { agent } from "../src/sources/agent.ts";
+import { type ToolContext, defineTool } from "../src/tool.ts";
 
 const source = demoAgent({ speed: Infinity });
 const allow = (event: Event, { answer }: Driving) => {
@@ -128,6 +130,29 @@ test("the model answers whole as well, and says that it is scripted", async () =
   });
   expect(content).toMatchObject([{ type: "text", text: expect.stringContaining("scripted demo") }]);
   expect(finishReason.unified).toBe("stop");
+});
+
+describe("for an agent that is not its own", () => {
+  const rollDice = defineTool({
+    name: "roll_dice",
+    description: "",
+    input: z.object({ count: z.number().int().min(1).max(10) }),
+    run: ({ count }) => `${count} dice rolled`,
+  });
+  const dice = agent({ name: "dice", model: demo({ speed: Infinity }), tools: [rollDice] });
+
+  test("says that it has no script, and tells of nothing that did not happen", async () => {
+    const { text } = await drive(dice, "hello");
+    expect(text()).toContain("no script for this agent");
+    expect(text()).toContain("Use roll_dice");
+    expect(text()).not.toContain("Lantern");
+  });
+
+  test("calls the tool that the message names", async () => {
+    const run = await drive(dice, "Use roll_dice");
+    expect(run.all("tool-end")).toMatchObject([{ outcome: "ok" }]);
+    expect(run.text()).toContain("The tool answered: 3 dice rolled");
+  });
 });
 
 test("speed sets the pace", async () => {

@@ -5,6 +5,7 @@ import { collect } from "./demo/collect.ts";
 import { failure, play } from "./demo/play.ts";
 import { fallback, roles } from "./demo/roles.ts";
 import { stories as builtIn } from "./demo/stories.ts";
+import { stranger } from "./demo/stranger.ts";
 import { type DemoStory, beatsOf, readTurn } from "./demo/story.ts";
 import { demoTools } from "./demo/tools.ts";
 
@@ -30,7 +31,7 @@ export const demoStories: readonly Pick<DemoStory, "name" | "message" | "descrip
  * the same answer.
  */
 export const demo = ({ speed = 1, seed = 1, stories = [] }: DemoOptions = {}): LanguageModelV4 => {
-  const known = [...stories, ...roles, ...builtIn];
+  const known = [...stories, ...roles, ...builtIn, stranger];
   /** Requests that were refused once, by the message they answer: that object is the same when a loop tries again. */
   const refused = new WeakSet<object>();
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../events.ts";
+import { sample } from "./sample.ts";
 import type { Beat, DemoStory, Turn } from "./story.ts";
 
 const story = (
@@ -201,26 +201,3 @@ const OWN_TOOLS = new Set([
   "watch_deploy",
   "task",
 ]);
-
-/** Arguments that fit a JSON Schema, as far as it is a simple one. */
-const sample = (schema: Json): Json => {
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return {};
-  const { type, properties, enum: choices, default: given } = schema;
-  if (given !== undefined) return given;
-  if (Array.isArray(choices)) return choices[0] ?? null;
-  switch (type) {
-    case "string":
-      return "Lantern";
-    case "number":
-    case "integer":
-      return 3;
-    case "boolean":
-      return true;
-    case "array":
-      return [];
-    default:
-      return Object.fromEntries(
-        Object.entries((properties ?? {}) as Record<string, Json>).map(([key, value]) => [key, sample(value)]),
-      );
-  }
-};

@@ -1,0 +1,33 @@
+import { sample } from "./sample.ts";
+import type { DemoStory, Turn } from "./story.ts";
+
+const named = ({ message, tools }: Turn) => [...tools].find(([name]) => message.includes(name));
+
+/** For an agent that is not the demo's: no script fits its tools, and nothing may be told that did not happen. */
+export const stranger: DemoStory = {
+  name: "stranger",
+  message: "",
+  description: "calls a tool that the message names, or says how to",
+  matches: ({ tools }) => !tools.has("search_notes"),
+  steps: [
+    (turn) => {
+      const [name, schema = {}] = named(turn) ?? [];
+      if (name !== undefined)
+        return [{ say: "I make up the arguments, for I am a script. " }, { call: name, input: sample(schema) }];
+      const [tool] = turn.tools.keys();
+      return [
+        {
+          say: [
+            "I am a **scripted demo**, and there is no script for this agent. ",
+            tool === undefined ? "" : `Name one of its tools, as in “Use ${tool}”, and I call it. `,
+            'A real model answers by itself: `model: "anthropic/claude-sonnet-4-5"`.',
+          ].join(""),
+        },
+      ];
+    },
+    ({ results }) =>
+      results
+        .slice(-1)
+        .map(({ text, isError }) => ({ say: `${isError ? "That did not work" : "The tool answered"}: ${text}` })),
+  ],
+};
