@@ -150,6 +150,24 @@ describe("steering a run", () => {
       if (outcome === "answered" && answer?.allow) yield { type: "tool-end", call: "c", outcome: "ok" };
     };
 
+  test("a choice is answered with the value of one of its options, or declined", async () => {
+    const choosing: Source = async function* (_, context) {
+      for (const ask of ["one", "two"]) {
+        yield { type: "ask-start", ask, kind: "choice", options: [{ value: "s" }, { value: { size: 2 } }] };
+        await context.answerTo(ask);
+      }
+    };
+    const { runner, log } = setUp();
+    const { run } = await runner.start(request, { name: "test", source: choosing });
+    await untilEvent(log, run, (event) => event.type === "ask-start");
+    const wrong = { code: "bad-answer", hint: 'one of "s", {"size":2}' };
+    await expect(runner.answer(run, "one", { value: "m" })).rejects.toMatchObject(wrong);
+    expect(await runner.answer(run, "one", { value: { size: 2 } })).toBe("accepted");
+    await untilEvent(log, run, (event) => event.type === "ask-start" && event.ask === "two");
+    expect(await runner.answer(run, "two", { value: null })).toBe("accepted");
+    await untilEnd(log, run);
+  });
+
   test("the first answer wins; the same again is the same, another a conflict", async () => {
     const { runner, log } = setUp();
     const { run } = await runner.start(request, { name: "test", source: asking() });

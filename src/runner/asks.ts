@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Answer, AskOutcome, Event, EventOf } from "../events.ts";
+import type { Answer, AskOutcome, Event, EventOf, Json } from "../events.ts";
 import { Refusal } from "../source.ts";
 import type { OpenAsk } from "../verify.ts";
 
@@ -28,11 +28,13 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
   const results = new Map<string, AskResult>();
   const waiters = new Map<string, ((result: AskResult) => void)[]>();
   const timers = new Map<string, NodeJS.Timeout>();
+  const choices = new Map<string, readonly Json[]>();
 
   const settle = (ask: string, result: AskResult): void => {
     results.set(ask, result);
     clearTimeout(timers.get(ask));
     timers.delete(ask);
+    choices.delete(ask);
     for (const resolve of waiters.get(ask) ?? []) resolve(result);
     waiters.delete(ask);
   };
@@ -50,9 +52,15 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
         return known.outcome !== "answered" ? "closed" : isDeepStrictEqual(known.answer, answer) ? "same" : "conflict";
       const needsAllow = ask.kind === "approval" || ask.kind === "confirmation";
       if (needsAllow && answer.allow === undefined)
-        throw new Refusal("bad-answer", `an ${ask.kind} is answered with allow: true or false`);
+        throw new Refusal("bad-answer", `this ${ask.kind} is answered with allow: true or false`);
       if (!needsAllow && answer.value === undefined)
         throw new Refusal("bad-answer", `this ${ask.kind} is answered with a value`);
+      const values = choices.get(ask.id);
+      const { value } = answer;
+      if (values && value !== null && !values.some((known) => isDeepStrictEqual(known, value)))
+        throw new Refusal("bad-answer", `this choice is answered with the value of one of its options, or null`, {
+          hint: `one of ${values.map((known) => JSON.stringify(known)).join(", ")}`,
+        });
       emit({
         type: "ask-end",
         ...(ask.agent.id !== undefined && { agent: ask.agent.id }),
@@ -69,6 +77,12 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
         return settle(event.ask, { outcome, ...(answer && { answer }), ...(by && { by }) });
       }
       results.delete(event.ask);
+      const { kind, options } = event;
+      if (kind === "choice" && options)
+        choices.set(
+          event.ask,
+          options.map((option) => option.value),
+        );
       if (event.expires === undefined) return;
       const { ask, agent, expires } = event;
       const expire = () => emit({ type: "ask-end", ...(agent !== undefined && { agent }), ask, outcome: "expired" });
