@@ -37,6 +37,8 @@ export const serve: Command = {
     } finally {
       await opened.log.close();
     }
+    // What an agent keeps open, such as a server that it started, must not keep a stopped server alive.
+    setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
     return 0;
   },
 };
@@ -90,6 +92,9 @@ const retain = async ({ retention }: LoadedConfig, { log }: OpenedLog): Promise<
 
 /** A terminal's Ctrl-C reaches us several times at once where npm and its wrapper pass it on. */
 const SAME_PRESS_MS = 500;
+
+/** How long hooks and connections of agents have to finish when everything else is closed. */
+const LAST_WORDS_MS = 1000;
 
 const untilStopped = async (server: RuncastServer, config: LoadedConfig, opened: OpenedLog): Promise<void> => {
   const timer = setInterval(() => void retain(config, opened).catch(report), HOUR);

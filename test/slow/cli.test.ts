@@ -53,6 +53,10 @@ const runcast = async (args: readonly string[], options: Options = {}) => {
 /** A server in a directory of its own, and what it said until it was ready. */
 const serve = async (args: readonly string[] = [], options: Options = {}) => {
   const child = launch(["serve", "--port", "0", ...args], options);
+  return { child, ...(await greeting(child)) };
+};
+
+const greeting = async (child: ReturnType<typeof launch>) => {
   let said = "";
   child.stdout.setEncoding("utf8");
   while (!said.includes("  try ")) {
@@ -61,7 +65,7 @@ const serve = async (args: readonly string[] = [], options: Options = {}) => {
     said += chunk;
   }
   const url = /http:\/\/\S+/.exec(said)![0];
-  return { child, said, url };
+  return { said, url };
 };
 
 const post = (url: string, body: object, accept = "text/event-stream") =>
@@ -255,6 +259,34 @@ describe("serve", () => {
     expect(second.said).toContain("1 run, 1 run dropped by retention");
     expect((await fetch(`${second.url}/runs/one`)).status).toBe(410);
     expect(existsSync(path.join(home, ".runcast"))).toBe(true);
+  });
+
+  test("a configuration imports the package by its name, also where nothing was built", async () => {
+    const home = await mkdtemp(path.join(directory, "named-"));
+    const text = `import { demoAgent } from "runcast"; import { memory } from "runcast/logs/memory";
+      export default { agents: { named: demoAgent() }, log: memory() };`;
+    await writeFile(path.join(home, "runcast.config.mjs"), text);
+    const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+    const [, ...words] = (scripts.start as string).split(" ");
+    const child = spawn(
+      process.execPath,
+      [...words, "--port", "0", "--config", path.join(home, "runcast.config.mjs")],
+      { cwd: root },
+    );
+    children.push(child);
+    const { url, said } = await greeting(child);
+    expect(said).toContain("agents  named");
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  });
+
+  test("what an agent keeps open does not keep a stopped server alive", async () => {
+    const home = await mkdtemp(path.join(directory, "open-"));
+    await writeFile(path.join(home, "runcast.config.mjs"), "setInterval(() => {}, 1000); export default {};");
+    const { child } = await serve(["--log", "memory"], { cwd: home });
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
   });
 
   test("what cannot be is refused: a public address without a key, an unknown log", async () => {
