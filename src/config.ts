@@ -99,11 +99,18 @@ const importDefault = async (file: string): Promise<unknown> => {
     module = await import(pathToFileURL(file).href);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${name}: cannot be run: ${message}`, { cause: error });
+    throw new ConfigError(`${name}${lineIn(file, error)}: cannot be run: ${message}`, { cause: error });
   }
   if (module.default === undefined)
     throw new ConfigError(`${name}: has no default export; write: export default defineConfig({ … })`);
   return module.default;
+};
+
+/** The line of the file that an error blames, as `:12`; empty if it blames none. */
+const lineIn = (file: string, error: unknown): string => {
+  const [, after = ""] = ((error as Error | undefined)?.stack ?? "").split(`${pathToFileURL(file).href}:`);
+  const line = Number.parseInt(after, 10);
+  return Number.isNaN(line) ? "" : `:${line}`;
 };
 
 /** Checks what a configuration file exports. `name` is for the messages. */
