@@ -109,7 +109,7 @@ const readStart = ({ body, params, headers }: DialectRequest, isWhole: boolean):
     const issue = result.error.issues[0];
     throw new Refusal("bad-request", `${issue?.path.join(".") || "body"}: ${issue?.message ?? "is wrong"}`, {
       status: 422,
-      hint: 'a message is {"role": "user" | "assistant" | "system", "content": "…"}',
+      hint: 'a request is {"messages": [{"role": "user" | "assistant" | "system", "content": "…"}]}',
     });
   }
   const { agent } = params;
