@@ -72,7 +72,8 @@ const card = (owner, id, name, title, target) => { const sign = mark(make("span"
   const box = make("div", "card " + name, make("div", "head", sign, make("b", "", title), args, clock, stop), items);
   return add(owner, id, { box, sign, args, text: args, clock, items, stop, put: (made) => (items.before(made), made) }); };
 const begin = (node, at) => { if (node.sign) mark(node.sign, "executing"); clocks.set(node.clock, node.start = at); return node; };
-const stopClock = ({ clock, start }, { ms, at }) => { clocks.delete(clock); if (start) clock.textContent = time(ms ?? at - start); };
+const took = ({ ms, at, outcome, cut }, since) => ms === undefined && (cut || outcome === "interrupted") ? "" : time(ms ?? at - since);
+const stopClock = ({ clock, start }, event) => { clocks.delete(clock); if (start) clock.textContent = took(event, start); };
 const finish = (node, event) => { mark(node.sign, event.outcome); node.stop.remove(); stopClock(node, event);
   for (const part of ["note", "bar", "status"]) node[part]?.remove(); if (event.error) node.box.append(problem(event.error));
   if (!/ok|error|done/.test(event.outcome)) node.clock.before(make("span", "soft", event.outcome)); };
@@ -90,7 +91,7 @@ const on = { "text-start": part, "thinking-start": part, "text-delta": more, "th
   "step-start": (e) => say("step", e, "next step"),
   "step-retry": (e) => say("warning", e, "Try " + e.attempt + " in " + time(e.wait) + ": " + e.error.message),
   "text-end": (e) => nodes.get(e.part).box.classList.toggle("cut", e.cut === true),
-  "thinking-end": (e) => { const node = nodes.get(e.part); stopClock(node, e); node.word.textContent = "Thought for "; },
+  "thinking-end": (e) => { const node = nodes.get(e.part); stopClock(node, e); node.word.textContent = e.cut ? "Thought, cut off" : "Thought for "; },
   "tool-start": ({ agent, call, name, title = name }) => card({ agent }, call, "call", title, { call }),
   "tool-input-end": (e) => e.input === undefined || append(nodes.get(e.call).args, show(e.input)),
   "tool-execute": (e) => { const { args } = begin(nodes.get(e.call), e.at); if (e.input) args.textContent = "edited: " + show(e.input); },
@@ -110,7 +111,7 @@ const on = { "text-start": part, "thinking-start": part, "text-delta": more, "th
   "notice": (e) => say({ error: "bad", warning: "warning" }[e.level] ?? "soft", e, e.text),
   "run-end": (e) => { isEnded = true; source.close(); state("finished", ""); $("stop").hidden = true; root.status?.remove();
     const tokens = e.usage && " · " + (e.usage.input ?? "?") + " tokens in, " + (e.usage.output ?? "?") + " out";
-    say("soft end", {}, mark(make("span"), e.outcome), " " + e.outcome + " in " + time(e.at - root.start), tokens);
+    say("soft end", {}, mark(make("span"), e.outcome), " " + e.outcome, took(e, root.start) && " in " + took(e, root.start), tokens);
     if (e.error) main.append(problem(e.error)); },
 };
 const ask = (e) => {
@@ -127,8 +128,7 @@ const ask = (e) => {
   const yesNo = [button("Allow", "main", () => allow()), ...always, button("Deny", "", () => send({ allow: false }))];
   const row = make("div", "row", ...(mayAct ? (isYesNo ? yesNo : choices) : ["This link only allows watching."]));
   const form = make("div", "form", shown, row), text = e.message && make("div", "text", e.message);
-  add(e, e.ask, { box: make("div", "card ask", make("b", "", e.title ?? "The run asks you"), text, form), form });
-};
+  add(e, e.ask, { box: make("div", "card ask", make("b", "", e.title ?? "The run asks you"), text, form), form }); };
 const take = ({ lastEventId, data }) => { if (Number(lastEventId) <= last) return; last = Number(lastEventId);
   const event = JSON.parse(data); latest = Math.max(latest, event.at); waiting = undefined; on[event.type]?.(event); };
 const follow = () => {

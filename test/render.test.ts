@@ -81,6 +81,12 @@ describe("the tree", () => {
     expect(lines).toContain("⊘ rm path: “notes.md”  denied");
   });
 
+  test("nobody knows how long what a crash interrupted took", () => {
+    const lines = drawn(golden("crash"));
+    expect(lines).toContain("✗ watch_deploy service: “lantern-web”  interrupted");
+    expect(lines.some((line) => line.startsWith("✗ interrupted  50 tokens in"))).toBe(true);
+  });
+
   test("nests sub-agents, folds thinking to its time and ends with usage", () => {
     const lines = drawn(golden("nested"));
     expect(lines.some((line) => line.startsWith("│ │ │ │ ◆ reader") || line.includes("◆ reader"))).toBe(true);

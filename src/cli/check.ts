@@ -77,5 +77,6 @@ const summary = (entries: readonly Entry[]): string => {
   if (count("agent-start")) said.push(counted(count("agent-start"), "sub-agent"));
   if (count("ask-start")) said.push(counted(count("ask-start"), "ask"));
   if (end.event.type === "run-end") said.push(end.event.outcome);
+  if (said.at(-1) === "interrupted") return said.join(", ");
   return `${said.join(", ")} in ${duration(end.at - entries[0]!.at)}`;
 };

@@ -61,7 +61,7 @@ export const thinkingLine = (part: PartNode, options: ViewOptions): string => {
   const took = duration((part.endedAt ?? options.now) - part.startedAt);
   const hidden = part.redacted ? ", hidden by the provider" : "";
   if (part.endedAt !== undefined)
-    return line([["dim", `✻ thought for ${took}${hidden}${part.cut ? ", cut off" : ""}`]], options);
+    return line([["dim", `✻ thought${part.cut ? ", cut off" : ` for ${took}`}${hidden}`]], options);
   const last = oneLine(part.text.slice(-2 * options.width));
   const room = options.width - 20 - took.length;
   return line(
@@ -125,8 +125,9 @@ const MARKS: Readonly<Record<Exclude<CallNode["state"], "executing">, Piece>> = 
 };
 
 /** Undefined if the call never executed: then nothing took any time. */
-const executionTime = ({ ms, executedAt, endedAt }: CallNode, now: number): number | undefined => {
-  if (ms !== undefined || executedAt === undefined) return ms;
+/** Nobody knows how long what was interrupted took: its end was written when the next process found it. */
+const executionTime = ({ ms, executedAt, endedAt, state }: CallNode, now: number): number | undefined => {
+  if (ms !== undefined || executedAt === undefined || state === "interrupted") return ms;
   return (endedAt ?? now) - executedAt;
 };
 
@@ -211,7 +212,8 @@ export const agentEnd = (agent: AgentNode, options: ViewOptions): string[] => {
     ];
   const usage = usageText(agent.usage);
   const pieces: Piece[] = [outcomeMark(outcome), ` ${oneLine(agent.name)} ${outcome}`, ["dim", usage && `  ${usage}`]];
-  return [line(pieces, options, [took]), ...(agent.error ? problemLines(agent.error, options) : [])];
+  const end = outcome === "interrupted" ? [] : [took];
+  return [line(pieces, options, end), ...(agent.error ? problemLines(agent.error, options) : [])];
 };
 
 export const outcomeMark = (outcome: NonNullable<AgentNode["outcome"]>): Piece =>

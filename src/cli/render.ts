@@ -62,9 +62,8 @@ export const footLines = (state: RunState, options: ViewOptions & { readonly kno
         ];
     return [line([...pieces, ["dim", usage && `  ${usage}`]], options)];
   }
-  const lines = [
-    line([outcomeMark(outcome), " ", ["bold", outcome], ` in ${took}`, ["dim", usage && `  ${usage}`]], options),
-  ];
+  const within = outcome === "interrupted" ? "" : ` in ${took}`;
+  const lines = [line([outcomeMark(outcome), " ", ["bold", outcome], within, ["dim", usage && `  ${usage}`]], options)];
   if (state.error) lines.push(...problemLines(state.error, options));
   if (state.awaiting.length > 0)
     lines.push(line([["yellow", `${counted(state.awaiting.length, "call")} for the client to run`]], options));

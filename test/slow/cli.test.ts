@@ -222,7 +222,7 @@ describe("serve", () => {
     expect(again.said).toContain("1 run, 1 interrupted run closed");
     const watched = await runcast(["watch", `${again.url}/runs/slow`]);
     expect(watched.code).toBe(1);
-    expect(watched.out).toContain("✗ interrupted in ");
+    expect(watched.out).toContain("✗ interrupted\n");
   });
 
   test("a port in use is named, with how to choose another", async () => {
