@@ -32,8 +32,11 @@ export const serve: Command = {
       const interrupted = await server.runner.recover();
       const { url } = await listen(server, host, port ?? config.port ?? 4400);
       const dropped = await retain(config, opened);
-      process.stdout.write(await greeting(config, opened, { url, interrupted, dropped }));
-      await untilStopped(server, config, opened);
+      const greeted = await greeting(config, opened, { url, interrupted, dropped });
+      // Listens for signals first: who reads the greeting may stop us at once.
+      const stopped = untilStopped(server, config, opened);
+      process.stdout.write(greeted);
+      await stopped;
     } finally {
       await opened.log.close();
     }

@@ -247,6 +247,9 @@ describe("serve", () => {
       code: 1,
       error: "runcast serve: runcast.config.mjs: prot is not a setting; did you mean port?\n",
     });
+    await writeFile(path.join(home, "runcast.config.mjs"), "export default {};\nthrow new Error('no key');");
+    const broken = await runcast(["serve"], { cwd: home });
+    expect(broken).toMatchObject({ code: 1, error: "runcast serve: runcast.config.mjs:2: cannot be run: no key\n" });
     const source = `async function* () { yield { type: "step-start", step: "s" }; }`;
     const text = `export default { port: 1, agents: { mine: { source: ${source}, model: "none" } }, retention: { maxRuns: 1 } }`;
     await writeFile(path.join(home, "runcast.config.mjs"), text);
