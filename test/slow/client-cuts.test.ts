@@ -120,8 +120,10 @@ describe("a stream that is cut", () => {
         await proxy.close();
       }
     });
-    // After the last frame there are only the bytes that close the response, which nobody waits for.
-    expect(reconnected).toBeGreaterThan(cuts.length - 10);
+    // After the last frame there are only the bytes that close the response, which nobody waits for; and a response in
+    // which more frames share a chunk is shorter, by the head and end of each chunk that it has less.
+    const spared = 10 + 8 * uncut.entries.length;
+    expect(reconnected).toBeGreaterThan(cuts.length - spared);
     console.log(`${cuts.length} cuts of a response of ${length} bytes, ${reconnected} resumed`);
   });
 
