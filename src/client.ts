@@ -10,7 +10,6 @@ import { ClientError, networkTrouble, type Trouble, troubleOf } from "./client/t
 import { browserWakes, type Wakes } from "./client/wakes.ts";
 import type { Command } from "./dialect.ts";
 import type { Answer, Entry, RunOutcome } from "./events.ts";
-import { createState, type RunState } from "./state.ts";
 
 export { type Backoff, type CancelStatus, ClientError, type Connection, type RunHandle, type Target, type Wakes };
 
@@ -46,8 +45,6 @@ export interface FollowFrom {
   readonly after?: number;
   /** Starts with the whole state so far instead of the entries that led to it: those are never seen. `after` says nothing then. */
   readonly from?: "snapshot";
-  /** Goes on with a state that was folded before, after its last entry. `after` and `from` say nothing then. */
-  readonly state?: RunState;
 }
 
 export interface ListQuery {
@@ -149,12 +146,12 @@ export const createClient = (options: ClientOptions): Client => {
   const handle = (
     run: string,
     begin: typeof resume,
-    { onEntry, signal, after = 0, from, state }: FollowOptions & FollowFrom,
+    { onEntry, signal, after = 0, from }: FollowOptions & FollowFrom,
   ): RunHandle =>
     createRunHandle({
       run,
-      state: state ?? Object.assign(createState(), { seq: from ? 0 : after }),
-      from: state ? undefined : from,
+      after: from ? 0 : after,
+      from,
       onEntry,
       signal,
       backoff,

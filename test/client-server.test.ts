@@ -102,12 +102,6 @@ describe("with the server", () => {
     expect(snapshot(await client.follow(handle.run).finished)).toEqual(whole);
     expect(snapshot(await client.follow(handle.run, { from: "snapshot" }).finished)).toEqual(whole);
     expect((await client.follow(handle.run, { after: whole.seq }).finished).seq).toBe(whole.seq);
-    const interrupted = client.follow(handle.run);
-    await untilNode(interrupted.state, "q");
-    interrupted.close();
-    const goesOn = client.follow(handle.run, { state: interrupted.state });
-    expect(goesOn.state).toBe(interrupted.state);
-    expect(snapshot(await goesOn.finished)).toEqual(whole);
     const entries: Entry[] = [];
     for await (const entry of client.follow(handle.run, { after: 3 }).entries()) entries.push(entry);
     expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: whole.seq - 3 }, (_, index) => index + 4));

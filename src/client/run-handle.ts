@@ -1,6 +1,6 @@
 import type { Frame, Waiting } from "../dialect.ts";
 import type { Answer, Entry, Problem } from "../events.ts";
-import { fold, restoreInto, ROOT, type RunSnapshot, type RunState } from "../state.ts";
+import { createState, fold, restoreInto, ROOT, type RunSnapshot, type RunState } from "../state.ts";
 import { createFeed } from "./feed.ts";
 import { entryOf } from "./entry-of.ts";
 import { startFollower, type FollowerOptions } from "./follower.ts";
@@ -53,7 +53,7 @@ export type CancelStatus = "cancelled" | "ended";
 
 export interface HandleOptions extends Pick<FollowerOptions, "backoff" | "silenceMs" | "wakes"> {
   readonly run: string;
-  readonly state: RunState;
+  readonly after: number;
   readonly from: "snapshot" | undefined;
   /** The request that goes on after this cursor. */
   readonly request: (after: number, isFromSnapshot: boolean, signal: AbortSignal) => Promise<Response>;
@@ -64,7 +64,9 @@ export interface HandleOptions extends Pick<FollowerOptions, "backoff" | "silenc
 }
 
 export const createRunHandle = (options: HandleOptions): RunHandle => {
-  const { run, state, onEntry, signal } = options;
+  const { run, onEntry, signal } = options;
+  const state = createState();
+  state.seq = options.after;
   const feed = createFeed();
   const listeners = new Set<(connection: Connection) => void>();
   const finished = Promise.withResolvers<RunState>();
