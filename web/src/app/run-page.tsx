@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { useRun } from "runcast/react";
 import { createRuns, type ShownRun } from "../conversations/runs.ts";
 import { Answer, useRunActions } from "./answer.tsx";
