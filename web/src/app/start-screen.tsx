@@ -24,7 +24,7 @@ export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenPro
   return (
     <div className="mx-auto flex min-h-full w-full max-w-3xl flex-col justify-center gap-6 px-4 py-10">
       <header>
-        <h1 className="text-2xl font-semibold tracking-tight text-balance">See what the agent does while it does it</h1>
+        <h2 className="text-2xl font-semibold tracking-tight text-balance">See what the agent does while it does it</h2>
         <p className="mt-2 max-w-prose text-soft">
           Every thought, tool call and sub-agent appears as it happens. You can stop each of them, answer what they ask,
           and reload this page at any moment: nothing is lost.
@@ -37,9 +37,9 @@ export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenPro
       )}
       {suggestions.length > 0 && (
         <section aria-labelledby="suggestions">
-          <h2 id="suggestions" className="mb-2 text-sm font-medium text-soft">
+          <h3 id="suggestions" className="mb-2 text-sm font-medium text-soft">
             Try one of these{chosen?.description && `: ${small(chosen.description)}`}
-          </h2>
+          </h3>
           <ul className="grid gap-2 sm:grid-cols-2">
             {suggestions.map((message) => (
               <li key={message}>

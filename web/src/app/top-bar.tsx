@@ -21,7 +21,7 @@ export const TopBar = ({ title, state, sidebar, tools, children }: TopBarProps) 
         </IconButton>
       )}
       <div className="min-w-0 grow px-1.5">
-        <p className="truncate text-sm font-semibold">{title}</p>
+        <h1 className="truncate text-sm font-semibold">{title}</h1>
         {state}
       </div>
       {children}
