@@ -30,7 +30,7 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
       tabIndex={-1}
       aria-label={`Sub-agent ${agent.name}`}
       aria-busy={ended === undefined}
-      className="min-w-0 rounded-lg border border-line border-l-[3px] border-l-accent bg-page text-sm"
+      className="@container min-w-0 rounded-lg border border-line border-l-[3px] border-l-accent bg-page text-sm"
     >
       <Fold
         open={open}
@@ -42,8 +42,8 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
               says={agent.outcome !== undefined && agent.outcome !== "done"}
             />
             <IconAgent className="size-4 text-accent" />
-            <span className="shrink-0 font-medium">{agent.name}</span>
-            <span className="min-w-0 flex-1 truncate text-soft">{agent.status ?? agent.task}</span>
+            <span className="shrink-0 truncate font-medium @max-sm:flex-1 @max-sm:shrink">{agent.name}</span>
+            <span className="min-w-0 flex-1 truncate text-soft @max-sm:hidden">{agent.status ?? agent.task}</span>
             {ended === undefined ? (
               <Elapsed since={agent.startedAt} className="shrink-0 text-xs text-executing tabular-nums" />
             ) : (
@@ -57,7 +57,13 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
       >
         {wasOpen && (
           <div className="flex flex-col gap-2 border-t border-line p-2.5">
-            {agent.task && <p className="whitespace-pre-wrap text-soft [overflow-wrap:anywhere]">{agent.task}</p>}
+            {agent.task && (
+              <p
+                className={`whitespace-pre-wrap text-soft [overflow-wrap:anywhere] ${isLong(agent.task) ? "" : "@sm:hidden"}`}
+              >
+                {agent.task}
+              </p>
+            )}
             <Items owner={agent} />
             {ended !== undefined && spent !== "" && <p className="text-xs text-soft">{spent}</p>}
           </div>
@@ -71,3 +77,6 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
     </section>
   );
 });
+
+/** Whether its first line cannot hold a task. */
+const isLong = (task: string): boolean => task.length > 60 || task.includes("\n");

@@ -3,10 +3,11 @@ import type { Json } from "runcast/events";
 import type { AskParts } from "./ask-form.tsx";
 import { AskButton } from "./ask-button.tsx";
 import { readJson } from "./form-fields.ts";
+import { Fields, isFields } from "./fields.tsx";
 import { JsonTree } from "./json-tree.tsx";
 
 /** Allows a call, with or without changed arguments, or denies it. */
-export const ApprovalForm = ({ state, ask, draft, enter, send }: AskParts) => {
+export const ApprovalForm = ({ state, ask, draft, enter, send, isOnCard }: AskParts) => {
   const id = useId();
   const { text, reason = "", always = false } = draft.fields as { text?: string; reason?: string; always?: boolean };
   const allows = ask.allows ?? [];
@@ -25,14 +26,15 @@ export const ApprovalForm = ({ state, ask, draft, enter, send }: AskParts) => {
   return (
     <>
       {text === undefined ? (
-        value !== undefined && (
+        value !== undefined &&
+        !(isOnCard && call) && (
           <div
             className="max-h-60 overflow-auto rounded-md bg-sunken px-2 py-1"
             tabIndex={0}
             role="group"
             aria-label="Arguments to approve"
           >
-            <JsonTree value={value} />
+            {isFields(value) ? <Fields input={value} /> : <JsonTree value={value} />}
           </div>
         )
       ) : (

@@ -23,7 +23,7 @@ export const AskCard = memo(({ node }: { readonly node: AskNode }) => {
         <IconHand />
       </span>
       <div className="min-w-0 flex-1">
-        <AskForm state={state} node={node} actions={actions} />
+        <AskForm isOnCard state={state} node={node} actions={actions} />
       </div>
     </section>
   );

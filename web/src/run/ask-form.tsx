@@ -15,6 +15,8 @@ export interface AskFormProps {
   readonly state: RunState;
   readonly node: AskNode;
   readonly actions: RunActions;
+  /** It stands on the card of its call, which shows the arguments already. */
+  readonly isOnCard?: boolean;
 }
 
 /** What the parts of a form get: what was entered so far, wherever that was, and how to go on. */
@@ -24,10 +26,11 @@ export interface AskParts {
   readonly draft: Draft;
   readonly enter: (fields: Draft["fields"]) => void;
   readonly send: (answer: Answer) => void;
+  readonly isOnCard: boolean;
 }
 
 /** An ask and the means to answer it. Wherever it is shown it shows the same: its node, and one draft. */
-export const AskForm = ({ state, node, actions }: AskFormProps) => {
+export const AskForm = ({ state, node, actions, isOnCard = false }: AskFormProps) => {
   const { ask, outcome } = useNode(state, node);
   const { drafts } = actions;
   const watch = useCallback((listener: () => void) => drafts.subscribe(node.id, listener), [drafts, node.id]);
@@ -49,6 +52,7 @@ export const AskForm = ({ state, node, actions }: AskFormProps) => {
     state,
     ask,
     draft,
+    isOnCard,
     enter: (fields) =>
       drafts.set(node.id, { fields: { ...drafts.get(node.id).fields, ...fields }, trouble: undefined }),
     send: (given) => void send(given),

@@ -5,6 +5,7 @@ import { Arguments } from "./arguments.tsx";
 import { duration } from "./amounts.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { Fold } from "./fold.tsx";
+import { hasAgents } from "./group.ts";
 import { Items } from "./items.tsx";
 import { Output } from "./output.tsx";
 import { ProblemView } from "./problem-view.tsx";
@@ -22,7 +23,8 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
   const [chosen, setChosen] = useState<boolean>();
   useOpener(node.id, () => setChosen(true));
   const isRunning = call.endedAt === undefined;
-  const open = chosen ?? isRunning;
+  // The work of a sub-agent says more than the words that started it.
+  const open = chosen ?? (isRunning && !hasAgents(call));
   const [wasOpen, setWasOpen] = useState(open);
   if (open && !wasOpen) setWasOpen(true);
   const name = call.title ?? call.name;
@@ -35,7 +37,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
       tabIndex={-1}
       aria-label={`Tool ${name}`}
       aria-busy={isRunning}
-      className="group/call min-w-0 rounded-lg border border-line bg-card text-sm"
+      className="group/call @container min-w-0 rounded-lg border border-line bg-card text-sm"
     >
       <Fold
         open={open}
@@ -43,10 +45,15 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
         line={
           <>
             <StateMark state={call.state} says={call.state !== "ok" && call.state !== "executing"} />
-            <span className="shrink-0 font-medium max-w-[60%] truncate" title={call.name}>
+            <span
+              className="max-w-[60%] shrink-0 truncate font-medium @max-xs:max-w-none @max-xs:flex-1 @max-xs:shrink"
+              title={call.name}
+            >
               {name}
             </span>
-            <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">{summaryOf(call.input)}</span>
+            <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft @max-xs:hidden">
+              {summaryOf(call.input)}
+            </span>
             <Time call={call} />
           </>
         }
@@ -77,14 +84,14 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
 
 /** Running: since when. Over: how long it took, if that is known. */
 const Time = ({ call }: { readonly call: CallNode }) => {
-  const style = "shrink-0 text-xs text-soft tabular-nums";
+  const style = "shrink-0 text-xs tabular-nums";
   if (call.endedAt === undefined)
     return call.executedAt === undefined ? null : (
       <Elapsed since={call.executedAt} className={`${style} text-executing`} />
     );
   const took = latencyOf(call);
   return took === undefined ? null : (
-    <span className={style} data-latency>
+    <span className={`${style} text-soft`} data-latency>
       {duration(took)}
     </span>
   );

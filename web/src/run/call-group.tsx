@@ -2,7 +2,7 @@ import { memo, useId, useMemo, useState } from "react";
 import type { CallNode, StepNode } from "runcast/state";
 import { IconChevron } from "../app/icons.tsx";
 import { CallCard } from "./call-card.tsx";
-import { groupTime, groupTitle, groupState, isPlain, laneOf } from "./group.ts";
+import { groupState, groupTime, groupTitle, hasAgents, isPlain, lanesOf } from "./group.ts";
 import { useOpener, useRunContext } from "./run-context.ts";
 import { StateMark, wordOf } from "./state-mark.tsx";
 import { StepRetries } from "./step-retries.tsx";
@@ -22,9 +22,7 @@ export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
   const { state } = useRunContext();
   const calls = useMemo(() => items.filter((item) => item.kind === "call"), [items]);
   const open = useMemo(() => calls.filter((call) => call.endedAt === undefined).map((call) => call.id), [calls]);
-  useWatchAll(state, open, () =>
-    calls.map((call) => (call.endedAt === undefined ? "o" : isPlain(call) ? "p" : "r")).join(""),
-  );
+  useWatchAll(state, open, () => calls.map(signOf).join(""));
   const [chosen, setChosen] = useState<boolean>();
   const id = useId();
 
@@ -33,7 +31,7 @@ export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
   const isFolded = canFold && chosen !== true;
   const [wasOpen, setWasOpen] = useState(!isFolded);
   if (!isFolded && !wasOpen) setWasOpen(true);
-  const lanes = laneOf(calls);
+  const lanes = lanesOf(calls);
 
   return (
     <div
@@ -116,3 +114,7 @@ const GroupTrouble = ({ calls }: { readonly calls: readonly CallNode[] }) => {
     </span>
   ));
 };
+
+/** All that the group's own look depends on. */
+const signOf = (call: CallNode): string =>
+  (call.endedAt === undefined ? "o" : "e") + (isPlain(call) ? "p" : "k") + (hasAgents(call) ? "a" : "");

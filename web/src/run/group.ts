@@ -5,6 +5,9 @@ import type { ShownState } from "./shown-state.ts";
 /** Whether a call is all there is: it brought nothing that should stay in sight once it is over. */
 export const isPlain = (call: CallNode): boolean => !call.items.some((item) => KEPT.has(item.kind));
 
+/** Whether sub-agents work for a call. */
+export const hasAgents = (call: CallNode): boolean => call.items.some((item) => item.kind === "agent");
+
 const KEPT: ReadonlySet<string> = new Set(["agent", "embed", "file", "text"]);
 
 /** `5 tools`. */
@@ -40,14 +43,14 @@ export interface Lanes {
 const MOST_LANES = 3;
 
 /** Calls of one step run in parallel: those with sub-agents stand side by side, whatever else takes the whole width. */
-export const laneOf = (calls: readonly CallNode[]): Lanes => {
+export const lanesOf = (calls: readonly CallNode[]): Lanes => {
   const clusters: CallNode[][] = [];
   let last: CallNode | undefined;
   for (const call of calls) {
-    const hasAgents = call.items.some((item) => item.kind === "agent");
-    if (hasAgents && last && last.step === call.step) clusters.at(-1)!.push(call);
-    else if (hasAgents) clusters.push([call]);
-    last = hasAgents ? call : undefined;
+    const isWide = hasAgents(call);
+    if (isWide && last && last.step === call.step) clusters.at(-1)!.push(call);
+    else if (isWide) clusters.push([call]);
+    last = isWide ? call : undefined;
   }
   const wide = clusters.filter((cluster) => cluster.length > 1);
   const firsts = new Set(wide.map(([first]) => first));

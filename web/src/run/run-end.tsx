@@ -1,13 +1,14 @@
-import { memo } from "react";
+import { memo, useMemo } from "react";
 import { useRun } from "runcast/react";
 import type { RunState } from "runcast/state";
 import { IconRetry } from "../app/icons.tsx";
-import { duration, usageText } from "./amounts.ts";
+import { counted, duration, usageText } from "./amounts.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { ProblemView } from "./problem-view.tsx";
 import { useRunContext } from "./run-context.ts";
 import { StateMark } from "./state-mark.tsx";
 import { StopButton } from "./stop-button.tsx";
+import { useRunIndexes } from "./use-run-indexes.ts";
 
 /** How a run stands: what it does now, or how it ended, what it took, and what can be done about it. */
 export const RunEnd = memo(() => {
@@ -54,11 +55,14 @@ const retryText = ({ outcome, error }: RunState): string | undefined =>
     : undefined;
 
 const Running = ({ run }: { readonly run: RunState }) => {
+  const runs = useMemo(() => [run], [run]);
+  const [index] = useRunIndexes(runs);
+  const asks = index?.openAsks.size ?? 0;
   if (run.startedAt === undefined) return <p className="text-sm text-soft">Waiting for the run to begin…</p>;
   return (
     <footer data-run-end="running" className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-soft">
-      <StateMark state="executing" />
-      <span>{run.root.status ?? "Working"}</span>
+      <StateMark state={asks > 0 ? "pending" : "executing"} />
+      <span>{asks > 0 ? `Waiting for you: ${counted(asks, "open question")}` : (run.root.status ?? "Working")}</span>
       <Elapsed since={run.startedAt} className="tabular-nums" />
       <StopButton target={{}} what="the run" />
     </footer>

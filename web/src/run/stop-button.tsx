@@ -37,7 +37,7 @@ export const StopButton = ({ target, what }: { readonly target: Target; readonly
           className="inline-flex cursor-pointer items-center gap-1 rounded-md border border-line px-1.5 py-0.5 text-xs text-soft hover:border-bad hover:text-bad"
         >
           <IconStop className="size-3" />
-          Stop
+          <span className="@max-xs:hidden">Stop</span>
         </button>
       )}
     </span>
