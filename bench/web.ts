@@ -18,6 +18,8 @@ const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, only: { type: "string", default: "" } },
 });
 const { quick } = values;
+/** A page that takes longer than this for a stream has failed. */
+const LONGEST = quick ? 60_000 : 900_000;
 const only = values.only.split(",").filter(Boolean);
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -112,14 +114,17 @@ async function main(): Promise<number> {
       end: async (page) => {
         const answer = page.locator("[data-message]").nth(past.length * 2 + 1);
         await answer.waitFor({ state: "attached" });
-        await answer.locator("[data-run-end=done]").waitFor({ state: "attached", timeout: 600_000 });
+        await answer
+          .locator("[data-run-end]:not([data-run-end=running])")
+          .waitFor({ state: "attached", timeout: LONGEST });
+        if ((await answer.locator("[data-run-end=done]").count()) === 0) throw new Error(await answer.innerText());
       },
     };
   }
 
   function peer({ url }: Serving, name: string): Steps {
     const titled = (page: Page, title: string) =>
-      page.waitForFunction((wanted) => document.title === wanted, title, { timeout: 900_000, polling: 500 });
+      page.waitForFunction((wanted) => document.title === wanted, title, { timeout: LONGEST, polling: 500 });
     return {
       open: async (page) => {
         await page.goto(`${url}/${name}.html`);

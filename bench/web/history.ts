@@ -37,14 +37,16 @@ export const historyFile = (past: readonly Past[]): string => {
     const run = `past-${index}`;
     const content = [{ type: "text" as const, text: question }];
     add({ id: `question-${index}`, role: "user", content } as { id: string });
+    const [asked, ran] = cardEvents("c", card);
     const events: Event[] = [
       { type: "run-start", protocol: 1, run, name: "bench", message: { role: "user", content } },
       { type: "step-start", step: "s" },
       { type: "text-start", part: "t" },
       { type: "text-delta", part: "t", delta: text },
       { type: "text-end", part: "t" },
-      ...cardEvents("c", card),
-      { type: "step-end", step: "s", finish: "stop" },
+      ...asked,
+      { type: "step-end", step: "s", finish: "tools" },
+      ...ran,
       { type: "run-end", outcome: "done", answer: ["t"] },
     ];
     runs[run] = events.map((event, place) => ({ seq: place + 1, at: at + place, event }));
@@ -55,12 +57,16 @@ export const historyFile = (past: readonly Past[]): string => {
   return JSON.stringify({ format: "runcast-conversations", version: 1, conversations: [conversation], runs });
 };
 
-/** What a call that went well says. */
-export const cardEvents = (call: string, { name, input, output }: Past["card"]): Event[] => [
-  { type: "tool-start", call, name },
-  { type: "tool-input-delta", call, delta: input.slice(0, 12) },
-  { type: "tool-input-delta", call, delta: input.slice(12) },
-  { type: "tool-input-end", call },
-  { type: "tool-execute", call },
-  { type: "tool-end", call, outcome: "ok", content: [{ type: "text", text: output }] },
+/** What a call that goes well says while its step lasts, and after it. */
+export const cardEvents = (call: string, { name, input, output }: Past["card"]): readonly [Event[], Event[]] => [
+  [
+    { type: "tool-start", call, name },
+    { type: "tool-input-delta", call, delta: input.slice(0, 12) },
+    { type: "tool-input-delta", call, delta: input.slice(12) },
+    { type: "tool-input-end", call },
+  ],
+  [
+    { type: "tool-execute", call },
+    { type: "tool-end", call, outcome: "ok", content: [{ type: "text", text: output }] },
+  ],
 ];

@@ -29,23 +29,30 @@ export interface Serving {
 export const serveRuncast = async (streamed: () => Streamed): Promise<Serving> => {
   const source: Source = async function* () {
     const { beats, perSecond, onToken } = streamed();
-    let parts = 0;
+    let steps = 0;
     let calls = 0;
     let open = false;
-    yield { type: "step-start", step: "s" };
+    const begin = (): Event[] => [
+      { type: "step-start", step: `s${++steps}` },
+      { type: "text-start", part: `p${steps}` },
+    ];
+    const end = (finish: "stop" | "tools"): Event[] => [{ type: "step-end", step: `s${steps}`, finish }];
     for await (const beat of paced(beats, perSecond, onToken)) {
       if (beat.kind === "token") {
-        if (!open) yield { type: "text-start", part: `p${++parts}` } satisfies Event;
+        if (!open) yield* begin();
         open = true;
-        yield { type: "text-delta", part: `p${parts}`, delta: beat.text };
+        yield { type: "text-delta", part: `p${steps}`, delta: beat.text };
       } else {
-        if (open) yield { type: "text-end", part: `p${parts}` };
+        if (open) yield { type: "text-end", part: `p${steps}` };
+        else yield { type: "step-start", step: `s${++steps}` };
         open = false;
-        yield* cardEvents(`c${++calls}`, beat);
+        const [asked, ran] = cardEvents(`c${++calls}`, beat);
+        yield* asked;
+        yield* end("tools");
+        yield* ran;
       }
     }
-    if (open) yield { type: "text-end", part: `p${parts}` };
-    yield { type: "step-end", step: "s", finish: "stop" };
+    if (open) yield* [{ type: "text-end", part: `p${steps}` } as const, ...end("stop")];
   };
   const server = createServer({
     agents: { bench: { description: "Says a fixed stream", source } },
