@@ -85,7 +85,8 @@ const POLICY = [
   "style-src 'self'",
   // Formulas and highlighted code are placed and coloured by attributes. What an attribute could fetch, the lines below forbid.
   "style-src-attr 'unsafe-inline'",
-  "img-src 'self' data: blob:",
+  // Which hosts images come from, the reader decides: without their leave the page makes no such image.
+  "img-src 'self' data: blob: https:",
   "media-src 'self' blob:",
   "font-src 'self'",
   "connect-src 'self'",

@@ -3,6 +3,7 @@ import type { Client } from "runcast/client";
 import type { Conversations } from "../conversations/conversations.ts";
 import { openConversations } from "../conversations/open-conversations.ts";
 import { ConversationsProvider } from "../conversations/use-conversations.tsx";
+import { RemoteImages } from "../markdown/remote-images.tsx";
 import { createAccess, readKey } from "./access.ts";
 import { type Announcer, createAnnouncer } from "./announcer.ts";
 import { createCell, useCell } from "./cell.ts";
@@ -43,7 +44,9 @@ export const App = () => {
   if (isLocked && token === undefined) return <KeyForm onKey={unlock} />;
   return (
     <PageContext value={page}>
-      {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} />}
+      <RemoteImages>
+        {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} />}
+      </RemoteImages>
       <LiveRegion announcer={parts.announcer} />
     </PageContext>
   );

@@ -74,12 +74,12 @@ const OpenRun = ({ shown: { run, state, connection } }: { readonly shown: ShownR
           </Button>
         )}
       </TopBar>
-      {!mayAct && (
-        <p className="border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
-          You are watching: this link allows nothing else.
-        </p>
-      )}
       <main ref={scroller} className="min-h-0 grow overflow-y-auto" aria-label="Run" tabIndex={0}>
+        {!mayAct && (
+          <p className="sticky top-0 z-10 border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
+            You are watching: this link allows nothing else.
+          </p>
+        )}
         <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
           {message && (
             <div className="flex justify-end" data-message="asked">
