@@ -20,7 +20,8 @@ export const ToolsPanel = memo(({ runs, onJump }: ToolsPanelProps) => {
   const calls = useMemo(() => listed(indexes), [indexes, version]);
   const slow = useMemo(() => slowFrom(calls.map(({ call }) => call)), [calls]);
   const [view, setView] = useState<"list" | "time">("list");
-  const running = calls.filter(({ call }) => call.endedAt === undefined).length;
+  const running = calls.filter(({ call }) => call.state === "executing").length;
+  const waiting = calls.filter(({ call }) => call.state === "pending").length;
   const failed = calls.filter(({ call }) => BAD.has(call.state)).length;
   return (
     <section aria-label="Tools" className="@container flex h-full min-h-0 min-w-0 flex-col gap-2 text-sm" data-panel>
@@ -28,6 +29,7 @@ export const ToolsPanel = memo(({ runs, onJump }: ToolsPanelProps) => {
         <h2 className="font-semibold">Tools</h2>
         <p className="flex-1 text-xs text-soft" data-counts>
           {running > 0 && <span className="text-executing">{running} running · </span>}
+          {waiting > 0 && <span className="text-pending">{waiting} pending · </span>}
           {calls.length} in all
           {failed > 0 && <span className="text-bad"> · {failed} failed</span>}
         </p>
