@@ -15,7 +15,7 @@ export const harness = async (name: string): Promise<string> => {
       rolldownOptions: { input: path.join(root, "harness", `${name}.tsx`), output: { codeSplitting: false } },
     },
   });
-  const [{ output }] = [built].flat() as { output: readonly Output[] }[];
+  const output = ([built].flat() as { output: readonly Output[] }[]).flatMap((bundle) => bundle.output);
   const code = output.flatMap((file) => (file.type === "chunk" ? [file.code] : [])).join("\n");
   const style = output.flatMap((file) =>
     file.type === "asset" && file.fileName.endsWith(".css") ? [file.source] : [],
