@@ -28,7 +28,8 @@ export const buildPage = (directory?: string): void => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [vite, "build", path.join(root, "web"), "--logLevel", "warn", ...place],
-    { cwd: root, encoding: "utf8" },
+    // Whatever this process is, what it builds is for use.
+    { cwd: root, encoding: "utf8", env: { ...process.env, NODE_ENV: "production" } },
   );
   if (status !== 0) throw new Error(`the page could not be built\n${stdout}${stderr}`);
 };

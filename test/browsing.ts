@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { defaultAgents } from "../src/config/agents.ts";
@@ -65,3 +67,43 @@ export const describeInBrowser = (name: string, suite: (browsing: Browsing) => v
       openBeside: async (page, url) => watch(await page.context().newPage(), url),
     });
   });
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds wrong with the page as it is, one line each. */
+export const violations = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axeSource);
+  return await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const found = await axe.run();
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, any }) => `${id}: ${html} ${any[0]?.message}`),
+    );
+  });
+};
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly any: readonly { readonly message: string }[] }[];
+}
+
+export const composer = (page: Page) => page.getByRole("textbox", { name: "Message the agent" });
+
+/** Sends a message as a person does. */
+export const send = async (page: Page, message: string): Promise<void> => {
+  await composer(page).fill(message);
+  await composer(page).press("Enter");
+};
+
+/** The end of the last run that is shown. */
+export const ended = async (page: Page, outcome?: string): Promise<void> => {
+  const end = outcome === undefined ? "[data-run-end]:not([data-run-end=running])" : `[data-run-end=${outcome}]`;
+  await page.locator(`article:last-of-type ${end}, main ${end}`).last().waitFor();
+};
+
+/** What is shown of the conversation, as text: without what differs from one look to the next. */
+export const shownText = async (page: Page): Promise<string> =>
+  await page
+    .locator("main article, main [data-run]")
+    .allInnerTexts()
+    .then((texts) => texts.join("\n"));

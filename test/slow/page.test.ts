@@ -1,9 +1,100 @@
 import { expect, test } from "vitest";
-import { describeInBrowser } from "../browsing.ts";
+import { type Browsing, composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
 
-describeInBrowser("the page", ({ serve, open }) => {
-  test("opens", async () => {
+describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
+  test("teaches whoever opens it first, and starts a run with one click", async () => {
     const page = await open(await serve());
-    expect(await page.title()).toContain("Runcast");
+    const suggestion = page.getByRole("button", { name: "Show me a failing tool" });
+    await suggestion.waitFor();
+    expect(await composer(page).isVisible()).toBe(true);
+    await suggestion.click();
+    await ended(page, "done");
+    expect(await page.locator("[data-message]").count()).toBe(2);
+    expect(await page.title()).toBe("Show me a failing tool · Runcast");
+    expect(new URL(page.url()).searchParams.get("chat")).toBeTruthy();
+  });
+
+  test("is painted within a second with a cold cache, with at most 200 KB of script", async () => {
+    const url = await serve();
+    const page = await open(url);
+    await page.getByRole("heading", { name: "See what the agent does" }).waitFor();
+    const loaded = await page.evaluate(() => {
+      const [paint] = performance.getEntriesByName("first-contentful-paint");
+      const resources = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
+      const scripts = resources.filter(({ name }) => name.endsWith(".js"));
+      return { paint: paint?.startTime, bytes: scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) };
+    });
+    expect(loaded.paint).toBeLessThan(1000);
+    expect(loaded.bytes).toBeGreaterThan(0);
+    expect(loaded.bytes).toBeLessThanOrEqual(200 * 1024);
+  });
+
+  test("asks nothing of any other host", async () => {
+    const url = await serve();
+    const page = await open("about:blank");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).origin));
+    await page.goto(url);
+    await send(page, "Just answer: are you real?");
+    await ended(page, "done");
+    expect(new Set(asked.filter((origin) => origin !== "null"))).toEqual(new Set([url]));
+  });
+
+  test("opens one run by its address, and goes on with it after a reload", async () => {
+    const url = await serve();
+    const page = await open(url);
+    await send(page, "Show me a failing tool");
+    await ended(page, "done");
+    const runs = (await (await fetch(`${url}/runs`)).json()) as { runs: { run: string }[] };
+    const alone = await openBeside(page, `${url}/?run=${runs.runs[0]!.run}`);
+    await ended(alone, "done");
+    expect(await alone.locator("[data-message]").innerText()).toContain("Show me a failing tool");
+    expect(await violations(alone)).toEqual([]);
+    await alone.reload();
+    await ended(alone, "done");
+  });
+
+  test("a link with a token only shows; a server with a key asks for it", async () => {
+    const key = "a-long-enough-key";
+    const url = await serve(undefined, { key });
+    const page = await open(url);
+    const field = page.getByLabel("Key", { exact: true });
+    await field.fill("not-the-key");
+    await field.press("Enter");
+    await page.getByText("This is not a key of this server.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await field.fill(key);
+    await field.press("Enter");
+    await send(page, "Send the report, but ask for my approval first");
+    await page
+      .getByRole("button", { name: /^Allow/ })
+      .first()
+      .waitFor();
+    const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
+    const { runs } = (await (await fetch(`${url}/runs`, { headers })).json()) as { runs: { run: string }[] };
+    const made = await fetch(`${url}/runs/${runs[0]!.run}/tokens`, { method: "POST", headers, body: "{}" });
+    const { url: link } = (await made.json()) as { url: string };
+
+    const guest = await open(url + link);
+    await guest.getByText("You are watching").waitFor();
+    await guest.getByText("send_report").first().waitFor();
+    expect(await guest.getByRole("button", { name: /Allow|Deny|Stop/ }).count()).toBe(0);
+    expect(await composer(guest).count()).toBe(0);
+    expect(await violations(guest)).toEqual([]);
+    await page.getByRole("button", { name: /^Deny/ }).first().click();
+    await ended(page, "done");
+    await ended(guest, "done");
+  });
+
+  test("says what to do where there is nothing to show", async () => {
+    const url = await serve();
+    const none = await open(`${url}/?run=nobody`);
+    await none.getByRole("alert").waitFor();
+    expect(await none.getByRole("alert").innerText()).toMatch(/no run nobody/i);
+    const gone = await open(`${url}/?chat=elsewhere`);
+    await gone.getByText("This browser does not have that conversation.").waitFor();
+    expect(await violations(gone)).toEqual([]);
+    await gone.getByRole("button", { name: "Start a new one" }).click();
+    await gone.getByRole("heading", { name: "See what the agent does" }).waitFor();
   });
 });
