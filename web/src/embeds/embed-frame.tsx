@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { Event } from "runcast/events";
+import type { EventOf } from "runcast/events";
 import type { CallNode } from "runcast/state";
+import type { RunActions } from "../run/actions.ts";
+import { useRunContext } from "../run/run-context.ts";
 import { createAppHost } from "./app-host.ts";
 import { frameUrl, pageAt, withReporter } from "./frame-document.ts";
 import { frameMessageOf } from "./frame-messages.ts";
@@ -9,22 +11,18 @@ import { createAllowedOrigins, originsOf } from "./origins.ts";
 import { readPermissions } from "./permissions.ts";
 
 export interface EmbedFrameProps {
-  readonly event: Extract<Event, { type: "embed" }>;
-  /** Whose embed it is: what a person allows may hold for this agent. */
-  readonly agent: string;
-  readonly call?: CallNode | undefined;
-  readonly file?: ((file: string) => Promise<Response>) | undefined;
-  /** Words that the embed proposes for the next message. */
-  readonly onDraft?: ((text: string) => void) | undefined;
+  readonly event: EventOf<"embed">;
 }
 
 /** Rich HTML of a run, confined: an opaque origin, its own policy, and no origin reached that was not allowed. */
-export const EmbedFrame = ({ event, agent, call, file, onDraft }: EmbedFrameProps) => {
+export const EmbedFrame = ({ event }: EmbedFrameProps) => {
+  const { state, actions } = useRunContext();
+  const agent = state.root.name;
   const allowed = useMemo(() => createAllowedOrigins(localStorage), []);
   const asked = useMemo(() => originsOf([...(event.origins ?? []), ...(event.url ? [event.url] : [])]), [event]);
   const isKnown = asked?.every((origin) => allowed.isAllowed(agent, origin)) ?? false;
   const [decided, setDecided] = useState<readonly string[] | undefined>(isKnown ? asked : undefined);
-  const html = useHtml(event, file);
+  const html = useHtml(event, actions);
 
   const title = event.title ?? "Embedded content";
   if (asked === undefined)
@@ -44,14 +42,20 @@ export const EmbedFrame = ({ event, agent, call, file, onDraft }: EmbedFrameProp
     );
   if (html instanceof Error) return <p role="alert">{`${title} could not be read: ${html.message}`}</p>;
   if (html === undefined) return <p className="text-soft">Loading {title}…</p>;
-  // A frame takes one document in its life.
-  return <Frame key={html} html={html} title={title} origins={decided} call={call} onDraft={onDraft} />;
+  const caller = event.call === undefined ? undefined : state.nodes.get(event.call);
+  return (
+    <HtmlFrame
+      key={html}
+      html={html}
+      title={title}
+      origins={decided}
+      call={caller?.kind === "call" ? caller : undefined}
+      onDraft={actions.draft}
+    />
+  );
 };
 
-const useHtml = (
-  { html, url, file }: EmbedFrameProps["event"],
-  read: EmbedFrameProps["file"],
-): string | Error | undefined => {
+const useHtml = ({ html, url, file }: EventOf<"embed">, { file: read }: RunActions): string | Error | undefined => {
   const [loaded, setLoaded] = useState<string | Error>();
   useEffect(() => {
     if (file === undefined || !read) return;
@@ -67,15 +71,22 @@ const useHtml = (
   return html ?? (url === undefined ? loaded : pageAt(url));
 };
 
-interface FrameProps extends Pick<EmbedFrameProps, "call" | "onDraft"> {
+export interface HtmlFrameProps {
   readonly html: string;
   readonly title: string;
-  readonly origins: readonly string[];
+  /** What it may reach. */
+  readonly origins?: readonly string[];
+  /** The call whose result it shows. */
+  readonly call?: CallNode | undefined;
+  /** Words that it proposes for the next message. */
+  readonly onDraft?: ((text: string) => void) | undefined;
 }
 
 const FIRST_HEIGHT = 150;
+const NONE: readonly string[] = [];
 
-const Frame = ({ html, title, origins, call, onDraft }: FrameProps) => {
+/** A document in its frame. A frame takes one document in its life: give another one another key. */
+export const HtmlFrame = ({ html, title, origins = NONE, call, onDraft }: HtmlFrameProps) => {
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(FIRST_HEIGHT);
   const [blocked, setBlocked] = useState<readonly string[]>([]);
