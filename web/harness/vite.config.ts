@@ -1,0 +1,12 @@
+import { mergeConfig } from "vite";
+import config from "../vite.config.ts";
+
+export default mergeConfig(config, {
+  root: import.meta.dirname,
+  build: {
+    outDir: process.env.HARNESS_DIRECTORY,
+    modulePreload: false,
+    cssCodeSplit: false,
+    rolldownOptions: { input: { main: `${import.meta.dirname}/${process.env.HARNESS}.tsx` } },
+  },
+});
