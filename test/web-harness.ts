@@ -13,7 +13,15 @@ export const harness = (name: string): Page => {
   mkdirSync(directory, { recursive: true });
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [path.join(root, "node_modules/vite/bin/vite.js"), "build", path.join(root, "web/harness"), "--logLevel", "warn"],
+    [
+      path.join(root, "node_modules/vite/bin/vite.js"),
+      "build",
+      path.join(root, "web"),
+      "--config",
+      path.join(root, "web/harness/vite.config.ts"),
+      "--logLevel",
+      "warn",
+    ],
     {
       cwd: root,
       encoding: "utf8",

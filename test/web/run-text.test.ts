@@ -119,9 +119,8 @@ describe("terminal output", () => {
     ).toBe("alinkbc");
     fc.assert(
       fc.property(fc.nat(text.length), fc.string(), (cut, noise) => {
-        // oxlint-disable-next-line no-control-regex
         for (const { text: shown } of spansOf(text.slice(0, cut) + noise))
-          expect(shown).not.toMatch(/[\u0000-\u0008\u001b\u009b]/);
+          for (const control of ["\u0000", "\u0008", "\u001b", "\u009b"]) expect(shown).not.toContain(control);
       }),
     );
   });

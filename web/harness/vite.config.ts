@@ -2,7 +2,6 @@ import { mergeConfig } from "vite";
 import config from "../vite.config.ts";
 
 export default mergeConfig(config, {
-  root: import.meta.dirname,
   build: {
     outDir: process.env.HARNESS_DIRECTORY,
     modulePreload: false,

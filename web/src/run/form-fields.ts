@@ -26,7 +26,12 @@ export const fieldsOf = (schema: Json | undefined, value?: Json): readonly FormF
   const required = Array.isArray(whole.required) ? whole.required : [];
   const given = isObject(value) ? value : {};
   return Object.entries(properties).map(([key, property]) =>
-    fieldOf(key, isObject(property) ? property : {}, required.includes(key), given[key]),
+    fieldOf(
+      key,
+      isObject(property) ? property : {},
+      required.includes(key),
+      Object.hasOwn(given, key) ? given[key] : undefined,
+    ),
   );
 };
 
