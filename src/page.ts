@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { frame } from "./page/frame.ts";
 import type { Page } from "./server.ts";
 
 /**
@@ -13,7 +14,9 @@ export const page = (directory: string | undefined = findBuilt()): Page | undefi
   const names = readdirSync(path.join(directory, "assets")).map((name) => `assets/${name}`);
   const files = new Map(["index.html", ...names].map((name) => [name, once(() => fileOf(directory, name))]));
   return async (request) => {
-    const name = new URL(request.url).pathname.slice(1) || "index.html";
+    const url = new URL(request.url);
+    if (url.pathname === "/frame") return frame(url);
+    const name = url.pathname.slice(1) || "index.html";
     const file = files.get(name)?.();
     return file && (await respond(file, request));
   };
@@ -91,7 +94,8 @@ const POLICY = [
   "font-src 'self'",
   "connect-src 'self'",
   "worker-src 'self'",
-  "frame-src 'self' blob:",
+  // What is embedded cannot lead its frame elsewhere either.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

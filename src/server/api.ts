@@ -73,6 +73,11 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
     if (!found || found.dropped) throw missing(found ? `run ${run} was dropped` : `there is no run ${run}`, !!found);
     return found;
   };
+  const ofPage = async ({ req }: Context<Env>): Promise<Response> => {
+    const found = await options.page?.(req.raw);
+    if (!found) throw unknownPath(req.path);
+    return found;
+  };
   const routes: readonly PlainRoute[] = [
     {
       method: "GET",
@@ -199,15 +204,13 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
         (await options.page?.(req.raw)) ??
         json({ name: "runcast", version: options.facts.version, see: "/openapi.json" }),
     },
+    { method: "GET", path: "/assets/:file", summary: "A file of the page.", handle: ofPage },
     {
       method: "GET",
-      path: "/assets/:file",
-      summary: "A file of the page.",
-      handle: async ({ req }) => {
-        const found = await options.page?.(req.raw);
-        if (!found) throw unknownPath(req.path);
-        return found;
-      },
+      path: "/frame",
+      summary: "An empty document in which the page shows what a run embeds.",
+      query: ["origin", "may"],
+      handle: ofPage,
     },
   ];
   return routes;

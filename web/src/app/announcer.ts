@@ -12,24 +12,35 @@ export interface Announcer {
   /** Those that were said last; older ones are gone. */
   readonly said: Cell<readonly Announcement[]>;
   say(text: string): void;
-  hear(run: string, entry: Entry): void;
+  /** What is not `isNew` is known to whoever listens: it is taken note of and not said. */
+  hear(run: string, entry: Entry, isNew: boolean): void;
 }
 
 const KEPT = 6;
 const LONGEST = 600;
+const HEARD = "runcast.heard";
 
 export const createAnnouncer = (): Announcer => {
   const said = createCell<readonly Announcement[]>([]);
   const names = new Map<string, string>();
   const texts = new Map<string, string>();
-  const reached = new Map<string, number>();
+  /** By run: the last entry that was heard, before a reload too. */
+  const reached = new Map<string, number>(readHeard());
+  let isQuiet = false;
   let count = 0;
+  addEventListener("pagehide", () => sessionStorage.setItem(HEARD, JSON.stringify([...reached].slice(-KEPT))));
 
-  const say = (text: string): void => said.set([...said.get().slice(1 - KEPT), { id: ++count, text }]);
+  const say = (text: string): void => {
+    if (!isQuiet) said.set([...said.get().slice(1 - KEPT), { id: ++count, text }]);
+  };
 
-  const hear = (run: string, { seq, event }: Entry): void => {
-    if (seq <= (reached.get(run) ?? 0)) return;
-    reached.set(run, seq);
+  const hear: Announcer["hear"] = (run, entry, isNew) => {
+    isQuiet = !isNew || entry.seq <= (reached.get(run) ?? 0);
+    reached.set(run, Math.max(entry.seq, reached.get(run) ?? 0));
+    take(run, entry);
+    isQuiet = false;
+  };
+  const take = (run: string, { event }: Entry): void => {
     switch (event.type) {
       case "tool-start":
         names.set(`${run} ${event.call}`, event.title ?? event.name);
@@ -61,6 +72,14 @@ export const createAnnouncer = (): Announcer => {
     }
   };
   return { said, say, hear };
+};
+
+const readHeard = (): [string, number][] => {
+  try {
+    return JSON.parse(sessionStorage.getItem(HEARD) ?? "[]") as [string, number][];
+  } catch {
+    return [];
+  }
 };
 
 const OUTCOMES = {

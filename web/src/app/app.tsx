@@ -4,7 +4,7 @@ import type { Conversations } from "../conversations/conversations.ts";
 import { openConversations } from "../conversations/open-conversations.ts";
 import { ConversationsProvider } from "../conversations/use-conversations.tsx";
 import { RemoteImages } from "../markdown/remote-images.tsx";
-import { createAccess, readKey } from "./access.ts";
+import { type Access, createAccess, readKey } from "./access.ts";
 import { type Announcer, createAnnouncer } from "./announcer.ts";
 import { createCell, useCell } from "./cell.ts";
 import { ChatPage } from "./chat-page.tsx";
@@ -34,7 +34,7 @@ export const App = () => {
   const { run, token } = useCell(parts.route);
   const page = useMemo<PageContextValue>(() => {
     const access = createAccess({ ...(key !== undefined && { key }), ...(token !== undefined && { token }) });
-    return { ...parts, access: { ...access, client: heard(access.client, parts.announcer) } };
+    return { ...parts, access: { ...access, client: heard(access, parts.announcer) } };
   }, [parts, key, token]);
   const lock = useCallback(() => setLocked(true), []);
   const unlock = (next: string): void => {
@@ -72,15 +72,18 @@ const Chat = ({ page, onLocked }: { readonly page: PageContextValue; readonly on
   ) : null;
 };
 
+/** What happened longer ago was there before anybody began to follow. */
+const NEW_MS = 10_000;
+
 /** The same client, with an ear for whoever cannot see what it brings. */
-const heard = (client: Client, { hear }: Announcer): Client => ({
+const heard = ({ client, now }: Access, { hear }: Announcer): Client => ({
   ...client,
   start: (request, options = {}) => {
     const handle = client.start(request, {
       ...options,
       onEntry: (entry) => {
         options.onEntry?.(entry);
-        hear(handle.run, entry);
+        hear(handle.run, entry, true);
       },
     });
     return handle;
@@ -90,7 +93,7 @@ const heard = (client: Client, { hear }: Announcer): Client => ({
       ...options,
       onEntry: (entry) => {
         options.onEntry?.(entry);
-        hear(run, entry);
+        hear(run, entry, entry.at > now() - NEW_MS);
       },
     }),
 });

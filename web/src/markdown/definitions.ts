@@ -46,7 +46,7 @@ export const createDefinitions = (): Definitions => {
   };
 };
 
-const normalized = (label: string): string => label.trim().replaceAll(/\s+/g, " ").toLowerCase();
+const normalized = (label: string): string => label.trim().replaceAll(/\s+/g, " ").toLowerCase().toUpperCase();
 
 const definitionAt = (text: string): (Definition & { label: string; end: number }) | undefined => {
   const label = /^\[((?:[^[\]\\]|\\.)+)\]:[ \t]*\n?[ \t]*/.exec(text);

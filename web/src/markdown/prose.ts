@@ -85,4 +85,5 @@ export const createProse = (leaf: Block, balanced: (text: string) => boolean): P
 };
 
 /** A paragraph that may begin with the definition of a link. */
-export const maybeDefinition = (text: string): boolean => text.length < 2000 && /^\[[^\]]*(?:\]:|\]?$)/.test(text);
+export const maybeDefinition = (text: string): boolean =>
+  text.length < 2000 && /^\[(?:[^\]\\]|\\[^])*(?:\]:|\\?\]?$)/.test(text);

@@ -1,5 +1,6 @@
 import { type Indent, indentOf } from "./indent.ts";
 import { type Alignment } from "./block.ts";
+import { unescaped } from "./inline/destination.ts";
 import { cellsOf, delimitersOf } from "./table.ts";
 
 /** A container that a line may go on with: a quote, or an item whose content stands `indent` columns to the right. */
@@ -195,7 +196,7 @@ const fenceStart = (char: string, text: string, { columns, ends, waits }: Around
   if (char === "`" && info.includes("`")) return TEXT;
   if (waits) return undefined;
   if (!ends || run < 3) return TEXT;
-  return { kind: "fence", mark: char.repeat(run), indent: columns, info: info.trim() };
+  return { kind: "fence", mark: char.repeat(run), indent: columns, info: unescaped(info.trim()) };
 };
 
 const mathStart = (char: string, text: string, { ends, waits }: Around): Start | undefined => {
@@ -206,6 +207,8 @@ const mathStart = (char: string, text: string, { ends, waits }: Around): Start |
   if (close >= 0 && text.slice(close + 2).trim() !== "") return TEXT;
   if (waits) return undefined;
   if (!ends || close === 2) return TEXT;
+  // `\[` is also an escaped bracket: what it begins must end in its line, or stand apart from it.
+  if (char === "\\" && close < 0 && /^\S/.test(text.slice(2))) return TEXT;
   return { kind: "math", mark, closed: close > 0 };
 };
 

@@ -47,4 +47,5 @@ export const sticky = (pattern: RegExp, text: string, at: number): RegExpExecArr
 
 export const PUNCTUATION = /^[!-/:-@[-`{-~]$/;
 
-const unescaped = (text: string): string => decodeEntities(text.replaceAll(/\\([!-/:-@[-`{-~])/g, "$1"));
+/** Backslashes and entities as what they stand for. */
+export const unescaped = (text: string): string => decodeEntities(text.replaceAll(/\\([!-/:-@[-`{-~])/g, "$1"));

@@ -2,6 +2,7 @@ import { memo } from "react";
 import type { Block } from "../block.ts";
 import { visibleText } from "../visible-text.ts";
 import { childrenOf } from "./block-children.tsx";
+import { CodeLines } from "./code-lines.tsx";
 import { CodeView } from "./code-view.tsx";
 import { InlineView } from "./inline-view.tsx";
 import { useMarkdown } from "./markdown-context.ts";
@@ -11,7 +12,7 @@ import { Row, TableView } from "./table-view.tsx";
 export const BlockView = memo(({ block }: { readonly block: Block; readonly version: number }) => {
   switch (block.kind) {
     case "piece":
-      if (block.parent!.kind === "code") return <span className="md-lines">{visibleText(block.text)}</span>;
+      if (block.parent!.kind === "code") return <CodeLines piece={block} />;
       return block.parent!.kind === "table" ? <Row row={block} /> : <Piece piece={block} />;
     case "paragraph":
       return (

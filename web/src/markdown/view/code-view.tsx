@@ -1,6 +1,8 @@
 import { useEffect, useState } from "react";
 import type { Block } from "../block.ts";
+import { useHighlighting } from "../highlight.ts";
 import { childrenOf } from "./block-children.tsx";
+import { HighlightingContext } from "./code-lines.tsx";
 
 export const CodeView = ({ block }: { readonly block: Block }) => (
   <div className="md-code">
@@ -10,7 +12,9 @@ export const CodeView = ({ block }: { readonly block: Block }) => (
     </div>
     {/* Scrolls, also by the keyboard. */}
     <pre tabIndex={0} dir="ltr">
-      <code>{childrenOf(block)}</code>
+      <code>
+        <HighlightingContext value={useHighlighting(block)}>{childrenOf(block)}</HighlightingContext>
+      </code>
     </pre>
   </div>
 );
