@@ -22,7 +22,11 @@ export const DataTable = ({ table: { columns, rows } }: { readonly table: Table 
           <thead className="sticky top-0 bg-sunken text-left">
             <tr>
               {columns.map((column) => (
-                <th key={column} scope="col" className="border-b border-line px-2 py-1 font-medium whitespace-nowrap">
+                <th
+                  key={column}
+                  scope="col"
+                  className={`border-b border-line px-2 py-1 font-medium whitespace-nowrap ${typeof rows[0]?.[column] === "number" ? "text-right" : ""}`}
+                >
                   {column}
                 </th>
               ))}
