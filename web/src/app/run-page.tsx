@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { useRun } from "runcast/react";
 import { createRuns, type ShownRun } from "../conversations/runs.ts";
+import { RunTools } from "../share/run-tools.tsx";
 import { Answer, useRunActions } from "./answer.tsx";
 import { Button } from "./button.tsx";
 import { useCell } from "./cell.ts";
@@ -67,6 +68,7 @@ const OpenRun = ({ shown: { run, state, connection } }: { readonly shown: ShownR
         title={title}
         state={<ConnectionState connection={outcome === undefined ? connection : { status: "finished" }} />}
       >
+        <RunTools run={run} />
         {isBusy && <Button onClick={stop}>Stop</Button>}
         {mayAct && (
           <Button kind="quiet" className="max-md:hidden" onClick={() => route.go({})}>

@@ -1,9 +1,15 @@
 import { memo, useCallback, useRef } from "react";
 import type { AssistantMessage } from "../conversations/conversation.ts";
 import { MessageActions } from "../conversations/message-actions.tsx";
-import { type OpenConversation, type ShownMessage, useShownRun } from "../conversations/use-conversations.tsx";
+import {
+  type OpenConversation,
+  type ShownMessage,
+  useEntriesOf,
+  useShownRun,
+} from "../conversations/use-conversations.tsx";
 import type { Jump } from "../run/jump.ts";
 import { Answer, useRunActions } from "./answer.tsx";
+import { RunTools } from "../share/run-tools.tsx";
 import { useNear } from "./near.ts";
 import { ProblemNote } from "./problem-note.tsx";
 import { Button } from "./button.tsx";
@@ -62,6 +68,7 @@ const AgentMessage = ({
   jump,
 }: Omit<TurnProps, "isLast"> & { readonly message: AssistantMessage }) => {
   const run = useShownRun(message.run);
+  const load = useEntriesOf(message.run);
   const latest = useRef(message);
   latest.current = message;
   const retry = useCallback(() => void actions.rerun(latest.current), [actions]);
@@ -77,12 +84,14 @@ const AgentMessage = ({
           <Button onClick={retry}>Ask again</Button>
         </ProblemNote>
       )}
-      {(hasEnded || connection?.status === "failed" || shown.branches.length > 1) && (
+      {state.seq > 0 && (
         <MessageActions
           shown={shown}
           onChoose={actions.choose}
           {...(hasEnded && { onRerun: retry, onFork: () => actions.fork(shown) })}
-        />
+        >
+          <RunTools run={message.run} load={load} />
+        </MessageActions>
       )}
     </div>
   );
