@@ -98,7 +98,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     yield { type: "text-delta", part: "before deferred", delta: "And one for the client:" };
     yield { type: "text-end", part: "before deferred" };
     yield { type: "tool-start", call: "deferred call", name: "end_as_deferred", client: true };
-    yield { type: "tool-input-end", call: "deferred call", input: { where: "here" } };
+    yield { type: "tool-input-end", call: "deferred call", input: { path: "here" } };
     yield { type: "step-end", step: "deferring", finish: "tools" };
     yield { type: "tool-end", call: "deferred call", outcome: "deferred" };
   },
