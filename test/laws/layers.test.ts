@@ -49,6 +49,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "dialect.ts": (target) => ["events.ts", "source.ts"].includes(target),
   "sse.ts": (target) => ["events.ts", "dialect.ts"].includes(target),
   "client.ts": (target) => ["events.ts", "json.ts", "state.ts", "sse.ts", "dialect.ts"].includes(target),
+  "replay.ts": (target) => ["events.ts", "state.ts"].includes(target),
   "react.ts": (target) => ["client.ts", "state.ts"].includes(target),
   "runner.ts": (target) => CONTRACTS.includes(target),
   "server.ts": (target) => [...CONTRACTS, "runner.ts", "sse.ts"].includes(target),
@@ -92,7 +93,7 @@ describe("layers", () => {
       }
     };
     if (files.includes("client.ts")) reach("client.ts");
-    for (const file of ["json.ts", "sse.ts", "state.ts"]) if (files.includes(file)) reach(file);
+    for (const file of ["json.ts", "sse.ts", "state.ts", "replay.ts"]) if (files.includes(file)) reach(file);
     expect(reached.has("events.ts"), "the client loads the schema library").toBe(false);
   });
 

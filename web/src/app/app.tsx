@@ -83,17 +83,19 @@ const heard = ({ client, now }: Access, { hear }: Announcer): Client => ({
       ...options,
       onEntry: (entry) => {
         options.onEntry?.(entry);
-        hear(handle.run, entry, true);
+        hear(handle.run, handle.state, entry, true);
       },
     });
     return handle;
   },
-  follow: (run, options = {}) =>
-    client.follow(run, {
+  follow: (run, options = {}) => {
+    const handle = client.follow(run, {
       ...options,
       onEntry: (entry) => {
         options.onEntry?.(entry);
-        hear(run, entry, entry.at > now() - NEW_MS);
+        hear(run, handle.state, entry, entry.at > now() - NEW_MS);
       },
-    }),
+    });
+    return handle;
+  },
 });

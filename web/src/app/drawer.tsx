@@ -8,13 +8,14 @@ export interface DrawerProps {
   readonly children: ReactNode;
 }
 
-const WIDE = "(min-width: 64rem)";
+/** Whether there is room for columns. */
+export const isWide = (): boolean => matchMedia("(min-width: 64rem)").matches;
 
 /** A column beside the conversation where there is room for it, over it where there is not. */
 export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) => {
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (!isOpen || matchMedia(WIDE).matches) return;
+    if (!isOpen || isWide()) return;
     const before = document.activeElement;
     element.current?.querySelector<HTMLElement>("button, input, a[href]")?.focus();
     return () => {
@@ -36,7 +37,7 @@ export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) 
         ref={element}
         aria-label={label}
         onKeyDown={(event) => {
-          if (event.key !== "Escape" || matchMedia(WIDE).matches) return;
+          if (event.key !== "Escape" || isWide()) return;
           event.preventDefault();
           onClose();
         }}

@@ -12,10 +12,12 @@ export interface AskTrayProps {
   readonly actionsOf: (run: RunState) => RunActions;
   /** Brings the card of an ask into view. */
   readonly onJump: (run: RunState, node: string) => void;
+  /** Whether the first one can be answered without opening it. Default: yes. */
+  readonly startsOpen?: boolean;
 }
 
 /** Every open ask of a conversation, to be answered in any order. Nothing while there is none. */
-export const AskTray = memo(({ runs, actionsOf, onJump }: AskTrayProps) => {
+export const AskTray = memo(({ runs, actionsOf, onJump, startsOpen = true }: AskTrayProps) => {
   const asks = useRunIndexes(runs).flatMap(({ state, openAsks }) => [...openAsks].map((node) => ({ state, node })));
   if (asks.length === 0) return null;
   return (
@@ -31,7 +33,13 @@ export const AskTray = memo(({ runs, actionsOf, onJump }: AskTrayProps) => {
       <ul className="flex flex-col">
         {asks.map(({ state, node }, index) => (
           <li key={`${state.run} ${node.id}`} className="border-line not-first:border-t">
-            <TrayAsk state={state} node={node} actions={actionsOf(state)} isFirst={index === 0} onJump={onJump} />
+            <TrayAsk
+              state={state}
+              node={node}
+              actions={actionsOf(state)}
+              startsOpen={startsOpen && index === 0}
+              onJump={onJump}
+            />
           </li>
         ))}
       </ul>
@@ -43,14 +51,14 @@ interface TrayAskProps {
   readonly state: RunState;
   readonly node: AskNode;
   readonly actions: RunActions;
-  readonly isFirst: boolean;
+  readonly startsOpen: boolean;
   readonly onJump: (run: RunState, node: string) => void;
 }
 
-const TrayAsk = ({ state, node, actions, isFirst, onJump }: TrayAskProps) => {
+const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => {
   const [chosen, setChosen] = useState<boolean>();
   const id = useId();
-  const open = chosen ?? isFirst;
+  const open = chosen ?? startsOpen;
   return (
     <div className="flex min-w-0 flex-col">
       <div className="flex min-w-0 items-center gap-2 px-3 py-1.5">
