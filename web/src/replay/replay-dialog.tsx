@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { Entry, Problem } from "runcast/events";
 import { problemOf } from "../app/access.ts";
-import { useRunActions } from "../app/answer.tsx";
+import { usePage } from "../app/page-context.ts";
 import { IconButton } from "../app/button.tsx";
 import { ProblemNote } from "../app/problem-note.tsx";
+import { createActionsOf } from "../app/run-actions.ts";
 import { IconClose } from "../app/shell-icons.tsx";
 import { ReplayView } from "./replay-view.tsx";
 
@@ -18,7 +19,8 @@ export const ReplayDialog = ({ run, load, onClose }: ReplayDialogProps) => {
   const element = useRef<HTMLDialogElement>(null);
   const [entries, setEntries] = useState<readonly Entry[]>();
   const [problem, setProblem] = useState<Problem>();
-  const actions = useRunActions(run, undefined);
+  const { access } = usePage();
+  const actions = useMemo(() => createActionsOf({ access })(run), [access, run]);
   useEffect(() => {
     const { current } = element;
     if (!current?.open) current?.showModal();
