@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { frame } from "./page/frame.ts";
 import type { Page } from "./server.ts";
 
 /**
@@ -11,9 +12,13 @@ import type { Page } from "./server.ts";
 export const page = (directory: string | undefined = findBuilt()): Page | undefined => {
   if (directory === undefined) return undefined;
   const names = readdirSync(path.join(directory, "assets")).map((name) => `assets/${name}`);
-  const files = new Map(["index.html", ...names].map((name) => [name, once(() => fileOf(directory, name))]));
+  const files = new Map(
+    ["index.html", "element.js", ...names].map((name) => [name, once(() => fileOf(directory, name))]),
+  );
   return async (request) => {
-    const name = new URL(request.url).pathname.slice(1) || "index.html";
+    const url = new URL(request.url);
+    if (url.pathname === "/frame") return frame(url);
+    const name = url.pathname.slice(1) || "index.html";
     const file = files.get(name)?.();
     return file && (await respond(file, request));
   };
@@ -64,7 +69,7 @@ const fileOf = (directory: string, name: string): PageFile => {
   const extension = path.extname(name);
   const type = TYPES[extension] ?? "application/octet-stream";
   // The hash in an asset's name is its version; the document that names them is asked for again each time.
-  const cache = name === "index.html" ? "no-cache" : "public, max-age=31536000, immutable";
+  const cache = !name.startsWith("assets/") ? "no-cache" : "public, max-age=31536000, immutable";
   const headers = { ...HEADERS, "content-type": type, "cache-control": cache };
   const isText = /text|json|svg|wasm/.test(type);
   return { headers, bytes, compressed: isText ? { br: once(() => brotli(bytes)), gzip: once(() => zip(bytes)) } : {} };
@@ -85,12 +90,14 @@ const POLICY = [
   "style-src 'self'",
   // Formulas and highlighted code are placed and coloured by attributes. What an attribute could fetch, the lines below forbid.
   "style-src-attr 'unsafe-inline'",
-  "img-src 'self' data: blob:",
+  // Which hosts images come from, the reader decides: without their leave the page makes no such image.
+  "img-src 'self' data: blob: https:",
   "media-src 'self' blob:",
   "font-src 'self'",
   "connect-src 'self'",
   "worker-src 'self'",
-  "frame-src 'self' blob:",
+  // What is embedded cannot lead its frame elsewhere either.
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

@@ -36,7 +36,8 @@ describe("the page's files", () => {
     expect(policy).toContain("script-src 'self';");
     expect(policy).toContain("connect-src 'self';");
     expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe|\*|https?:/);
+    expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe|\*|http:/);
+    expect(policy.match(/[a-z-]+(?= [^;]*https:)/g)).toEqual(["img-src"]);
     expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|<style| on[a-z]+=|https?:\/\//);
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(response.headers.get("referrer-policy")).toBe("no-referrer");

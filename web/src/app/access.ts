@@ -29,6 +29,8 @@ export interface Access {
   ask(path: string, init?: RequestInit): Promise<Response>;
   /** Tries again now whatever waits to be tried again. */
   wake(): void;
+  /** The server's clock, as far as it has been heard. */
+  now(): number;
 }
 
 const KEY = "runcast.key";
@@ -50,6 +52,8 @@ export const createAccess = (secrets: { readonly key?: string; readonly token?: 
   const wakes = new EventTarget();
   const auth: Record<string, string> = (token ?? key) ? { authorization: `Bearer ${token ?? key}` } : {};
 
+  let ahead = 0;
+
   const ask: Access["ask"] = async (path, init = {}) => {
     let response: Response;
     try {
@@ -63,6 +67,8 @@ export const createAccess = (secrets: { readonly key?: string; readonly token?: 
       const hint = "check that it runs: npm start";
       throw new ClientError({ code: "network", message: "the server cannot be reached", hint }, { cause: error });
     }
+    const told = Date.parse(response.headers.get("date") ?? "");
+    if (!Number.isNaN(told)) ahead = told - Date.now();
     if (response.ok) return response;
     throw new ClientError(await problemIn(response), { status: response.status });
   };
@@ -95,6 +101,7 @@ export const createAccess = (secrets: { readonly key?: string; readonly token?: 
       return ((await response.json()) as { tools: readonly FoundTool[] }).tools;
     },
     ask,
+    now: () => Date.now() + ahead,
     wake: () => void wakes.dispatchEvent(new Event("wake")),
   };
 };

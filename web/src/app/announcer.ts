@@ -1,4 +1,5 @@
-import type { Entry, EventOf } from "runcast/events";
+import type { Entry, Event, EventOf } from "runcast/events";
+import type { RunState } from "runcast/state";
 import { type Cell, createCell } from "./cell.ts";
 
 /** One sentence that a screen reader is to say, once. */
@@ -12,55 +13,63 @@ export interface Announcer {
   /** Those that were said last; older ones are gone. */
   readonly said: Cell<readonly Announcement[]>;
   say(text: string): void;
-  hear(run: string, entry: Entry): void;
+  /** An entry of a run that was just folded into its state. What is not `isNew` is known to whoever listens, and not said. */
+  hear(run: string, state: RunState, entry: Entry, isNew: boolean): void;
 }
 
 const KEPT = 6;
 const LONGEST = 600;
+const HEARD = "runcast.heard";
 
 export const createAnnouncer = (): Announcer => {
   const said = createCell<readonly Announcement[]>([]);
-  const names = new Map<string, string>();
-  const texts = new Map<string, string>();
-  const reached = new Map<string, number>();
+  /** By run: the last entry that was heard, before a reload too. */
+  const reached = new Map<string, number>(readHeard());
   let count = 0;
+  addEventListener("pagehide", () => sessionStorage.setItem(HEARD, JSON.stringify([...reached].slice(-KEPT))));
 
   const say = (text: string): void => said.set([...said.get().slice(1 - KEPT), { id: ++count, text }]);
-
-  const hear = (run: string, { seq, event }: Entry): void => {
-    if (seq <= (reached.get(run) ?? 0)) return;
+  const hear: Announcer["hear"] = (run, state, { seq, event }, isNew) => {
+    const before = reached.get(run) ?? 0;
+    if (seq <= before) return;
     reached.set(run, seq);
-    switch (event.type) {
-      case "tool-start":
-        names.set(`${run} ${event.call}`, event.title ?? event.name);
-        return;
-      case "tool-end":
-        say(outcomeText(names.get(`${run} ${event.call}`) ?? "A tool", event));
-        names.delete(`${run} ${event.call}`);
-        return;
-      case "text-start":
-        // The words of sub-agents and tools are on their cards; their results are what is told.
-        if (event.agent === undefined && event.call === undefined) texts.set(`${run} ${event.part}`, "");
-        return;
-      case "text-delta": {
-        const text = texts.get(`${run} ${event.part}`);
-        if (text !== undefined && text.length < LONGEST) texts.set(`${run} ${event.part}`, text + event.delta);
-        return;
-      }
-      case "text-end": {
-        const text = texts.get(`${run} ${event.part}`)?.trim();
-        texts.delete(`${run} ${event.part}`);
-        if (text) say(text.length > LONGEST ? `${text.slice(0, LONGEST)} … and more.` : text);
-        return;
-      }
-      case "ask-start":
-        say(askText(event, event.call === undefined ? undefined : names.get(`${run} ${event.call}`)));
-        return;
-      case "run-end":
-        if (event.outcome !== "done") say(`The run ended: ${event.error?.message ?? event.outcome}.`);
-    }
+    const text = isNew ? textOf(state, event) : undefined;
+    if (text) say(text);
   };
   return { said, say, hear };
+};
+
+const textOf = (state: RunState, event: Event): string | undefined => {
+  switch (event.type) {
+    case "tool-end":
+      return outcomeText(nameOf(state, event.call) ?? "A tool", event);
+    case "text-end": {
+      const part = state.nodes.get(event.part);
+      // The words of sub-agents and tools are on their cards; their results are what is told.
+      if (part?.kind !== "text" || part.agent !== undefined || part.call !== undefined) return undefined;
+      const text = part.text.trim();
+      return text.length > LONGEST ? `${text.slice(0, LONGEST)} … and more.` : text;
+    }
+    case "ask-start":
+      return askText(event, nameOf(state, event.call));
+    case "run-end":
+      return event.outcome === "done" ? undefined : `The run ended: ${event.error?.message ?? event.outcome}.`;
+    default:
+      return undefined;
+  }
+};
+
+const nameOf = (state: RunState, call: string | undefined): string | undefined => {
+  const node = call === undefined ? undefined : state.nodes.get(call);
+  return node?.kind === "call" ? (node.title ?? node.name) : undefined;
+};
+
+const readHeard = (): [string, number][] => {
+  try {
+    return JSON.parse(sessionStorage.getItem(HEARD) ?? "[]") as [string, number][];
+  } catch {
+    return [];
+  }
 };
 
 const OUTCOMES = {

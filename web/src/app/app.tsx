@@ -3,7 +3,8 @@ import type { Client } from "runcast/client";
 import type { Conversations } from "../conversations/conversations.ts";
 import { openConversations } from "../conversations/open-conversations.ts";
 import { ConversationsProvider } from "../conversations/use-conversations.tsx";
-import { createAccess, readKey } from "./access.ts";
+import { RemoteImages } from "../markdown/remote-images.tsx";
+import { type Access, createAccess, readKey } from "./access.ts";
 import { type Announcer, createAnnouncer } from "./announcer.ts";
 import { createCell, useCell } from "./cell.ts";
 import { ChatPage } from "./chat-page.tsx";
@@ -33,7 +34,7 @@ export const App = () => {
   const { run, token } = useCell(parts.route);
   const page = useMemo<PageContextValue>(() => {
     const access = createAccess({ ...(key !== undefined && { key }), ...(token !== undefined && { token }) });
-    return { ...parts, access: { ...access, client: heard(access.client, parts.announcer) } };
+    return { ...parts, access: { ...access, client: heard(access, parts.announcer) } };
   }, [parts, key, token]);
   const lock = useCallback(() => setLocked(true), []);
   const unlock = (next: string): void => {
@@ -43,7 +44,9 @@ export const App = () => {
   if (isLocked && token === undefined) return <KeyForm onKey={unlock} />;
   return (
     <PageContext value={page}>
-      {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} />}
+      <RemoteImages>
+        {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} />}
+      </RemoteImages>
       <LiveRegion announcer={parts.announcer} />
     </PageContext>
   );
@@ -69,25 +72,30 @@ const Chat = ({ page, onLocked }: { readonly page: PageContextValue; readonly on
   ) : null;
 };
 
+/** What happened longer ago was there before anybody began to follow. */
+const NEW_MS = 10_000;
+
 /** The same client, with an ear for whoever cannot see what it brings. */
-const heard = (client: Client, { hear }: Announcer): Client => ({
+const heard = ({ client, now }: Access, { hear }: Announcer): Client => ({
   ...client,
   start: (request, options = {}) => {
     const handle = client.start(request, {
       ...options,
       onEntry: (entry) => {
         options.onEntry?.(entry);
-        hear(handle.run, entry);
+        hear(handle.run, handle.state, entry, true);
       },
     });
     return handle;
   },
-  follow: (run, options = {}) =>
-    client.follow(run, {
+  follow: (run, options = {}) => {
+    const handle = client.follow(run, {
       ...options,
       onEntry: (entry) => {
         options.onEntry?.(entry);
-        hear(run, entry);
+        hear(run, handle.state, entry, entry.at > now() - NEW_MS);
       },
-    }),
+    });
+    return handle;
+  },
 });

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 
 export interface DrawerProps {
   readonly side: "left" | "right";
@@ -10,11 +10,22 @@ export interface DrawerProps {
 
 const WIDE = "(min-width: 64rem)";
 
+/** Whether there is room for columns. */
+export const isWide = (): boolean => matchMedia(WIDE).matches;
+
+export const useIsWide = (): boolean => useSyncExternalStore(watchWidth, isWide);
+
+const watchWidth = (listener: () => void): (() => void) => {
+  const query = matchMedia(WIDE);
+  query.addEventListener("change", listener);
+  return () => query.removeEventListener("change", listener);
+};
+
 /** A column beside the conversation where there is room for it, over it where there is not. */
 export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) => {
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (!isOpen || matchMedia(WIDE).matches) return;
+    if (!isOpen || isWide()) return;
     const before = document.activeElement;
     element.current?.querySelector<HTMLElement>("button, input, a[href]")?.focus();
     return () => {
@@ -36,7 +47,7 @@ export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) 
         ref={element}
         aria-label={label}
         onKeyDown={(event) => {
-          if (event.key !== "Escape" || matchMedia(WIDE).matches) return;
+          if (event.key !== "Escape" || isWide()) return;
           event.preventDefault();
           onClose();
         }}

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { useRun } from "runcast/react";
 import { createRuns, type ShownRun } from "../conversations/runs.ts";
-import { Answer, useRunActions } from "./answer.tsx";
+import { RunView } from "../run/run-view.tsx";
+import { RunTools } from "../share/run-tools.tsx";
 import { Button } from "./button.tsx";
 import { useCell } from "./cell.ts";
 import { ConnectionState } from "./connection-state.tsx";
@@ -9,6 +10,7 @@ import { type Command, moveStep, useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { usePage } from "./page-context.ts";
 import { ProblemNote } from "./problem-note.tsx";
+import { createActionsOf } from "./run-actions.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { useStickToEnd } from "./stick-to-end.ts";
 import { TopBar } from "./top-bar.tsx";
@@ -38,7 +40,7 @@ export const RunPage = ({ run }: { readonly run: string }) => {
 const OpenRun = ({ shown: { run, state, connection } }: { readonly shown: ShownRun }) => {
   const { access, route, dialog } = usePage();
   const open = useCell(dialog);
-  const actions = useRunActions(run, undefined);
+  const actions = useMemo(() => createActionsOf({ access })(run), [access, run]);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   useStickToEnd(scroller, content);
@@ -67,6 +69,7 @@ const OpenRun = ({ shown: { run, state, connection } }: { readonly shown: ShownR
         title={title}
         state={<ConnectionState connection={outcome === undefined ? connection : { status: "finished" }} />}
       >
+        <RunTools run={run} />
         {isBusy && <Button onClick={stop}>Stop</Button>}
         {mayAct && (
           <Button kind="quiet" className="max-md:hidden" onClick={() => route.go({})}>
@@ -74,19 +77,19 @@ const OpenRun = ({ shown: { run, state, connection } }: { readonly shown: ShownR
           </Button>
         )}
       </TopBar>
-      {!mayAct && (
-        <p className="border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
-          You are watching: this link allows nothing else.
-        </p>
-      )}
       <main ref={scroller} className="min-h-0 grow overflow-y-auto" aria-label="Run" tabIndex={0}>
+        {!mayAct && (
+          <p className="sticky top-0 z-10 border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
+            You are watching: this link allows nothing else.
+          </p>
+        )}
         <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
           {message && (
             <div className="flex justify-end" data-message="asked">
               <Words content={message.content} />
             </div>
           )}
-          <Answer state={state} actions={actions} connection={connection} />
+          <RunView state={state} actions={actions} live={connection?.status === "live"} />
           {connection?.status === "failed" && (
             <ProblemNote problem={connection.problem}>
               <Button onClick={() => location.reload()}>Try again</Button>

@@ -3,6 +3,7 @@ import { keepKey } from "./access.ts";
 import { Button } from "./button.tsx";
 import { useCell } from "./cell.ts";
 import { Dialog } from "./dialog.tsx";
+import { EmbedSettings } from "./embed-settings.tsx";
 import { usePage } from "./page-context.ts";
 import { ServerSettings } from "./server-settings.tsx";
 import type { Settings } from "./settings.ts";
@@ -32,6 +33,12 @@ export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) =>
         </Section>
         <Section title="MCP servers" about="Named in each request. The server connects to them, not this browser.">
           <ServerSettings />
+        </Section>
+        <Section
+          title="Embedded documents"
+          about="They run apart from this page and reach only what you allow. This is what they may do besides."
+        >
+          <EmbedSettings />
         </Section>
         <Section title="Appearance">
           <div role="radiogroup" aria-label="Appearance" className="inline-flex rounded-lg border border-line p-0.5">

@@ -1,17 +1,16 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { ShownMessage } from "../conversations/use-conversations.tsx";
-import type { Jump } from "../run/jump.ts";
 import { useCell } from "./cell.ts";
 import { createNearness, NearnessContext, type Nearness } from "./near.ts";
 import { IconDown } from "./shell-icons.tsx";
 import { useStickToEnd } from "./stick-to-end.ts";
 import { Turn, type TurnActions } from "./turn.tsx";
+import type { ChatJump } from "./use-chat.ts";
 
 export interface TurnListProps {
   readonly messages: readonly ShownMessage[];
   readonly actions: TurnActions;
-  /** A node to bring into view, and the message whose run it belongs to. */
-  readonly jump: (Jump & { readonly message: string }) | undefined;
+  readonly jump: ChatJump | undefined;
   readonly scroller: RefObject<HTMLDivElement | null>;
 }
 
@@ -30,7 +29,9 @@ export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) =
   }, [scroller]);
   // Who sends a message wants to see what becomes of it.
   const sent = messages.filter(({ message }) => message.role === "user").length;
-  useEffect(toEnd, [sent]);
+  useEffect(() => {
+    if (!jump) toEnd();
+  }, [sent]);
   return (
     <div className="relative min-h-0 grow">
       <div ref={scroller} className="h-full overflow-y-auto" role="region" aria-label="Conversation" tabIndex={0}>

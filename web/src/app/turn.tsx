@@ -1,17 +1,24 @@
-import { memo, useCallback, useRef } from "react";
+import { memo, useEffect, useRef } from "react";
 import type { AssistantMessage } from "../conversations/conversation.ts";
 import { MessageActions } from "../conversations/message-actions.tsx";
-import { type OpenConversation, type ShownMessage, useShownRun } from "../conversations/use-conversations.tsx";
+import { type ShownMessage, useEntriesOf, useShownRun } from "../conversations/use-conversations.tsx";
+import type { RunActions } from "../run/actions.ts";
 import type { Jump } from "../run/jump.ts";
-import { Answer, useRunActions } from "./answer.tsx";
+import { RunView } from "../run/run-view.tsx";
+import { RunTools } from "../share/run-tools.tsx";
+import { Button } from "./button.tsx";
 import { useNear } from "./near.ts";
 import { ProblemNote } from "./problem-note.tsx";
-import { Button } from "./button.tsx";
+import { useHasBegun, useOutcome } from "./use-outcome.ts";
 import { UserMessage } from "./user-message.tsx";
 
-export interface TurnActions extends Pick<OpenConversation, "choose" | "rerun"> {
-  readonly edit: (message: ShownMessage, text: string) => void;
-  readonly fork: (message: ShownMessage) => void;
+/** What can be done with a message. Never changes while a conversation is open. */
+export interface TurnActions {
+  readonly choose: (message: string) => void;
+  readonly rerun: (message: AssistantMessage) => void;
+  readonly edit: (shown: ShownMessage, text: string) => void;
+  readonly fork: (shown: ShownMessage) => void;
+  readonly actionsOf: (run: string) => RunActions;
 }
 
 export interface TurnProps {
@@ -30,13 +37,16 @@ export const Turn = memo(({ shown, isLast, actions, jump }: TurnProps) => {
   const { message } = shown;
   const { isNear, height } = useNear(element, isLast);
   const isShown = isNear || isLast || jump !== undefined;
+  useEffect(() => {
+    if (jump) element.current?.scrollIntoView({ block: "start" });
+  }, [jump]);
   return (
     <article
       ref={element}
       data-message={message.id}
       aria-label={message.role === "user" ? "You" : "Agent"}
       tabIndex={-1}
-      className="rounded-lg outline-offset-4"
+      className="scroll-mt-4 rounded-lg outline-offset-4"
       style={isShown ? undefined : { height: height ?? GUESS[message.role] }}
     >
       {isShown &&
@@ -55,34 +65,42 @@ export const Turn = memo(({ shown, isLast, actions, jump }: TurnProps) => {
   );
 });
 
-const AgentMessage = ({
-  shown,
-  message,
-  actions,
-  jump,
-}: Omit<TurnProps, "isLast"> & { readonly message: AssistantMessage }) => {
+interface AgentMessageProps extends Omit<TurnProps, "isLast"> {
+  readonly message: AssistantMessage;
+}
+
+const AgentMessage = ({ shown, message, actions, jump }: AgentMessageProps) => {
   const run = useShownRun(message.run);
-  const latest = useRef(message);
-  latest.current = message;
-  const retry = useCallback(() => void actions.rerun(latest.current), [actions]);
-  const runActions = useRunActions(message.run, retry);
-  if (!run) return null;
+  const load = useEntriesOf(message.run);
+  const hasBegun = useHasBegun(run?.state);
+  const hasEnded = useOutcome(run?.state) !== undefined;
+  if (!run?.isLoaded) return null;
   const { connection, state } = run;
-  const hasEnded = state.outcome !== undefined;
+  const hasFailed = connection?.status === "failed" && !hasEnded;
+  const rerun = () => actions.rerun(message);
   return (
     <div className="flex flex-col gap-2">
-      <Answer state={state} actions={runActions} jump={jump} connection={connection} />
-      {connection?.status === "failed" && (
+      {hasFailed && state.seq === 0 ? null : (
+        <RunView
+          state={state}
+          actions={actions.actionsOf(message.run)}
+          jump={jump?.node ? jump : undefined}
+          live={connection?.status === "live"}
+        />
+      )}
+      {hasFailed && (
         <ProblemNote problem={connection.problem}>
-          <Button onClick={retry}>Ask again</Button>
+          <Button onClick={rerun}>Ask again</Button>
         </ProblemNote>
       )}
-      {(hasEnded || connection?.status === "failed" || shown.branches.length > 1) && (
+      {(hasBegun || hasFailed) && (
         <MessageActions
           shown={shown}
           onChoose={actions.choose}
-          {...(hasEnded && { onRerun: retry, onFork: () => actions.fork(shown) })}
-        />
+          {...(hasEnded && { onRerun: rerun, onFork: () => actions.fork(shown) })}
+        >
+          {hasBegun && <RunTools run={message.run} load={load} />}
+        </MessageActions>
       )}
     </div>
   );

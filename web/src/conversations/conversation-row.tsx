@@ -55,7 +55,7 @@ export const ConversationRow = ({ conversation, isCurrent, onOpen, excerpt }: Co
         {excerpt && (
           <span className="line-clamp-2 text-xs break-words text-soft">
             {excerpt[0]}
-            <mark className="bg-warm text-ink">{excerpt[1]}</mark>
+            <mark className="bg-warm font-medium text-ink">{excerpt[1]}</mark>
             {excerpt[2]}
           </span>
         )}
@@ -133,7 +133,7 @@ const TitleInput = ({ title, onDone }: { title: string; onDone: (title: string |
       onFocus={(event) => event.target.select()}
       onKeyDown={press}
       onBlur={() => finish(text)}
-      className="w-full rounded-lg border border-accent bg-card px-2 py-1.5 outline-none"
+      className="w-full rounded-lg bg-card px-2 py-1.5 shadow-[inset_0_0_0_1px_var(--accent)] outline-none"
     />
   );
 };

@@ -1,4 +1,4 @@
-import type { Part } from "runcast/events";
+import type { Entry, Part } from "runcast/events";
 import {
   createContext,
   type ReactNode,
@@ -39,6 +39,12 @@ export const useConversations = (): Conversations & Overview => {
   return useMemo(() => ({ ...conversations, ...overview }), [conversations, overview]);
 };
 
+/** How to read all that is known of a run. */
+export const useEntriesOf = (run: string): (() => Promise<readonly Entry[]>) => {
+  const conversations = useContextValue();
+  return useCallback(() => conversations.entries(run), [conversations, run]);
+};
+
 /** A message as it stands in the conversation. */
 export interface ShownMessage {
   readonly message: ChatMessage;
@@ -48,7 +54,7 @@ export interface ShownMessage {
 }
 
 export interface OpenConversation {
-  /** `null`: there is none with that id. Undefined: it is being read. */
+  /** `null`: there is none with that id, or it was removed. Undefined: it is being read. */
   readonly conversation: Conversation | null | undefined;
   readonly messages: readonly ShownMessage[];
   /** The last answer and its run, which is followed while it goes on. */
@@ -78,7 +84,8 @@ export const useConversation = (id: string | undefined): OpenConversation => {
     },
     [conversations, id],
   );
-  const conversation = useSyncExternalStore(watch, () => (id === undefined ? undefined : conversations.get(id)));
+  const found = useSyncExternalStore(watch, () => (id === undefined ? undefined : conversations.get(id)));
+  const conversation = found?.deletedAt === undefined ? found : null;
   const messages = useMemo(() => (conversation ? shownWithBranches(conversation) : []), [conversation]);
   const last = messages.at(-1)?.message;
   const live = last?.role === "assistant" ? last : undefined;

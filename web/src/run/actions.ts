@@ -13,6 +13,8 @@ export interface RunActions {
   file?(file: string, range?: string): Promise<Response>;
   /** Where a file can be opened without a secret in a header, if it can. */
   link?(file: string): string | undefined;
+  /** Puts words that an embed proposes where the person writes the next message: nothing is sent. */
+  draft?(text: string): void;
   /** What was entered into open asks: given to every view of the run, so that all of them show the same. */
   readonly drafts: Drafts;
 }
@@ -23,9 +25,20 @@ export interface RunActionsOptions {
   readonly mayAct?: boolean;
   readonly retry?: () => void;
   readonly link?: (file: string) => string | undefined;
+  readonly draft?: (text: string) => void;
+  /** Default: one of its own. Give the same to all that show the run. */
+  readonly drafts?: Drafts;
 }
 
-export const createRunActions = ({ client, run, mayAct = true, retry, link }: RunActionsOptions): RunActions => ({
+export const createRunActions = ({
+  client,
+  run,
+  mayAct = true,
+  retry,
+  link,
+  draft,
+  drafts = createDrafts(),
+}: RunActionsOptions): RunActions => ({
   ...(mayAct && {
     cancel: (target) => client.cancel(run, target),
     answer: (ask, answer) => client.answer(run, ask, answer),
@@ -33,5 +46,6 @@ export const createRunActions = ({ client, run, mayAct = true, retry, link }: Ru
   }),
   file: (file, range) => client.file(run, file, range === undefined ? {} : { range }),
   ...(link && { link }),
-  drafts: createDrafts(),
+  ...(draft && { draft }),
+  drafts,
 });

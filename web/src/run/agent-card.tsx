@@ -23,7 +23,8 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
   if (open && !wasOpen) setWasOpen(true);
   const spent = usageText(agent.usage);
   return (
-    <section
+    <div
+      role="group"
       data-node={agent.id}
       data-agent={agent.outcome ?? "executing"}
       data-kind="agent"
@@ -41,7 +42,7 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
               state={agent.outcome ?? "executing"}
               says={agent.outcome !== undefined && agent.outcome !== "done"}
             />
-            <IconAgent className="size-4 text-accent" />
+            <IconAgent className="size-4 text-accent @max-2xs:hidden" />
             <span className="shrink-0 truncate font-medium @max-sm:flex-1 @max-sm:shrink">{agent.name}</span>
             <span className="min-w-0 flex-1 truncate text-soft @max-sm:hidden">{agent.status ?? agent.task}</span>
             {ended === undefined ? (
@@ -74,7 +75,7 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
           <ProblemView problem={agent.error} />
         </div>
       )}
-    </section>
+    </div>
   );
 });
 

@@ -22,7 +22,11 @@ export const DataTable = ({ table: { columns, rows } }: { readonly table: Table 
           <thead className="sticky top-0 bg-sunken text-left">
             <tr>
               {columns.map((column) => (
-                <th key={column} scope="col" className="border-b border-line px-2 py-1 font-medium whitespace-nowrap">
+                <th
+                  key={column}
+                  scope="col"
+                  className={`border-b border-line px-2 py-1 font-medium whitespace-nowrap ${typeof rows[0]?.[column] === "number" ? "text-right" : ""}`}
+                >
                   {column}
                 </th>
               ))}
@@ -78,12 +82,12 @@ export const Pager = ({ page, pages, onPage, children }: PagerProps) => {
     </button>
   );
   return (
-    <nav aria-label="Pages" className="mt-1.5 flex flex-wrap items-center gap-1.5 text-xs text-soft">
+    <div role="group" aria-label="Pages" className="mt-1.5 flex flex-wrap items-center gap-1.5 text-xs text-soft">
       {go("First", 0)}
       {go("Back", page - 1)}
       {go("Next", page + 1)}
       {go("Last", pages - 1)}
       <span role="status">{children}</span>
-    </nav>
+    </div>
   );
 };

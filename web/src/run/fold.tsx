@@ -28,7 +28,7 @@ export const Fold = ({
         >
           {line}
           <IconChevron
-            className={`size-3.5 text-soft transition-transform motion-reduce:transition-none ${open ? "rotate-90" : ""}`}
+            className={`size-3.5 text-soft transition-transform @max-2xs:hidden motion-reduce:transition-none ${open ? "rotate-90" : ""}`}
           />
         </button>
         {beside}

@@ -26,7 +26,12 @@ export const fieldsOf = (schema: Json | undefined, value?: Json): readonly FormF
   const required = Array.isArray(whole.required) ? whole.required : [];
   const given = isObject(value) ? value : {};
   return Object.entries(properties).map(([key, property]) =>
-    fieldOf(key, isObject(property) ? property : {}, required.includes(key), given[key]),
+    fieldOf(
+      key,
+      isObject(property) ? property : {},
+      required.includes(key),
+      Object.hasOwn(given, key) ? given[key] : undefined,
+    ),
   );
 };
 
@@ -78,6 +83,10 @@ export const enteredAtFirst = ({ kind, initial, options }: FormField): unknown =
       : JSON.stringify(initial);
 };
 
+/** What was entered into a field, or what it shows before. A field may be called as something that every object has. */
+export const enteredIn = (field: FormField, entered: Entered): unknown =>
+  Object.hasOwn(entered, field.key) ? entered[field.key] : enteredAtFirst(field);
+
 export type Filled = { readonly value: Json } | { readonly troubles: Readonly<Record<string, string>> };
 
 /** The value that was filled in, or what is wrong with it, by field. */
@@ -85,7 +94,7 @@ export const valueOf = (fields: readonly FormField[], entered: Entered): Filled 
   const troubles: Record<string, string> = {};
   const value: Record<string, Json> = {};
   for (const field of fields) {
-    const read = readField(field, entered[field.key] ?? enteredAtFirst(field));
+    const read = readField(field, enteredIn(field, entered));
     if ("trouble" in read) troubles[field.key] = read.trouble;
     else if (read.value !== undefined) Object.defineProperty(value, field.key, { value: read.value, enumerable: true });
   }

@@ -19,7 +19,7 @@ export const groupTime = (calls: readonly CallNode[]): string => {
   let until = -Infinity;
   for (const call of [...calls].sort((a, b) => beginOf(a) - beginOf(b))) {
     const begin = beginOf(call);
-    const end = call.state === "interrupted" ? begin : (call.endedAt ?? begin);
+    const end = begin + (call.ms ?? (call.state === "interrupted" ? 0 : (call.endedAt ?? begin) - begin));
     total += Math.max(0, end - Math.max(begin, until));
     until = Math.max(until, end);
   }

@@ -9,7 +9,7 @@ import { SafeLink } from "./safe-link.tsx";
 
 /** Something said once: a notice, a file, an embed. */
 export const MarkView = memo(({ node }: { readonly node: MarkNode }) => {
-  const { state, actions } = useRunContext();
+  const { state } = useRunContext();
   const { event } = useNode(state, node);
   switch (event.type) {
     case "notice": {
@@ -38,7 +38,7 @@ export const MarkView = memo(({ node }: { readonly node: MarkNode }) => {
         </div>
       );
     case "embed":
-      return <EmbedFrame event={event} actions={actions} />;
+      return <EmbedFrame event={event} />;
     default:
       return null;
   }

@@ -13,21 +13,25 @@ const ELSEWHERE: ReadonlySet<string> = new Set(["title", "tags", "follow-ups"]);
 /** The open slots of a run: its plan as a checklist, anything else as data. */
 export const RunData = memo(() => {
   const { state } = useRunContext();
-  const { data } = useRun(state);
+  const { data, outcome } = useRun(state);
   return [...data].map(([key, value]) => {
     const [name = key] = key.split(" ");
     if (ELSEWHERE.has(name) || value === undefined) return null;
     const todos = name === "todos" ? todosOf(value) : undefined;
-    return todos ? <Todos key={key} todos={todos} /> : <Slot key={key} name={key} value={value} />;
+    return todos ? (
+      <Todos key={key} todos={todos} isOver={outcome !== undefined} />
+    ) : (
+      <Slot key={key} name={key} value={value} />
+    );
   });
 });
 
-const Todos = ({ todos }: { readonly todos: readonly Todo[] }) => {
+const Todos = ({ todos, isOver }: { readonly todos: readonly Todo[]; readonly isOver: boolean }) => {
   const [open, setOpen] = useState(true);
   const done = todos.filter((todo) => todo.status === "done").length;
   if (todos.length === 0) return null;
   return (
-    <section aria-label="Plan" data-todos className="rounded-lg border border-line bg-card text-sm">
+    <div role="group" aria-label="Plan" data-todos className="rounded-lg border border-line bg-card text-sm">
       <Fold
         open={open}
         onToggle={setOpen}
@@ -42,7 +46,7 @@ const Todos = ({ todos }: { readonly todos: readonly Todo[] }) => {
       >
         <ul className="flex flex-col gap-1 border-t border-line px-3 py-2">
           {todos.map((todo) => {
-            const { Icon, color, word, style } = STATUSES[todo.status];
+            const { Icon, color, word, style } = todo.status === "active" && isOver ? LEFT : STATUSES[todo.status];
             return (
               <li key={todo.id} data-status={todo.status} className="flex items-start gap-2">
                 <span className={`mt-0.5 ${color}`}>
@@ -55,7 +59,7 @@ const Todos = ({ todos }: { readonly todos: readonly Todo[] }) => {
           })}
         </ul>
       </Fold>
-    </section>
+    </div>
   );
 };
 
@@ -66,13 +70,16 @@ const STATUSES = {
   cancelled: { Icon: IconDenied, color: "text-soft", word: "given up", style: "text-soft line-through" },
 } as const;
 
+/** Nobody works on it any more. */
+const LEFT = { Icon: IconClock, color: "text-pending", word: "begun, not finished", style: "" } as const;
+
 const Slot = ({ name, value }: { readonly name: string; readonly value: Json }) => {
   const [open, setOpen] = useState(false);
   return (
-    <section aria-label={`Data ${name}`} className="rounded-lg border border-line bg-card text-sm">
+    <div role="group" aria-label={`Data ${name}`} className="rounded-lg border border-line bg-card text-sm">
       <Fold open={open} onToggle={setOpen} line={<span className="flex-1 truncate font-mono text-xs">{name}</span>}>
         <div className="border-t border-line px-3 py-2">{open && <ValueView value={structuredClone(value)} />}</div>
       </Fold>
-    </section>
+    </div>
   );
 };

@@ -23,9 +23,9 @@ export const RunEnd = memo(() => {
   const why = retryText(run);
   return (
     <footer data-run-end={run.outcome} className="flex flex-col gap-1.5">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-soft">
+      <div className="flex items-center gap-x-3 text-xs text-soft">
         <StateMark state={run.outcome} says={run.outcome !== "done"} />
-        <span className="tabular-nums">{facts}</span>
+        <span className="min-w-0 tabular-nums">{facts}</span>
         {run.awaiting.length > 0 && (
           <span>
             waits for the client to run {run.awaiting.length === 1 ? "a tool" : `${run.awaiting.length} tools`}

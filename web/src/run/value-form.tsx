@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import type { AskParts } from "./ask-form.tsx";
 import { AskButton } from "./ask-button.tsx";
-import { enteredAtFirst, fieldsOf, type FormField, valueOf } from "./form-fields.ts";
+import { enteredIn, fieldsOf, type FormField, valueOf } from "./form-fields.ts";
 import { PlainText } from "./text-result.tsx";
 
 /** Answers a question with a value that fits its schema. */
@@ -31,7 +31,7 @@ export const ValueForm = ({ ask, draft, enter, send }: AskParts) => {
         <FieldInput
           key={field.key}
           field={field}
-          entered={draft.fields[field.key] ?? enteredAtFirst(field)}
+          entered={enteredIn(field, draft.fields)}
           trouble={troubles[field.key]}
           onEnter={(entered) => {
             setTroubles({});
