@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Entry, Problem } from "runcast/events";
 import { problemOf } from "../app/access.ts";
-import { usePage } from "../app/page-context.ts";
 import { IconButton } from "../app/button.tsx";
+import { usePage } from "../app/page-context.ts";
 import { ProblemNote } from "../app/problem-note.tsx";
 import { createActionsOf } from "../app/run-actions.ts";
 import { IconClose } from "../app/shell-icons.tsx";
@@ -20,7 +20,8 @@ export const ReplayDialog = ({ run, load, onClose }: ReplayDialogProps) => {
   const [entries, setEntries] = useState<readonly Entry[]>();
   const [problem, setProblem] = useState<Problem>();
   const { access } = usePage();
-  const actions = useMemo(() => createActionsOf({ access })(run), [access, run]);
+  // What is over cannot be stopped or answered.
+  const actions = useMemo(() => createActionsOf({ access, mayAct: false })(run), [access, run]);
   useEffect(() => {
     const { current } = element;
     if (!current?.open) current?.showModal();
