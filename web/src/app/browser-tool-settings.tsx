@@ -3,10 +3,9 @@ import type { Json } from "runcast/events";
 import type { BrowserTool } from "../embeds/browser-tool.ts";
 import { Button, IconButton } from "./button.tsx";
 import { useCell } from "./cell.ts";
+import { Field } from "./field.tsx";
 import { usePage } from "./page-context.ts";
 import { IconClose } from "./shell-icons.tsx";
-
-const FIELD = "w-full rounded-lg border border-line bg-page px-2.5 py-1.5 text-sm";
 
 /** Tools that this browser calls by itself, when an agent asks for them and the person agrees. */
 export const BrowserToolSettings = () => {
@@ -52,48 +51,36 @@ const AddTool = ({ onAdd }: { readonly onAdd: (tool: BrowserTool) => void }) => 
     event.currentTarget.reset();
   };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-2" aria-label="Add a browser tool">
-      <div className="grid gap-2 sm:grid-cols-2">
-        <input
-          name="name"
-          required
-          aria-label="Name of the tool"
-          placeholder="Name, such as weather_map"
-          className={FIELD}
-        />
-        <input
-          name="url"
-          required
-          type="url"
-          aria-label="Address of the tool"
-          placeholder="https://host/path"
-          className={FIELD}
-        />
+    <form
+      onSubmit={submit}
+      noValidate
+      aria-label="Add a browser tool"
+      className="grid gap-2 rounded-xl bg-sunken p-3 sm:grid-cols-[1fr_10rem]"
+    >
+      <Field name="url" label="Address of the tool" placeholder="https://host.example/map" describedBy={id} />
+      <Field name="name" label="Name of the tool" placeholder="weather_map" />
+      <div className="sm:col-span-2">
+        <Field name="description" label="What it does, for the model" placeholder="Draws a map of the weather" />
       </div>
-      <input
-        name="description"
-        aria-label="What the tool does"
-        placeholder="What it does, for the model"
-        className={FIELD}
-      />
-      <textarea
-        name="schema"
-        rows={2}
-        aria-label="JSON Schema of its arguments"
-        aria-describedby={id}
-        placeholder='{"type":"object","properties":{"city":{"type":"string"}}}'
-        className={`${FIELD} font-mono text-xs`}
-      />
-      <p id={id} className="text-xs text-soft">
+      <label className="block text-xs font-medium text-soft sm:col-span-2">
+        JSON Schema of its arguments
+        <textarea
+          name="schema"
+          rows={2}
+          placeholder='{"type":"object","properties":{"city":{"type":"string"}}}'
+          className="mt-1 block w-full rounded-lg border border-line bg-card px-2.5 py-1.5 font-mono text-xs text-ink placeholder:text-soft"
+        />
+      </label>
+      <p id={id} className="text-xs text-soft sm:col-span-2">
         It gets its arguments as a JSON POST from the origin null, and must allow that. HTML that it sends inline is
         shown.
       </p>
-      {problem && (
-        <p role="alert" className="text-sm text-bad">
-          {problem}
-        </p>
-      )}
-      <Button type="submit">Add the tool</Button>
+      <p role="alert" className="text-xs text-bad empty:hidden sm:col-span-2">
+        {problem}
+      </p>
+      <Button type="submit" className="justify-self-start">
+        Add the tool
+      </Button>
     </form>
   );
 };
