@@ -7,6 +7,7 @@ import { native } from "../src/dialects/native.ts";
 import { memory } from "../src/logs/memory.ts";
 import { page as builtPage } from "../src/page.ts";
 import { createServer } from "../src/server.ts";
+import { startCable } from "../test/cable.ts";
 import { type Scene, scenes, SIZES } from "../test/scenes.ts";
 import { buildPageIfStale } from "./build-page.ts";
 
@@ -16,29 +17,37 @@ if (only.length === 0) rmSync(directory, { recursive: true, force: true });
 mkdirSync(directory, { recursive: true });
 buildPageIfStale();
 const shown = builtPage();
-const server = createServer({
-  agents: defaultAgents(2),
-  log: memory(),
-  dialects: [native],
-  ...(shown && { page: shown }),
-});
-const { url } = await server.listen();
+
+const serve = async (speed: number) => {
+  const server = createServer({
+    agents: defaultAgents(speed),
+    log: memory(),
+    dialects: [native],
+    ...(shown && { page: shown }),
+  });
+  return { url: (await server.listen()).url, close: () => server.close() };
+};
+
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
 });
 
 const take = async (scene: Scene, size: keyof typeof SIZES, colorScheme: "light" | "dark"): Promise<void> => {
+  const server = await serve(scene.speed ?? 30);
+  const cable = await startCable(server.url);
   const context = await browser.newContext({ viewport: SIZES[size], colorScheme, deviceScaleFactor: 1.5 });
   const page = await context.newPage();
-  await page.goto(url);
-  await scene.play(page);
+  await page.goto(cable.url);
+  await scene.play(page, cable.pull);
   // What follows by itself, such as a scroll to the end, takes a frame or two.
   await page.waitForTimeout(300);
   const file = `${scene.name}${size === "phone" ? "-phone" : ""}-${colorScheme}.png`;
   await page.screenshot({ path: path.join(directory, file), animations: "disabled" });
   console.log(`${file}: ${scene.shows}`);
   await context.close();
+  await cable.close();
+  await server.close();
 };
 
 try {
@@ -49,5 +58,4 @@ try {
   }
 } finally {
   await browser.close();
-  await server.close();
 }

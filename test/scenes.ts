@@ -7,7 +7,10 @@ export interface Scene {
   /** What can be seen, for who cannot see it. */
   readonly shows: string;
   readonly sizes: readonly ("desk" | "phone")[];
-  readonly play: (page: Page) => Promise<void>;
+  /** How fast the demo plays: slowly where something must still be at work when the picture is taken. Default: 30. */
+  readonly speed?: number;
+  /** `pull` takes the cable between the page and the server away. */
+  readonly play: (page: Page, pull: () => void) => Promise<void>;
 }
 
 export const SIZES = {
@@ -31,23 +34,24 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: "run",
+    speed: 1,
     shows: "a run at work: finished tools folded into one row, one that failed, and a sub-agent that is reading notes",
     sizes: ["desk", "phone"],
     play: async (page) => {
       await send(page, "How is Lantern doing?");
-      await page.locator("[data-node] [data-node]").getByText("researcher").first().waitFor();
-      await page.locator("[data-node] [data-node] [data-node]").first().waitFor();
+      await page.getByText("researcher", { exact: true }).first().waitFor();
     },
   },
   {
     name: "agents",
+    speed: 1,
     shows: "three sub-agents side by side, and their calls on a time axis",
     sizes: ["desk"],
     play: async (page) => {
       await openTools(page);
       await page.getByRole("button", { name: "Timeline" }).click();
       await send(page, "Start three sub-agents in parallel");
-      await page.getByText("search_notes").nth(2).waitFor();
+      await page.getByText("researcher", { exact: true }).nth(2).waitFor();
     },
   },
   {
@@ -64,6 +68,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: "output",
+    speed: 1,
     shows: "a tool of some seconds with its progress and what it prints, and a message that is queued meanwhile",
     sizes: ["desk"],
     play: async (page) => {
@@ -86,10 +91,11 @@ export const scenes: readonly Scene[] = [
     name: "lost",
     shows: "a run whose connection is lost: nothing turns, and the page says when it tries again",
     sizes: ["desk"],
-    play: async (page) => {
+    speed: 1,
+    play: async (page, pull) => {
       await send(page, "Start something slow that I can stop");
       await page.locator("[data-state=executing]").first().waitFor();
-      await page.context().setOffline(true);
+      pull();
       await page.locator("[data-connection=reconnecting]").waitFor();
     },
   },
