@@ -127,6 +127,7 @@ const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
           {label}
         </span>
       </span>
+      <span className="sr-only">{word}</span>
       <span className="track" style={times} aria-hidden="true">
         {node.kind === "call" && <span className="bar waits" />}
         <span className={`bar runs ${node.kind}`} data-bar={shown} />
