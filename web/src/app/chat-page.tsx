@@ -1,12 +1,13 @@
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { Sidebar } from "../conversations/sidebar.tsx";
 import { useConversations } from "../conversations/use-conversations.tsx";
+import { BrowserCalls } from "../embeds/browser-calls.tsx";
 import { AskTray } from "../panel/ask-tray.tsx";
 import { Button } from "./button.tsx";
 import { useCell } from "./cell.ts";
 import { Composer } from "./composer.tsx";
 import { ConnectionState } from "./connection-state.tsx";
-import { Drawer, isWide } from "./drawer.tsx";
+import { Drawer, isWide, useIsWide } from "./drawer.tsx";
 import { FollowUps } from "./follow-ups.tsx";
 import { type Command, moveStep, useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
@@ -31,6 +32,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const field = useRef<HTMLTextAreaElement>(null);
   const chat = useChat(field);
   const { conversation, messages } = chat.talk;
+  const isCovered = !useIsWide() && (sidebar || tools);
 
   const toggle = (part: "sidebar" | "tools") => () => settings.change({ [part]: !settings.get()[part] });
   const closeIfNarrow = (part: "sidebar" | "tools"): void => {
@@ -58,7 +60,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
 
   return (
     <div className="flex h-dvh overflow-hidden">
-      <div className="flex min-w-0 grow flex-col">
+      <div className="flex min-w-0 grow flex-col" inert={isCovered}>
         <TopBar
           title={conversation?.title || "New conversation"}
           state={
@@ -135,6 +137,7 @@ const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: Reac
   const { state, turnActions, talk, setJump, queue } = chat;
   const runs = useMemo(() => (state ? [state] : []), [state]);
   const message = talk.live?.message.id;
+  const { browserTools } = useCell(usePage().settings);
   return (
     <div className="mx-auto w-full max-w-3xl shrink-0 px-4 pb-3">
       {chat.problem && (
@@ -153,6 +156,9 @@ const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: Reac
           onJump={(_, node) => message !== undefined && setJump({ node, message })}
         />
       </div>
+      {state && chat.outcome === "done" && state.awaiting.length > 0 && (
+        <BrowserCalls key={state.run} state={state} tools={browserTools} onResults={chat.sendResults} />
+      )}
       {state && chat.outcome !== undefined && queue.texts.length === 0 && (
         <FollowUps state={state} onPick={(text) => void chat.sendText(text)} />
       )}
