@@ -20,7 +20,7 @@ describeInBrowser("the page's settings", ({ serve, open }: Browsing) => {
       rich: { source, model: "small", models: ["large"], modes: ["plan", "build"], suggestions: ["Say hello"] },
     };
     const page = await open(await serve(undefined, { agents }));
-    await page.getByLabel("Agent", { exact: true }).selectOption("rich");
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("rich");
     await page.getByRole("button", { name: "Say hello" }).waitFor();
     await page.getByLabel("Model", { exact: true }).selectOption("large");
     await page.getByLabel("Mode", { exact: true }).selectOption("plan");
@@ -32,7 +32,7 @@ describeInBrowser("the page's settings", ({ serve, open }: Browsing) => {
     await ended(page, "done");
     expect(requests[0]).toMatchObject({ agent: "rich", model: "large", mode: "plan", system: "Be brief." });
     await page.reload();
-    await page.getByLabel("Agent", { exact: true }).selectOption("plain");
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("plain");
     expect(await page.getByLabel("Mode", { exact: true }).count()).toBe(0);
     await page.getByRole("button", { name: "And then?" }).click();
     await page.locator("article").nth(3).waitFor();
@@ -64,7 +64,7 @@ describeInBrowser("the page's settings", ({ serve, open }: Browsing) => {
     await page.getByRole("button", { name: "Remove weather" }).click();
     await page.getByLabel("Address").fill("https://weather.example/mcp");
     await page.getByLabel("Name", { exact: true }).fill("weather");
-    await page.getByLabel(/^Key/).fill("open sesame");
+    await page.getByRole("textbox", { name: /^Key/ }).fill("open sesame");
     await add.click();
     await page.getByText("Works, 2 tools: forecast, tides").waitFor();
     await page.keyboard.press("Escape");
