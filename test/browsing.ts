@@ -10,7 +10,7 @@ import { createServer, type RuncastServer, type ServerOptions } from "../src/ser
 import type { Source } from "../src/source.ts";
 import { describeWith } from "./components.ts";
 
-export { composer, ended, send } from "./chatting.ts";
+export { composer, ended, send, shownText } from "./chatting.ts";
 
 export interface Browsing {
   /** A server with the page and the demo agent, or another source, on a free port. */

@@ -39,7 +39,7 @@ export const scenes: readonly Scene[] = [
     sizes: ["desk", "phone"],
     play: async (page) => {
       await send(page, "How is Lantern doing?");
-      await page.getByText("researcher", { exact: true }).first().waitFor();
+      await page.locator("[data-kind=agent]").first().waitFor();
     },
   },
   {
@@ -51,7 +51,7 @@ export const scenes: readonly Scene[] = [
       await openTools(page);
       await page.getByRole("button", { name: "Timeline" }).click();
       await send(page, "Start three sub-agents in parallel");
-      await page.getByText("researcher", { exact: true }).nth(2).waitFor();
+      await page.locator("[data-kind=agent]").nth(2).waitFor();
     },
   },
   {
