@@ -80,7 +80,7 @@ const Line = ({ row, toggle }: { readonly row: JsonRow; readonly toggle: (path: 
       {isWhole ? (
         <span className="whitespace-pre-wrap [overflow-wrap:anywhere]">{String(value).slice(0, MOST)}</span>
       ) : (
-        <span className={`truncate ${colorOf(value)}`}>{jsonLine(value, size)}</span>
+        <span className={`truncate ${colorOf(value)}`}>{jsonLine(value, size, row.isOpen)}</span>
       )}
     </>
   );
