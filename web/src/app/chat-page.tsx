@@ -94,7 +94,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
             />
           )}
           <Foot chat={chat}>
-            {!sidebar && <StorageNotice />}
+            {!sidebar && <StorageNotice className="mb-2" />}
             <Composer
               text={chat.text}
               onText={chat.setText}
