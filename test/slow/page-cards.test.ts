@@ -5,7 +5,9 @@ import { demoAgent } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
 import { gallery } from "../web/gallery.ts";
+import { HOSTILE } from "../web/hostile-events.ts";
 import { countRenders, takeRenders } from "../web/render-counter.ts";
+import { talkative } from "../web/talkative.ts";
 
 const card = (page: Page, name: string) => page.getByRole("article", { name: `Tool ${name}`, exact: true });
 const opener = (page: Page, name: string) => card(page, name).getByRole("button", { expanded: false }).first();
@@ -289,6 +291,36 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     }
   });
 
+  test("nothing is wrong with any of it in the dark, or at the width of a phone", async () => {
+    const url = await serve(gallery);
+    for (const options of [{ colorScheme: "dark" }, { viewport: { width: 390, height: 844 } }] as const) {
+      const page = await open(`${url}/?run=${await start(url, "outcomes marks fold results working")}`, options);
+      await page.locator("[data-run-end=running]").waitFor();
+      await page.getByRole("article", { name: "Tool write_file" }).waitFor();
+      for (const name of ["table", "tree", "markdown", "huge"]) await opener(page, `give_${name}`).click();
+      expect(await violations(page)).toEqual([]);
+      const wide = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(wide).toBe(0);
+    }
+  });
+
+  test("everything is text: nothing a model or a tool says becomes markup, or turns the text around", async () => {
+    const page = await show("x", async function* () {
+      yield* HOSTILE;
+    });
+    await ended(page, "done");
+    const run = page.locator("[data-run]");
+    const folds = run.locator("button[aria-expanded=false]:visible");
+    while ((await folds.count()) > 0) await folds.first().click();
+    await run.getByRole("group", { name: "Arguments" }).waitFor();
+    expect(await page.evaluate(() => (window as unknown as { hacked?: number }).hacked)).toBeUndefined();
+    expect(await run.locator("img, script, a[href^=javascript]").count()).toBe(0);
+    expect(await run.innerText()).toContain("⟦U+202E⟧");
+    expect(await run.innerText()).not.toContain("\u202e");
+  });
+
   test("a token renders only what it changes, however many cards there are", async () => {
     const { source, say } = talkative(500);
     const page = await open(await serve(source));
@@ -308,39 +340,8 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
   });
 });
 
-/** So many finished cards, apart from one another, then the words that it is given. */
-const talkative = (cards: number): { readonly source: Source; readonly say: (word: string) => Promise<void> } => {
-  let next = Promise.withResolvers<string>();
-  let taken = Promise.withResolvers<void>();
-  const source: Source = async function* (_, { signal }) {
-    const stopped = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
-    for (let index = 0; index < cards; index++) {
-      const call = `c${index}`;
-      yield { type: "step-start", step: `s${index}` };
-      yield { type: "text-start", part: `t${index}` };
-      yield { type: "text-delta", part: `t${index}`, delta: `Number ${index}` };
-      yield { type: "text-end", part: `t${index}` };
-      yield { type: "tool-start", call, name: "search" };
-      yield { type: "tool-input-end", call, input: { query: call } };
-      yield { type: "step-end", step: `s${index}`, finish: "tools" };
-      yield { type: "tool-execute", call };
-      yield { type: "tool-end", call, outcome: "ok", content: [{ type: "text", text: "Found." }] };
-    }
-    yield { type: "step-start", step: "last" };
-    yield { type: "text-start", part: "last" };
-    yield { type: "text-delta", part: "last", delta: "All cards are there. " };
-    for (;;) {
-      const delta = await Promise.race([next.promise, stopped]);
-      if (delta === undefined) return;
-      next = Promise.withResolvers();
-      taken.resolve();
-      yield { type: "text-delta", part: "last", delta };
-    }
-  };
-  const say = async (word: string): Promise<void> => {
-    taken = Promise.withResolvers();
-    next.resolve(word);
-    await taken.promise;
-  };
-  return { source, say };
+const start = async (url: string, message: string): Promise<string> => {
+  const headers = { "content-type": "application/json", accept: "application/json" };
+  const response = await fetch(`${url}/runs`, { method: "POST", headers, body: JSON.stringify({ message }) });
+  return ((await response.json()) as { run: string }).run;
 };

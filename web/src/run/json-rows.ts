@@ -1,4 +1,5 @@
 import type { Json } from "runcast/events";
+import { visibleText } from "../markdown/visible-text.ts";
 
 /** One line of a JSON tree. */
 export interface JsonRow {
@@ -48,7 +49,7 @@ export const jsonLine = (value: Json | undefined, size: number, isOpen = false):
     return size === 0 || isOpen ? count : `${count} ${previewOf(value)}`;
   }
   if (typeof value !== "string") return String(value);
-  return JSON.stringify(value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value);
+  return visibleText(JSON.stringify(value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value));
 };
 
 /** The first few of what a container holds. Looks no further than it shows. */
@@ -57,7 +58,7 @@ const previewOf = (container: object): string => {
   for (const key in container) {
     if (!Object.hasOwn(container, key)) continue;
     const item = (container as Record<string, Json>)[key];
-    const name = Array.isArray(container) ? "" : `${key}: `;
+    const name = Array.isArray(container) ? "" : `${visibleText(key)}: `;
     text += `${text === "" ? "" : ", "}${name}${typeof item === "object" && item !== null ? (Array.isArray(item) ? "[…]" : "{…}") : jsonLine(item, 0).slice(0, 30)}`;
     if (text.length > PREVIEW) return `${text.slice(0, PREVIEW)}…`;
   }
