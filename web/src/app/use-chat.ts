@@ -3,6 +3,7 @@ import type { Connection } from "runcast/client";
 import type { Problem, RunOutcome } from "runcast/events";
 import type { RunState } from "runcast/state";
 import { type OpenConversation, useConversation } from "../conversations/use-conversations.tsx";
+import type { BrowserResults } from "../embeds/browser-calls.tsx";
 import type { Jump } from "../run/jump.ts";
 import { problemOf } from "./access.ts";
 import { useCell } from "./cell.ts";
@@ -38,6 +39,8 @@ export interface Chat {
   /** Sends what was written, or queues it while the agent works. */
   send(): void;
   sendText(text: string): Promise<void>;
+  /** Goes on with the results of calls that were this browser's to run. */
+  sendResults(results: BrowserResults): Promise<void>;
   stop(): void;
 }
 
@@ -76,7 +79,14 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
       }),
     [attempt, route, settings],
   );
-  const queue = useQueue({ chat: id, isBusy, outcome, send: sendText });
+  const sendResults = useCallback(
+    ({ content, pages }: BrowserResults) =>
+      attempt(() => latest.current.talk.send(content, requestOf(settings.get()).settings, pages)),
+    [attempt, settings],
+  );
+  // While this browser runs calls for the agent, the conversation goes on with their results.
+  const isOurs = (live?.shown?.state.awaiting.length ?? 0) > 0 && settings.get().browserTools.length > 0;
+  const queue = useQueue({ chat: id, isBusy: isBusy || isOurs, outcome, send: sendText });
 
   const turnActions = useMemo<TurnActions>(() => {
     const rerun: TurnActions["rerun"] = (message) => void attempt(() => latest.current.talk.rerun(message));
@@ -133,6 +143,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
       else void sendText(message);
     },
     sendText,
+    sendResults,
     stop: () => {
       if (live) void attempt(() => access.client.cancel(live.message.run));
     },

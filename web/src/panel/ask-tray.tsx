@@ -3,8 +3,9 @@ import type { AskNode, RunState } from "runcast/state";
 import { IconChevron, IconHand } from "../app/icons.tsx";
 import type { RunActions } from "../run/actions.ts";
 import { counted } from "../run/amounts.ts";
-import { AskForm } from "../run/ask-form.tsx";
+import { AskForm, titleOf } from "../run/ask-form.tsx";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
+import { visibleText } from "../markdown/visible-text.ts";
 
 export interface AskTrayProps {
   /** The runs of the conversation, in order. The same array as long as it holds the same. */
@@ -70,7 +71,10 @@ const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => 
           className="flex min-w-0 flex-1 cursor-pointer items-center gap-1.5 text-left"
         >
           <IconChevron className={`size-3.5 text-soft ${open ? "rotate-90" : ""}`} />
-          <span className="truncate text-soft">{whoAsks(state, node)}</span>
+          <span className="min-w-0 truncate">
+            {!open && <span>{titleOf(node.ask)} </span>}
+            <span className="text-soft">{whoAsks(state, node)}</span>
+          </span>
         </button>
         <button
           type="button"
@@ -92,5 +96,5 @@ const whoAsks = (state: RunState, { ask, agent }: AskNode): string => {
   const call = ask.call === undefined ? undefined : state.nodes.get(ask.call);
   const owner = agent === undefined ? undefined : state.nodes.get(agent);
   const tool = call?.kind === "call" ? (call.title ?? call.name) : state.root.name;
-  return owner?.kind === "agent" ? `${tool}, for ${owner.name}` : tool;
+  return visibleText(owner?.kind === "agent" ? `${tool}, for ${owner.name}` : tool);
 };

@@ -62,7 +62,7 @@ export const ThinkingPart = memo(({ node }: { readonly node: PartNode }) => {
         )}
         <IconChevron className={`size-3.5 ${open ? "rotate-90" : ""}`} />
       </summary>
-      {open && (
+      {open && part.text !== "" && (
         <div className="border-t border-line px-3 py-2" aria-busy={ended === undefined}>
           <LiveMarkdown state={state} part={part} />
         </div>
