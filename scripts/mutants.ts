@@ -25,7 +25,7 @@ const mutants: readonly Mutant[] = [
         "        tail.promised = after;\n        extendTail(tail, chunk);\n        tail.info = after;\n        queueMicrotask(() => wake(run));\n",
       ],
     ],
-    tests: ["test/contracts/log.test.ts", "test/sqlite.test.ts"],
+    tests: ["test/contracts/log.test.ts", "test/slow/sqlite.test.ts"],
   },
   {
     breaks: "no silent hole: the client goes on after missing entries",
