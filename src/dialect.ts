@@ -1,6 +1,7 @@
 import type { Answer, Entry, Event, EventType, FileRef, Problem } from "./events.ts";
 import type { RunRequest } from "./source.ts";
 
+export { fileData, fileOf } from "./dialect/file-data.ts";
 export { lossless, type Slot, type Spelling } from "./dialect/lossless.ts";
 export { createNarrator, type NarratedCall, type NarratedEnd, type Narrator } from "./dialect/narrator.ts";
 export { resultText } from "./dialect/result-text.ts";

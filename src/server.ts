@@ -90,6 +90,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     onProblem: (error) => onProblem({ error }),
     ...options.runner,
     log,
+    onCut: (run) => {
+      audience.cut(run);
+      options.runner?.onCut?.(run);
+    },
     onEnd: (ended) => {
       metrics.runs[ended.end.outcome]++;
       return options.runner?.onEnd?.(ended);

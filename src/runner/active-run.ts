@@ -10,14 +10,15 @@ import {
   closeAsks,
   closeCall,
   closeInside,
-  closeInsideCall,
-  closePart,
   closeQuietly,
   endingOf,
+  leftOpen,
   unfinished,
 } from "./close.ts";
+import { isAnothers, keepClosing } from "./close-cut.ts";
 import { createFiles } from "./files.ts";
 import { createIsLate } from "./late.ts";
+import { notWritten, problemOf, unwritten } from "./problem.ts";
 import { createRenamer } from "./rename.ts";
 import { runStart } from "./run-start.ts";
 import { isLarge, spill } from "./spill.ts";
@@ -39,8 +40,11 @@ export interface ActiveRun {
     by: string | undefined,
   ): Promise<"accepted" | "same" | "conflict" | "closed" | "unknown">;
   waiting(): Waiting;
-  /** Ends the run early: its source is told to stop and has `graceMs` for it. */
-  end(ending: Ending): Promise<void>;
+  /**
+   * Ends the run early: its source is told to stop and has `graceMs` for it. Resolves when that is stored; if the log has
+   * failed and takes nothing in that time either, the run is left without an end.
+   */
+  close(ending: Ending): Promise<void>;
 }
 
 const OVER: Problem = { code: "over", message: "the run is over" };
@@ -69,6 +73,11 @@ export const startRun = (
   let timer: NodeJS.Timeout | undefined;
   let lastRetry: string | undefined;
   let isFinished = false;
+  let isStarted = false;
+  let hasFailed = false;
+  // Made when somebody needs them: few runs fail.
+  let failing: PromiseWithResolvers<void> | undefined;
+  let leave: AbortController | undefined;
   let release = (): void => {};
 
   const { put, get } = createFiles(log, run);
@@ -96,24 +105,13 @@ export const startRun = (
     }
     if (sourced.type === "tool-start") targets.begun("call", sourced.call);
     else if (sourced.type === "agent-start") targets.begun("agent", sourced.agent);
-    for (const closing of leftOpen(event)) emit(closing);
+    for (const closing of leftOpen(verifier, event)) emit(closing);
     emit(event);
     if (writer.bytes > maxBytes)
       throw new Refusal("too-large", `the run grew over its limit of ${maxBytes} bytes`, {
         hint: "raise maxBytes, or have the tools answer with less",
       });
   };
-
-  /** What must end before this event, because it ends what contains it. */
-  const leftOpen = (event: Event): Event[] => {
-    const cut: Ending = { outcome: "interrupted" };
-    if (event.type === "step-end") return [...(agentOf(event.agent)?.parts ?? [])].map((part) => closePart(part));
-    const call = event.type === "tool-end" ? verifier.calls.get(event.call) : undefined;
-    if (call) return closeInsideCall(call, cut);
-    const open = event.type === "agent-end" ? verifier.agents.get(event.agent) : undefined;
-    return open?.open ? closeInside(open, cut) : [];
-  };
-  const agentOf = (id: string | undefined) => (id === undefined ? verifier.root : verifier.agents.get(id));
 
   const begin = async (first: Event | undefined): Promise<void> => {
     emit(await runStart(run, request, agent, first?.type === "run-start" ? first : undefined, put));
@@ -124,7 +122,7 @@ export const startRun = (
           void end({
             outcome: "error",
             error: { code: "timeout", message: `the run took longer than ${timeoutMs} ms`, retryable: true },
-          }),
+          }).catch(() => {}),
         timeoutMs,
       );
   };
@@ -139,6 +137,7 @@ export const startRun = (
     const pull = iterator.next();
     const first = await Promise.race([pull, soon(FIRST_EVENT_MS)]);
     await begin(first?.done ? undefined : first?.value);
+    isStarted = true;
     started.resolve();
     for (
       let next = first ?? (await pull), taken = 1;
@@ -185,22 +184,37 @@ export const startRun = (
     // With a reason of ours: the default one is an exception with a stack, made for nobody.
     stop.abort(written.error ?? OVER);
     release();
+    // If not, `fail` sees to its end.
     writer.flushed().then(
       () => resolveEnded(written),
-      () => resolveEnded(undefined),
+      () => {},
     );
   };
 
-  /** The log cannot be written any more: nothing can be said of it, but the source must not work for nobody. */
+  /** The log takes nothing now. What is not stored was not said, and the source must not work for nobody. */
   const fail = (error: unknown): void => {
-    isFinished = true;
+    isFinished = hasFailed = true;
     clearTimeout(timer);
     options.onProblem?.(error);
     asks.close();
     stop.abort(error);
     release();
-    started.reject(error);
-    resolveEnded(undefined);
+    if (!isStarted) started.reject(error);
+    if (!isStarted || isAnothers(error)) return resolveEnded(undefined);
+    (failing ??= Promise.withResolvers()).resolve();
+    leave = new AbortController();
+    options.onCut?.(run);
+    const why: Ending = ending ?? { outcome: "error", error: unwritten(error) };
+    void keepClosing(log, run, why, turn, leave.signal).then(resolveEnded);
+  };
+
+  /** Resolves when the run's end is stored, with nothing if it is no longer ours to store. */
+  const settled = async (): Promise<EventOf<"run-end"> | undefined> => {
+    failing ??= Promise.withResolvers();
+    const late = failing.promise.then(() => soon(graceMs));
+    const first = await Promise.race([ended.then((end) => ({ end })), late]);
+    if (!first) throw notWritten(run);
+    return first.end;
   };
 
   const end = async (why: Ending): Promise<void> => {
@@ -213,10 +227,11 @@ export const startRun = (
       // What has no run-start yet can have no run-end.
       setTimeout(() => void started.promise.then(over, () => {}), graceMs).unref();
     }
-    await ended;
+    await settled();
   };
 
   const cancelOne = async (kind: "call" | "agent", id: string): Promise<"cancelled" | "ended" | "unknown"> => {
+    if (hasFailed) return await tooLate();
     const target = kind === "call" ? verifier.calls.get(id) : verifier.agents.get(id);
     if (!target) return "unknown";
     const isOpen = "phase" in target ? target.phase !== "ended" : target.open;
@@ -231,9 +246,11 @@ export const startRun = (
         closeCall(target, forced).forEach(emit);
       } else [...closeInside(target, forced), closeAgent(target, forced)].forEach(emit);
     });
-    await writer.flushed().catch(() => {});
-    return "cancelled";
+    return await writer.flushed().then(() => "cancelled" as const, tooLate);
   };
+
+  /** The answer to a cancel that came too late. */
+  const tooLate = async () => ((await settled()) ? "ended" : "unknown");
 
   const started = Promise.withResolvers<void>();
   pump().then(
@@ -251,35 +268,31 @@ export const startRun = (
   return {
     started: started.promise,
     ended,
-    end,
+    close: async (why) => {
+      await end(why).catch(() => {});
+      leave?.abort();
+    },
     cancel: async ({ agent: child, call, by, reason }) => {
       if (call !== undefined) return await cancelOne("call", call);
       if (child !== undefined) return await cancelOne("agent", child);
-      if (isFinished) return "ended";
+      if (isFinished) return await tooLate();
       await end({
         outcome: "cancelled",
         error: { code: "cancelled", message: reason ?? (by ? `stopped by ${by}` : "stopped"), retryable: false },
       });
-      return "cancelled";
+      return hasFailed ? await tooLate() : "cancelled";
     },
     answer: async (ask, answer, by) => {
+      if (hasFailed) return (await settled(), "closed");
       const result = asks.answer(verifier.asks.get(ask), answer, by);
       if (result === "accepted") await writer.flushed();
       return result;
     },
-    waiting: () => ({ waiting: waitingFor(verifier.root, lastRetry !== undefined), since: writer.lastAt }),
+    waiting: () => ({
+      waiting: hasFailed ? "retry" : waitingFor(verifier.root, lastRetry !== undefined),
+      since: writer.lastAt,
+    }),
   };
 };
 
 const soon = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());
-
-const problemOf = (error: unknown): Problem => {
-  if (error instanceof Refusal)
-    return {
-      code: error.code,
-      message: error.message,
-      retryable: error.retryable,
-      ...(error.hint && { hint: error.hint }),
-    };
-  return { code: "agent-failed", message: error instanceof Error ? error.message : String(error), retryable: false };
-};

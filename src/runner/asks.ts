@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Answer, AskOutcome, Event, EventOf, Json } from "../events.ts";
+import { issuesText, jsonSchema } from "../json-schema.ts";
 import { Refusal } from "../source.ts";
 import type { OpenAsk } from "../verify.ts";
 
@@ -22,19 +23,25 @@ export interface Asks {
   close(): void;
 }
 
+interface Wanted {
+  readonly values?: readonly Json[];
+  readonly schema?: Json;
+}
+
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const createAsks = (emit: (event: Event) => void): Asks => {
   const results = new Map<string, AskResult>();
   const waiters = new Map<string, ((result: AskResult) => void)[]>();
   const timers = new Map<string, NodeJS.Timeout>();
-  const choices = new Map<string, readonly Json[]>();
+  /** What answers must be, of the asks that say so. */
+  const wanted = new Map<string, Wanted>();
 
   const settle = (ask: string, result: AskResult): void => {
     results.set(ask, result);
     clearTimeout(timers.get(ask));
     timers.delete(ask);
-    choices.delete(ask);
+    wanted.delete(ask);
     for (const resolve of waiters.get(ask) ?? []) resolve(result);
     waiters.delete(ask);
   };
@@ -55,12 +62,7 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
         throw new Refusal("bad-answer", `this ${ask.kind} is answered with allow: true or false`);
       if (!needsAllow && answer.value === undefined)
         throw new Refusal("bad-answer", `this ${ask.kind} is answered with a value`);
-      const values = choices.get(ask.id);
-      const { value } = answer;
-      if (values && value !== null && !values.some((known) => isDeepStrictEqual(known, value)))
-        throw new Refusal("bad-answer", `this choice is answered with the value of one of its options, or null`, {
-          hint: `one of ${values.map((known) => JSON.stringify(known)).join(", ")}`,
-        });
+      checkValue(wanted.get(ask.id), answer.value);
       emit({
         type: "ask-end",
         ...(ask.agent.id !== undefined && { agent: ask.agent.id }),
@@ -77,12 +79,12 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
         return settle(event.ask, { outcome, ...(answer && { answer }), ...(by && { by }) });
       }
       results.delete(event.ask);
-      const { kind, options } = event;
-      if (kind === "choice" && options)
-        choices.set(
-          event.ask,
-          options.map((option) => option.value),
-        );
+      const { kind, options, schema } = event;
+      if (schema !== undefined || (kind === "choice" && options))
+        wanted.set(event.ask, {
+          ...(kind === "choice" && options && { values: options.map((option) => option.value) }),
+          ...(schema !== undefined && { schema }),
+        });
       if (event.expires === undefined) return;
       const { ask, agent, expires } = event;
       const expire = () => emit({ type: "ask-end", ...(agent !== undefined && { agent }), ask, outcome: "expired" });
@@ -93,4 +95,39 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
       for (const ask of [...waiters.keys()]) settle(ask, { outcome: "cancelled" });
     },
   };
+};
+
+/** Refuses a value that is not what was asked for. Null is always one: that of a person who will not say. */
+const checkValue = ({ values, schema }: Wanted = {}, value: Json | undefined): void => {
+  if (value === undefined || value === null) return;
+  if (values && !values.some((known) => isDeepStrictEqual(known, value)))
+    throw new Refusal("bad-answer", `this choice is answered with the value of one of its options, or null`, {
+      hint: `one of ${values.map((known) => JSON.stringify(known)).join(", ")}`,
+    });
+  const problem = schema === undefined ? undefined : misfit(schema, value);
+  if (problem !== undefined)
+    throw new Refusal("bad-answer", `the value does not fit what was asked for: ${problem}`, {
+      hint: "the schema of the ask-start event says what fits",
+    });
+};
+
+/** What keeps the value from fitting. A form of one field may be answered with the bare value. */
+const misfit = (schema: Json, value: Json): string | undefined => {
+  try {
+    const checked = jsonSchema(schema);
+    const result = checked.safeParse(value);
+    if (result.success) return undefined;
+    const field = typeof value === "object" ? undefined : onlyField(schema);
+    if (field !== undefined && checked.safeParse({ [field]: value }).success) return undefined;
+    return issuesText(result.error.issues);
+  } catch {
+    // A schema that cannot be checked here is left to whoever asked.
+    return undefined;
+  }
+};
+
+const onlyField = (schema: Json): string | undefined => {
+  const { properties } = schema as { properties?: Record<string, Json> };
+  const fields = Object.keys(properties ?? {});
+  return fields.length === 1 ? fields[0] : undefined;
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fileData, fileOf } from "../../dialect.ts";
 import type { Content, Json, Message, Part } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 
@@ -122,16 +123,9 @@ const readPart = (part: UserPart): Part => {
         throw new Refusal("bad-request", "a file is given by its id, but no files are kept here", {
           hint: "send the file itself as file_data",
         });
-      return { ...fileOf(data, "application/octet-stream"), ...(filename !== undefined && { name: filename }) };
+      return { ...fileData(data, filename), ...(filename !== undefined && { name: filename }) };
     }
   }
-};
-
-/** The bytes of a `data:` URL in line, any other URL as it is. */
-const fileOf = (url: string, mediaType: string): Extract<Part, { type: "file" }> => {
-  const [, said, data] = /^data:([^;,]*)(?:;[^;,]*)*?;base64,([^]*)$/.exec(url) ?? [];
-  if (data !== undefined) return { type: "file", mediaType: said || mediaType, data };
-  return { type: "file", mediaType, url };
 };
 
 const readCall = ({ id, function: { name, arguments: text } }: z.infer<typeof callSchema>): Part => ({

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/events.ts";
 import { type Log, LogConflict, LogMissing } from "../../src/log.ts";
-import { type LogVariant, logVariants } from "./log-variants.ts";
-import { endEntry, startEntry, textEntries } from "./run-entries.ts";
+import { type LogVariant, logVariants } from "../contracts/log-variants.ts";
+import { endEntry, startEntry, textEntries } from "../contracts/run-entries.ts";
 
 /** What any log must answer like: arrays, and nothing clever. */
 interface Model {

@@ -3,14 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createClient } from "../src/client.ts";
-import { native } from "../src/dialects/native.ts";
-import type { Entry } from "../src/events.ts";
-import { memory } from "../src/logs/memory.ts";
-import { createServer, type ServerOptions } from "../src/server.ts";
-import type { Source } from "../src/source.ts";
-import { type AskNode, type CallNode, type MarkNode, createState, fold, snapshot, subscribe } from "../src/state.ts";
-import { verify } from "../src/verify.ts";
+import { createClient } from "../../src/client.ts";
+import { native } from "../../src/dialects/native.ts";
+import type { Entry } from "../../src/events.ts";
+import { memory } from "../../src/logs/memory.ts";
+import { createServer, type ServerOptions } from "../../src/server.ts";
+import type { Source } from "../../src/source.ts";
+import { type AskNode, type CallNode, type MarkNode, createState, fold, snapshot, subscribe } from "../../src/state.ts";
+import { verify } from "../../src/verify.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -135,7 +135,7 @@ describe("with the server", () => {
 
 describe("a server that is killed in the middle of a run and comes back", () => {
   const start = async (directory: string, port: number): Promise<{ child: ChildProcess; port: number }> => {
-    const child = fork(path.join(import.meta.dirname, "restarted-server.ts"), [directory, `${port}`]);
+    const child = fork(path.join(import.meta.dirname, "../restarted-server.ts"), [directory, `${port}`]);
     closers.push(() => kill(child));
     return {
       child,

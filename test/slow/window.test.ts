@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Dialect, Frame } from "../src/dialect.ts";
-import { native } from "../src/dialects/native.ts";
-import type { Entry, Event } from "../src/events.ts";
-import type { Log } from "../src/log.ts";
-import { memory } from "../src/logs/memory.ts";
-import type { Source } from "../src/source.ts";
-import { createFrameReader } from "../src/sse.ts";
-import { generateLog } from "./generate.ts";
-import { randomFrom } from "./random.ts";
-import { entriesOf } from "./running.ts";
-import { framesOf, saying, serve, start, until } from "./serving.ts";
+import type { Dialect, Frame } from "../../src/dialect.ts";
+import { native } from "../../src/dialects/native.ts";
+import type { Entry, Event } from "../../src/events.ts";
+import type { Log } from "../../src/log.ts";
+import { memory } from "../../src/logs/memory.ts";
+import type { Source } from "../../src/source.ts";
+import { createFrameReader } from "../../src/sse.ts";
+import { generateLog } from "../generate.ts";
+import { randomFrom } from "../random.ts";
+import { entriesOf } from "../running.ts";
+import { framesOf, saying, serve, start, until } from "../serving.ts";
 
 const WINDOW_MS = 30;
 

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { replaceFile } from "../../src/tools/files/replace.ts";
 import { createWorkspace } from "../../src/tools/files/workspace.ts";
 import { files } from "../../src/tools/files.ts";
-import { callTool, recordingContext, textOf, toolNamed } from "./recording-context.ts";
+import { callTool, recordingContext, textOf, toolNamed } from "../tools/recording-context.ts";
 
 let base: string;
 let workspace: string;

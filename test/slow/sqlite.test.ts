@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Entry } from "../src/events.ts";
-import type { Log } from "../src/log.ts";
-import { sqlite } from "../src/logs/sqlite.ts";
-import { endEntry, startEntry, textEntries } from "./contracts/run-entries.ts";
+import type { Entry } from "../../src/events.ts";
+import type { Log } from "../../src/log.ts";
+import { sqlite } from "../../src/logs/sqlite.ts";
+import { endEntry, startEntry, textEntries } from "../contracts/run-entries.ts";
 
 let directory: string;
 const opened: Log[] = [];
@@ -42,7 +42,7 @@ test("refuses a directory that this process has open, until it is closed", async
 });
 
 test("refuses a directory that another process has open, until that one dies", async () => {
-  const fixture = fileURLToPath(new URL("fixtures/append-until-killed.ts", import.meta.url));
+  const fixture = fileURLToPath(new URL("../fixtures/append-until-killed.ts", import.meta.url));
   const child = spawn(process.execPath, ["--no-warnings", fixture, directory, "a"], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { forge } from "../../src/dialects/forge.ts";
 import type { Entry } from "../../src/events.ts";
 import { frameText } from "../../src/sse.ts";
-import { forgePage } from "./forge-page.ts";
+import { forgePage } from "../dialects/forge-page.ts";
 
 const MODEL = 100;
 const TOKEN = " tok";

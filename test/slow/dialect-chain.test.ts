@@ -3,7 +3,7 @@ import { playStory, stories } from "../chaining.ts";
 import { type Cut, startCuttingProxy } from "../cutting-proxy.ts";
 import { randomFrom } from "../random.ts";
 import { onStop } from "../serving.ts";
-import { dialects } from "./dialect-variants.ts";
+import { dialects } from "../contracts/dialect-variants.ts";
 
 const cutting = (cutOf: (connection: number) => Cut) => async (port: number) => {
   const proxy = await startCuttingProxy(port, cutOf);
