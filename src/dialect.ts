@@ -1,9 +1,15 @@
 import type { Answer, Entry, Event, EventType, FileRef, Problem } from "./events.ts";
 import type { RunRequest } from "./source.ts";
 
+export { chatSchema, readChat, writeChat } from "./dialect/chat-request.ts";
+export { chatUsage, readChatUsage } from "./dialect/chat-usage.ts";
 export { lossless, type Slot, type Spelling } from "./dialect/lossless.ts";
 export { createNarrator, type NarratedCall, type NarratedEnd, type Narrator } from "./dialect/narrator.ts";
+export { openaiError, readOpenaiError } from "./dialect/openai-errors.ts";
+export { parseBody } from "./dialect/parse-body.ts";
+export { inputSchema, readInput, writeInput } from "./dialect/response-input.ts";
 export { resultText } from "./dialect/result-text.ts";
+export { createStatusLine, type StatusLine } from "./dialect/status-line.ts";
 
 /**
  * How one family of clients asks, and how it spells our events, both ways.
