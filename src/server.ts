@@ -141,6 +141,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     facts: {
       version,
       agents: Object.entries(options.agents).map(([name, { source: _, ...known }]) => ({ name, ...known })),
+      latestData: async (thread) => {
+        const [latest] = await log.list({ limit: 1, thread });
+        return new Map(latest && (await states(latest.run)).state.data);
+      },
       ...(options.defaultAgent !== undefined && { defaultAgent: options.defaultAgent }),
       ...(options.validateServer && { validateServer: options.validateServer }),
     },
@@ -149,6 +153,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     link: (base, { run, startedAt }, file) => {
       const query = keys.length > 0 ? `?token=${tokens.create(run, startedAt + LINK_MS)}` : "";
       return `${base}/runs/${run}/files/${encodeURIComponent(file)}${query}`;
+    },
+    page: (base, { run, startedAt }, access) => {
+      const token = keys.length > 0 && access === "read" ? `&token=${tokens.create(run, startedAt + LINK_MS)}` : "";
+      return `${base}/?run=${run}${token}`;
     },
     base: ({ headers }) =>
       options.publicUrl?.replace(/\/$/, "") ?? `http://${headers.host ?? `${host}:${options.port}`}`,

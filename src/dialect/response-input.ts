@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { fileData, fileOf } from "../../dialect.ts";
-import type { Content, Json, Message, Part } from "../../events.ts";
-import { Refusal } from "../../source.ts";
+import type { Content, Json, Message, Part } from "../events.ts";
+import { Refusal } from "../source.ts";
+import { fileData, fileOf } from "./file-data.ts";
 
 const words = z.looseObject({
   type: z.string(),
