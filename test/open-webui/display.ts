@@ -142,7 +142,8 @@ export const readJson = (text: string): unknown => {
   return value;
 };
 
-const looksLikeError = (result: string): boolean => {
+/** What a card takes for an error, whatever the call's status. */
+export const looksLikeError = (result: string): boolean => {
   if (/^(?:error:|exception:|traceback|http error!)/i.test(result.trim())) return true;
   const value = readJson(result);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
