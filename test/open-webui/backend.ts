@@ -50,6 +50,7 @@ export const createBackend = (generation: Generation): Backend => {
 
   const save = (change: SavedMessage) => void (saved = { ...saved, ...change });
   const completion = (data: object): Emitted => ({ type: "chat:completion", data });
+  const event = (data: ResponseEvent): Emitted => ({ type: "response:completion", data });
 
   const response = (event: ResponseEvent): Emitted[] => {
     items = backendItems(items, event, generation);
@@ -67,29 +68,34 @@ export const createBackend = (generation: Generation): Backend => {
     ];
   };
 
-  /** Puts words into the last item if it is of that type, else into a new one, as chunks without an item do. */
+  /**
+   * Puts words into the last item if it is of that type, else into a new one, as chunks without an item do. (Tags for thinking in
+   * such words are not looked for: a dialect that names its items sends none.)
+   */
   const words = (type: "message" | "reasoning", text: string): Emitted[] => {
     const isNew = items.at(-1)?.type !== type;
-    const item: OutputItem = isNew
-      ? {
-          type,
-          id: `owui_${++made}`,
-          status: "in_progress",
-          content: [{ type: "output_text", text: "" }],
-          ...(type === "reasoning"
-            ? { started_at: 1, attributes: { type: "reasoning_content" } }
-            : { role: "assistant" }),
-        }
-      : items.at(-1)!;
+    const emitted = isNew && type === "message" ? endThinking() : [];
+    const item: OutputItem = isNew ? { ...blank(type), id: `owui_${++made}` } : items.at(-1)!;
     const grown = { ...item, content: [{ type: "output_text", text: `${item.content?.[0]?.text ?? ""}${text}` }] };
     items = isNew ? [...items, grown] : [...items.slice(0, -1), grown];
     if (generation.socket === "snapshots") return [completion({ output: items })];
     const at = { item_id: item.id, output_index: items.length - 1 };
     const field = type === "message" ? "output_text" : "reasoning_text";
     return [
-      ...(isNew ? [{ type: "response:completion", data: { type: "response.output_item.added", ...at, item } }] : []),
-      { type: "response:completion", data: { type: `response.${field}.delta`, ...at, content_index: 0, delta: text } },
+      ...emitted,
+      ...(isNew && type === "reasoning" ? [event({ type: "response.output_item.added", ...at, item })] : []),
+      event({ type: `response.${field}.delta`, ...at, content_index: 0, delta: text }),
     ];
+  };
+
+  /** Thinking ends where words follow. */
+  const endThinking = (): Emitted[] => {
+    const last = items.at(-1);
+    if (last?.type !== "reasoning") return [];
+    const item = { ...last, status: "completed", duration: 0, ended_at: 1 };
+    items = [...items.slice(0, -1), item];
+    const output_index = items.length - 1;
+    return generation.socket === "events" ? [event({ type: "response.output_item.done", output_index, item })] : [];
   };
 
   const ask = ({ index = 0, id = "", function: called = {} }: NonNullable<Delta["tool_calls"]>[number]) => {
@@ -148,10 +154,11 @@ export const createBackend = (generation: Generation): Backend => {
     end() {
       const ended = endedItems(items, generation);
       if (ended === undefined) {
-        crash = "the stream ends on thinking that has neither started_at nor ended_at";
-        return [];
+        crash = "'started_at'";
+        save({ error: { content: crash } });
+        return [{ type: "chat:message:error", data: { error: { content: crash } } }, { type: "chat:tasks:cancel" }];
       }
-      executes = asked.size > 0 ? [...asked.values()] : openCalls(ended);
+      executes = asked.size > 0 ? [...asked.values()] : openCalls(ended, generation);
       items = ended.map((item) => (item.status === "in_progress" ? { ...item, status: "completed" } : item));
       save({ done: true, output: items, ...(usage && { usage }) });
       const done = completion({ done: true, output: items, ...(usage && { usage }) });
@@ -182,6 +189,13 @@ export const createBackend = (generation: Generation): Backend => {
     },
   };
 };
+
+const blank = (type: "message" | "reasoning"): OutputItem => ({
+  type,
+  status: "in_progress",
+  content: [{ type: "output_text", text: "" }],
+  ...(type === "reasoning" ? { started_at: 1, attributes: { type: "reasoning_content" } } : { role: "assistant" }),
+});
 
 const parsed = (text: string): unknown => {
   try {

@@ -84,7 +84,9 @@ const shownItems = (items: OutputItems, messageDone: boolean, generation: Genera
     if (item.type === "function_call_output") return;
     if (item.type === "function_call") {
       const isHidden = item.name === "ask_user" && (item.status === "pending" || item.status === "in_progress");
-      if (!(isHidden && generation.tellsFailed)) run.push(card(item, results.get(item.call_id), generation));
+      // The oldest look for a result by the call's `call_id` alone.
+      const key = item.call_id ?? (generation.tellsFailed ? item.id : undefined);
+      if (!(isHidden && generation.tellsFailed)) run.push(card(item, results.get(key), generation));
     } else if (item.type === "reasoning") run.push(thinking(item, index === items.length - 1, messageDone));
     else if (text(item.content).trim() !== "") {
       endRun();
@@ -101,14 +103,15 @@ const card = (item: OutputItem, result: OutputItem | undefined, { tellsFailed }:
   const isEnded = status === "failed" || status === "incomplete" || result !== undefined;
   const isDone = isEnded || (!tellsFailed && status === "completed");
   const resultText = text(result?.output?.filter(({ type }) => type !== "input_image"));
-  const isFailed = tellsFailed && (status === "failed" || (isDone && looksLikeError(resultText)));
+  const isDenied = tellsFailed && status === "rejected";
+  const isFailed = isDenied || (tellsFailed && (status === "failed" || (isDone && looksLikeError(resultText))));
   const doing = tellsFailed && status !== "completed" ? "Preparing" : "Executing";
   return {
     kind: "card",
-    call: String(item.call_id),
+    call: String(item.call_id ?? item.id),
     name,
     state: isFailed ? "failed" : isDone ? "done" : "spinner",
-    label: isDone ? `View Result from ${name}` : `${doing} ${name}...`,
+    label: isDenied ? `Denied ${name}` : isDone ? `View Result from ${name}` : `${doing} ${name}...`,
     arguments: readJson(typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments ?? "")),
     result: isDone && resultText !== "" ? readJson(resultText) : undefined,
     embeds: (result?.["embeds"] as readonly string[] | undefined) ?? [],

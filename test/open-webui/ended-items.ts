@@ -38,10 +38,12 @@ const strippedAsPython = (text: string): string => {
 };
 
 /** What Open WebUI runs itself at the end of a stream: each call without a result, whatever its status. */
-export const openCalls = (items: OutputItems): readonly OpenCall[] => {
+export const openCalls = (items: OutputItems, { callIsItsId }: Generation): readonly OpenCall[] => {
   const answered = new Set(items.filter(({ type }) => type === "function_call_output").map(({ call_id }) => call_id));
   return items
-    .filter((item) => item.type === "function_call" && !answered.has(item.call_id))
+    .filter(
+      (item) => item.type === "function_call" && !answered.has(item.call_id ?? (callIsItsId ? item.id : undefined)),
+    )
     .map((item) => ({
       call: String(item.call_id ?? item.id),
       name: String(item.name),
@@ -49,9 +51,9 @@ export const openCalls = (items: OutputItems): readonly OpenCall[] => {
     }));
 };
 
-export const stoppedItems = (items: OutputItems, { stopped }: Generation): OutputItems => {
-  if (stopped === "left") return items;
-  const open = new Set(openCalls(items).map(({ call }) => call));
+export const stoppedItems = (items: OutputItems, generation: Generation): OutputItems => {
+  if (generation.stopped === "left") return items;
+  const open = new Set(openCalls(items, generation).map(({ call }) => call));
   return items.map((item) =>
     item.status === "in_progress" || (item.type === "function_call" && open.has(String(item.call_id ?? item.id)))
       ? { ...item, status: "incomplete" }

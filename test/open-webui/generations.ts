@@ -21,6 +21,8 @@ export interface Generation {
   readonly overlaysReload: boolean;
   /** Whether `{"type":"error"}` is an event of the stream. */
   readonly takesErrorType: boolean;
+  /** Whether a call without a `call_id` goes by its `id`. */
+  readonly callIsItsId: boolean;
   /** Whether a delta for an index that is not there makes its item. */
   readonly deltaMakesItem: boolean;
 }
@@ -35,6 +37,7 @@ const snapshots: Omit<Generation, "name" | "versions"> = {
   overlaysReload: false,
   takesErrorType: false,
   deltaMakesItem: false,
+  callIsItsId: false,
 };
 
 const events: Omit<Generation, "name" | "versions"> = {
@@ -47,6 +50,7 @@ const events: Omit<Generation, "name" | "versions"> = {
   overlaysReload: true,
   takesErrorType: false,
   deltaMakesItem: false,
+  callIsItsId: false,
 };
 
 const merging = {
@@ -60,7 +64,15 @@ export const generations: readonly Generation[] = [
   { name: "A", versions: "0.10.0 – 0.11.0", ...snapshots },
   { name: "B", versions: "0.11.1 – 0.11.3", ...events },
   { name: "C", versions: "0.11.4", ...merging },
-  { name: "D", versions: "0.12", ...merging, stopped: "incomplete", takesErrorType: true, deltaMakesItem: true },
+  {
+    name: "D",
+    versions: "0.12",
+    ...merging,
+    stopped: "incomplete",
+    takesErrorType: true,
+    deltaMakesItem: true,
+    callIsItsId: true,
+  },
 ];
 
 export const generation = (name: string): Generation => {
