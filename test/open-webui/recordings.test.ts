@@ -63,18 +63,20 @@ describe.each([
 
     test("asks again only if a call is open", () => expect(webui.executes.length > 0).toBe(asked > 1));
 
-    test.runIf(asked === 1)("shows what the page showed", () => {
-      const looked = Object.entries(shown).map(([moment, text]) => [moment, linesOf(text)] as const);
-      // Up to 0.11.0 the page of a new chat may not know its chat yet when the first events come: it shows them with the next one.
-      const [first, early] = looked[0]!;
-      if (name === "A" && early.length === 0) delete seen[first];
-      expect(seen).toEqual(Object.fromEntries(looked.filter(([moment]) => moment in seen)));
-    });
+    if (asked === 1)
+      test("shows what the page showed", () => {
+        const looked = Object.entries(shown).map(([moment, text]) => [moment, linesOf(text)] as const);
+        // Up to 0.11.0 the page of a new chat may not know its chat yet when the first events come: it shows them with the next one.
+        const [first, early] = looked[0]!;
+        if (name === "A" && early.length === 0) delete seen[first];
+        expect(seen).toEqual(Object.fromEntries(looked.filter(([moment]) => moment in seen)));
+      });
 
-    test.runIf(isOurs(recording))("sends what the socket carried, and stores what was stored", () => {
-      const sent = webui.emitted.filter(({ type }) => type !== "chat:outlet");
-      expect(comparable(sent)).toEqual(comparable(emitted));
-      expect(comparable({ ...webui.saved, content: "" })).toEqual(comparable({ ...stored, content: "" }));
-    });
+    if (isOurs(recording))
+      test("sends what the socket carried, and stores what was stored", () => {
+        const sent = webui.emitted.filter(({ type }) => type !== "chat:outlet");
+        expect(comparable(sent)).toEqual(comparable(emitted));
+        expect(comparable({ ...webui.saved, content: "" })).toEqual(comparable({ ...stored, content: "" }));
+      });
   });
 });
