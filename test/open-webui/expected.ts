@@ -1,5 +1,5 @@
 import { resultText } from "../../src/dialect.ts";
-import type { AgentNode, AskNode, CallNode, PartNode, RunState } from "../../src/state.ts";
+import type { AgentNode, CallNode, PartNode, RunState } from "../../src/state.ts";
 import { looksLikeError, readJson } from "./display.ts";
 import type { Generation } from "./generations.ts";
 
@@ -13,22 +13,25 @@ import type { Generation } from "./generations.ts";
  *   error), where the generation can tell.
  * - Thinking spins while it goes on, unless something stands after it.
  * - An ask that waits is a line of text with a link, until it is answered.
+ * - What a tool says itself is code, never Markdown.
  */
 export type Expected =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "thinking"; readonly text: string; readonly state: "spinner" | "done" }
-  | { readonly kind: "ask"; readonly question: string }
+  | { readonly kind: "ask" }
+  | { readonly kind: "words"; readonly text: string }
   | ExpectedCard;
 
 export interface ExpectedCard {
   readonly kind: "card";
   readonly call: string;
+  readonly outcome: CallNode["state"];
   readonly name: string;
   readonly state: "spinner" | "done" | "failed";
   readonly label: string;
   /** Undefined as long as they are not known. */
   readonly arguments: unknown;
-  /** What was said, and what the card reads in it; undefined for a call that goes on. */
+  /** What it answered with, as one text; undefined for a call that goes on. */
   readonly said: string | undefined;
 }
 
@@ -45,11 +48,12 @@ export const expectedItems = (state: RunState, generation: Generation): readonly
   const last = isVisible.findLast((node) => node.kind !== "ask" && node.kind !== "text");
   for (const node of isVisible) {
     if (node.kind === "call") shown.push(card(node, state, generation));
-    else if (node.kind === "ask") shown.push({ kind: "ask", question: questionOf(node) });
+    else if (node.kind === "ask") shown.push({ kind: "ask" });
     else if (node.kind === "thinking") shown.push(thinking(node, node === last && isVisible.at(-1) === node));
     else if (node.kind === "text") {
       const text = latest(node, state);
-      if (text.trim() !== "") shown.push({ kind: "text", text });
+      if (node.call !== undefined && text !== "") shown.push({ kind: "words", text });
+      else if (text.trim() !== "") shown.push({ kind: "text", text });
     }
   }
   return shown;
@@ -67,8 +71,6 @@ const thinking = ({ text, endedAt }: PartNode, isLast: boolean): Expected => ({
   state: endedAt === undefined && isLast ? "spinner" : "done",
 });
 
-const questionOf = ({ ask }: AskNode): string => ask.title ?? ask.message ?? "";
-
 const card = (call: CallNode, state: RunState, { tellsFailed }: Generation): ExpectedCard => {
   const agent = call.agent === undefined ? undefined : (state.nodes.get(call.agent) as AgentNode);
   const name = agent ? `${agent.name} › ${call.name}` : call.name;
@@ -81,6 +83,7 @@ const card = (call: CallNode, state: RunState, { tellsFailed }: Generation): Exp
   return {
     kind: "card",
     call: call.id,
+    outcome: call.state,
     name,
     state: isOpen ? "spinner" : isFailed ? "failed" : "done",
     label: isOpen ? `${doing} ${name}...` : isDenied ? `Denied ${name}` : `View Result from ${name}`,
@@ -118,6 +121,3 @@ export const readable = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, readable(each)]));
 };
-
-/** What a card makes of a text. */
-export const readByCard = (text: string): unknown => readJson(text);

@@ -1,15 +1,16 @@
-import { expect } from "vitest";
 import type { Dialect } from "../../src/dialect.ts";
 import type { Entry } from "../../src/events.ts";
 import { frameText } from "../../src/sse.ts";
 import { createState, fold, type RunState } from "../../src/state.ts";
-import { type Display, ungrouped } from "./display.ts";
-import { expectedItems, readable, readByCard } from "./expected.ts";
+import { detailsCard } from "./details-card.ts";
+import { type Display, type ShownCard, type ShownText, type ShownThinking, ungrouped } from "./display.ts";
 import type { Generation } from "./generations.ts";
+import { markdownBlocks } from "./markdown-blocks.ts";
 import { createOpenWebui, type OpenWebui } from "./open-webui.ts";
 
 /** A run told to Open WebUI in a dialect, entry by entry, with the state that our own page would show beside it. */
 export interface Showing {
+  readonly generation: Generation;
   readonly webui: OpenWebui;
   readonly state: RunState;
   take(entry: Entry, onFrame?: () => void): void;
@@ -20,6 +21,7 @@ export const startShowing = (dialect: Dialect, style: string, generation: Genera
   const state = createState();
   const encode = dialect.encode({ style, link: ({ file }) => `https://runcast.example/files/${file}` });
   return {
+    generation,
     webui,
     state,
     take(entry, onFrame) {
@@ -32,57 +34,22 @@ export const startShowing = (dialect: Dialect, style: string, generation: Genera
   };
 };
 
-/** What is open at Open WebUI's side, or there twice. */
-export const troubles = ({ items }: Display): readonly string[] => {
-  const cards = ungrouped(items).filter((item) => item.kind === "card");
-  const twice = cards.filter((card, index) => cards.findIndex(({ call }) => call === card.call) !== index);
-  return twice.map(({ call }) => `call ${call} is shown twice`);
-};
-
-/** The cards style shows what the state says. `isOver`: white space at the end of the last text is gone. */
-export const expectSame = (
-  { webui, state }: Showing,
+/** What is shown, one after the other; a text that is nothing but a block of a call is that card. */
+export const shownItems = (
+  { items }: Display,
   generation: Generation,
-  display: Display,
-  isOver = false,
-): void => {
-  const shown = ungrouped(display.items).map((item, index, all) => {
-    if (item.kind === "text") {
-      const text = item.text.startsWith("⏸ ") ? "⏸" : item.text;
-      return { kind: "text", text: isOver && index === all.length - 1 ? text.trim() : text };
-    }
-    if (item.kind === "thinking") return { kind: "thinking", text: item.text, state: item.state };
-    const { kind, name, state, label } = item;
-    return {
-      kind,
-      call: item.call.replace("sub-agent:", ""),
-      name,
-      state,
-      label,
-      arguments: item.arguments,
-      result: item.result,
-    };
+): readonly (ShownText | ShownCard | ShownThinking)[] =>
+  ungrouped(items).map((item) => {
+    if (item.kind !== "text" || !item.text.includes("<details")) return item;
+    const [block, ...others] = markdownBlocks(item.text.trim());
+    const isCall = block?.kind === "details" && block.attributes["type"] === "tool_calls" && others.length === 0;
+    return isCall ? detailsCard(block, generation) : item;
   });
-  const expected = expectedItems(state, generation).map((item, index, all) => {
-    if (item.kind === "ask") return { kind: "text", text: "⏸" };
-    if (item.kind === "text")
-      return { ...item, text: isOver && index === all.length - 1 ? item.text.trim() : item.text };
-    if (item.kind === "thinking") return isOver ? { ...item, state: "done" } : item;
-    const { said, ...card } = item;
-    const outcome = (state.nodes.get(item.call) as { state: string }).state;
-    return {
-      ...card,
-      arguments: item.arguments === undefined ? "" : readable(item.arguments),
-      result: said === undefined ? undefined : expectedResult(said, outcome),
-    };
-  });
-  expect(shown).toEqual(expected);
-  expect(webui.crash).toBeUndefined();
-};
 
-/** What a card shows of a call that ended so, if it is short. */
-const expectedResult = (said: string, outcome: string): unknown => {
-  if (outcome === "ok") return said === "" ? undefined : readByCard(readable(said) as string);
-  if (outcome === "deferred") return expect.any(String);
-  return expect.stringMatching(/^Error: /);
+/** Calls that are shown twice. */
+export const twice = (display: Display, generation: Generation): readonly string[] => {
+  const cards = shownItems(display, generation).filter((item) => item.kind === "card");
+  return cards
+    .filter(({ call }, index) => cards.findIndex((card) => card.call === call) !== index)
+    .map(({ call }) => call);
 };
