@@ -64,17 +64,18 @@ export const openChat = async (
     async send(text) {
       await input.click();
       await page.keyboard.insertText(text);
-      await page.keyboard.press("Enter");
+      // Not Enter: that chooses from the menu which a slash in the text may have opened.
+      await page.locator("#send-message-button").click();
     },
     async chat() {
       await page.waitForURL(/\/c\/[^/]+$/);
       return page.url().replace(/^.*\/c\//, "");
     },
     async finished() {
-      await page.locator("#send-message-button, button[aria-label='Voice mode'], #audio-input").first().waitFor();
+      await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     },
     async stop() {
-      await page.locator("button[aria-label='Stop']").click();
+      await page.getByRole("button", { name: "Stop" }).click();
     },
     close: () => context.close(),
   };
