@@ -41,6 +41,8 @@ export const openChat = async (
   const context = await browser.newContext({ viewport: size, colorScheme, deviceScaleFactor: 2, locale: "en-US" });
   await context.addInitScript(
     ([key, scheme]) => {
+      // An embed's document has no storage.
+      if (window !== window.top) return;
       localStorage.setItem("token", key ?? "");
       localStorage.setItem("theme", scheme ?? "");
       localStorage.setItem("locale", "en-US");
