@@ -146,6 +146,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       const query = keys.length > 0 ? `?token=${tokens.create(run, startedAt + LINK_MS)}` : "";
       return `${base}/runs/${run}/files/${encodeURIComponent(file)}${query}`;
     },
+    page: (base, { run, startedAt }, access) => {
+      const token = keys.length > 0 && access === "read" ? `&token=${tokens.create(run, startedAt + LINK_MS)}` : "";
+      return `${base}/?run=${run}${token}`;
+    },
     base: ({ headers }) =>
       options.publicUrl?.replace(/\/$/, "") ?? `http://${headers.host ?? `${host}:${options.port}`}`,
     viewers: () => metrics.viewers,

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Content, Json, Message, Part } from "../../events.ts";
-import { Refusal } from "../../source.ts";
+import type { Content, Json, Message, Part } from "../events.ts";
+import { Refusal } from "../source.ts";
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
@@ -21,6 +21,8 @@ const userPart = z.discriminatedUnion("type", [
 type UserPart = z.infer<typeof userPart>;
 
 const words = z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, refusalPart]))]);
+/** Of a result, its words: some clients put images beside them. */
+const resultWords = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]);
 const callSchema = z.object({
   id: z.string().min(1).max(256),
   function: z.object({ name: z.string(), arguments: z.string() }),
@@ -37,7 +39,7 @@ export const chatMessageSchema = z.discriminatedUnion("role", [
     refusal: z.string().nullish(),
     tool_calls: z.array(callSchema).nullish(),
   }),
-  z.object({ role: z.literal("tool"), content: words, tool_call_id: z.string().min(1).max(256) }),
+  z.object({ role: z.literal("tool"), content: resultWords, tool_call_id: z.string().min(1).max(256) }),
 ]);
 type ChatMessage = z.infer<typeof chatMessageSchema>;
 
@@ -62,7 +64,7 @@ export const readMessage = (message: ChatMessage): Message => {
     }
     case "tool": {
       const { content, tool_call_id: call } = message;
-      const text = typeof content === "string" ? content : readWords(content).map(textOf).join("");
+      const text = typeof content === "string" ? content : content.map(({ text: said = "" }) => said).join("");
       return { role: "tool", content: [{ type: "result", call, content: [{ type: "text", text }] }] };
     }
   }

@@ -1,7 +1,7 @@
-import type { Problem } from "../../events.ts";
+import type { Problem } from "../events.ts";
 
 /** An error as OpenAI's clients read it. */
-export const errorOf = ({ code, message, hint, status }: Problem & { readonly status: number }) => ({
+export const openaiError = ({ code, message, hint, status }: Problem & { readonly status: number }) => ({
   message: hint ? `${message}: ${hint}` : message,
   type: typeOf(status),
   param: code === "unknown-agent" ? "model" : null,
@@ -21,7 +21,7 @@ const typeOf = (status: number): string => {
 };
 
 /** What a remote's error says. */
-export const readError = (value: unknown): Problem => {
+export const readOpenaiError = (value: unknown): Problem => {
   if (typeof value === "string") return { code: "upstream-error", message: value };
   const error = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
   const { code, type, message } = error;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Content, Json, Message, Part } from "../../events.ts";
-import { Refusal } from "../../source.ts";
+import type { Content, Json, Message, Part } from "../events.ts";
+import { Refusal } from "../source.ts";
 
 const words = z.looseObject({
   type: z.string(),

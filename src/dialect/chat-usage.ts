@@ -1,7 +1,7 @@
-import type { Usage } from "../../events.ts";
+import type { Usage } from "../events.ts";
 
 /** Usage in OpenAI's words; what is not known counts as none. */
-export const usageOf = (usage: Usage | undefined) => {
+export const chatUsage = (usage: Usage | undefined) => {
   if (!usage) return undefined;
   const { input = 0, output = 0, cached = 0, reasoning = 0 } = usage;
   return {
@@ -13,7 +13,7 @@ export const usageOf = (usage: Usage | undefined) => {
   };
 };
 
-export const readUsage = (value: unknown): Usage | undefined => {
+export const readChatUsage = (value: unknown): Usage | undefined => {
   const usage = objectOf(value);
   const counts = {
     input: countOf(usage["prompt_tokens"]),

@@ -1,4 +1,4 @@
-import type { Json } from "../events.ts";
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 interface Operation {
   readonly op: string;

@@ -1,0 +1,267 @@
+import { chatUsage, type EncodeOptions, openaiError, resultText } from "../../dialect.ts";
+import type { CallOutcome, Entry, EventOf, Json } from "../../events.ts";
+import { dialogFrame, questionOf } from "./asks.ts";
+import { cards } from "./cards.ts";
+import { tableFor } from "./compatibility.ts";
+import { createOutput, type Item } from "./output.ts";
+import type { Call, Frames, Result, Style } from "./show.ts";
+import { createSideEvents } from "./side-events.ts";
+import { createStatus } from "./status.ts";
+import { readStyle, type StyleName } from "./style.ts";
+import { neutral, plain } from "./text.ts";
+
+export const DONE = "[DONE]";
+/** A call of a sub-agent is not one of the agent's own: when it comes back with the history, it is left out. */
+export const SUB_AGENT = "sub-agent:";
+
+const SHOWN: Readonly<Record<StyleName, Style>> = { cards, citations: cards, collapse: cards, details: cards };
+
+interface OpenCall extends Call {
+  readonly isRoot: boolean;
+  isReady: boolean;
+}
+
+/** What Open WebUI shows of a run: the items of its message, and what stands around it. */
+export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames) => {
+  const { link } = options;
+  const { name, pipe } = readStyle(options.style);
+  const table = tableFor({ way: pipe?.mode ?? "connection", version: pipe?.version });
+  const output = createOutput();
+  const side = createSideEvents(options, table, () => pageOf("read"));
+  const status = createStatus(table);
+  const show = SHOWN[name]({ output, side, pipe, link });
+  const calls = new Map<string, OpenCall>();
+  const agents = new Map<string, string>();
+  const waits = new Map<string, Item>();
+  let run = "";
+  let hadCalls = false;
+
+  const pageOf = (access: "read" | "answer"): string => options.page?.(access) ?? `/?run=${encodeURIComponent(run)}`;
+
+  const prefixed = (agent: string | undefined, text: string): string =>
+    agent === undefined ? text : `🤖 Sub-agent: ${agents.get(agent) ?? "unknown"} › ${text}`;
+
+  const tell = (owner: string, agent: string | undefined, text: string, at: number, often?: boolean): Frames =>
+    agent !== undefined && pipe?.subAgentStatus === false ? [] : status.set(owner, prefixed(agent, text), at, often);
+
+  const startCall = ({ call: id, name: tool, agent }: EventOf<"tool-start">, at: number): Frames => {
+    const by = agent === undefined ? undefined : (agents.get(agent) ?? "unknown");
+    const call: OpenCall = {
+      key: by === undefined ? id : SUB_AGENT + id,
+      name: tool,
+      label: by === undefined ? tool : `${by} › ${tool}`,
+      agent: by,
+      isRoot: agent === undefined,
+      isReady: false,
+      inputText: "",
+      input: undefined,
+    };
+    calls.set(id, call);
+    if (call.isRoot) hadCalls = true;
+    return [...show.startCall(call), ...tell(id, agent, `🔧 ${tool}...`, at)];
+  };
+
+  const ready = (call: OpenCall): Frames => {
+    if (call.isReady) return [];
+    call.isReady = true;
+    call.input ??= parse(call.inputText);
+    return show.readyCall(call);
+  };
+
+  const executeCall = ({ call: id, input }: EventOf<"tool-execute">): Frames => {
+    const call = calls.get(id);
+    if (!call) return [];
+    if (input !== undefined) {
+      call.input = input;
+      call.isReady = false;
+    }
+    return [...ready(call), ...show.executeCall(call)];
+  };
+
+  const endCall = (event: EventOf<"tool-end">, at: number): Frames => {
+    const call = calls.get(event.call);
+    if (!call) return [];
+    calls.delete(event.call);
+    return [...ready(call), ...show.endCall(call, resultOf(event)), ...status.end(event.call, at)];
+  };
+
+  const resultOf = (event: EventOf<"tool-end">): Result => {
+    const { outcome, error, content = [] } = event;
+    const files = content.filter((part) => part.type === "file");
+    const said = resultText(event, link);
+    const text = outcome === "ok" ? said : failure(outcome, error?.message, said);
+    const [file] = files;
+    return {
+      outcome,
+      text,
+      link: file ? link(file) : pageOf("read"),
+      images: files
+        .filter(({ mediaType }) => mediaType.startsWith("image/"))
+        .map((image) => ({ type: "image", url: link(image), name: image.name ?? "image" })),
+    };
+  };
+
+  const startAsk = (event: EventOf<"ask-start">, at: number): Frames => {
+    const tool = event.call === undefined ? undefined : calls.get(event.call)?.name;
+    const question = questionOf(event, tool);
+    const dialog = pipe && dialogFrame(event, { run, tool, pipe, table });
+    const waiting = tell(event.ask, undefined, `⏸ ${question} (waiting for your answer)`, at);
+    if (dialog) return [...waiting, dialog];
+    const { item, frames } = output.add({
+      id: `ask_${event.ask}`,
+      type: "message",
+      role: "assistant",
+      status: "completed",
+    });
+    waits.set(event.ask, item);
+    const text = `⏸ **${neutral(question)}** — [answer here](${pageOf("answer")})`;
+    return [...waiting, ...frames, ...output.write(item, text)];
+  };
+
+  const endAsk = ({ ask }: EventOf<"ask-end">, at: number): Frames => {
+    const item = waits.get(ask);
+    waits.delete(ask);
+    return [...(item ? output.swap(item, "") : []), ...status.end(ask, at)];
+  };
+
+  /** Whoever ends a run ends what is open in it first; a call left open would be run by Open WebUI. */
+  const closeAll = (at: number): Frames =>
+    [...calls.keys()].flatMap((call) => endCall({ type: "tool-end", call, outcome: "interrupted" }, at));
+
+  const end = ({ outcome, error, usage }: EventOf<"run-end">, at: number): Frames => {
+    const used = chatUsage(usage);
+    const problem = error ?? { code: outcome, message: `The run was ${outcome}.` };
+    const isError = outcome === "error" || outcome === "interrupted";
+    return [
+      ...closeAll(at),
+      ...show.end(),
+      ...status.finish(outcome === "done" ? "Complete" : outcome === "cancelled" ? "Stopped" : "Failed"),
+      ...(used ? [{ data: JSON.stringify({ choices: [], usage: used }) }] : []),
+      ...(isError
+        ? [
+            {
+              data: JSON.stringify({
+                error: openaiError({ ...problem, message: plain(problem.message.slice(0, 8000)), status: 500 }),
+              }),
+            },
+          ]
+        : []),
+      { data: DONE },
+    ];
+  };
+
+  return ({ at, event }) => {
+    const isRoot = event.agent === undefined;
+    switch (event.type) {
+      case "text-delta":
+        return isRoot ? show.text(event.part, event.delta) : [];
+      case "thinking-delta":
+        return isRoot ? show.thinking(event.part, event.delta) : [];
+      case "tool-input-delta": {
+        const call = calls.get(event.call);
+        if (call) call.inputText += event.delta;
+        return [];
+      }
+      case "run-start":
+        run = event.run;
+        return status.start();
+      case "agent-start":
+        agents.set(event.agent, event.name);
+        return pipe?.subAgentStatus === false ? [] : status.set(event.agent, `🤖 Sub-agent: ${event.name}...`, at);
+      case "agent-end":
+        return status.end(event.agent, at);
+      case "step-start":
+        if (isRoot) hadCalls = false;
+        return [];
+      case "step-retry":
+        return tell(
+          `retry ${event.agent ?? ""}`,
+          event.agent,
+          `Trying again (${event.attempt}): ${event.error.message}`,
+          at,
+        );
+      case "step-end": {
+        const after = status.end(`retry ${event.agent ?? ""}`, at);
+        return isRoot ? [...after, ...show.endStep(hadCalls)] : after;
+      }
+      case "text-start": {
+        if (!isRoot) return [];
+        const call = event.call === undefined ? undefined : calls.get(event.call);
+        const frames = show.startText(event.part, { replaces: event.replaces, call });
+        return call ? frames : [...frames, ...status.set(event.part, "Writing...", at)];
+      }
+      case "text-end":
+        return isRoot ? status.end(event.part, at) : [];
+      case "thinking-start":
+        return isRoot ? show.startThinking(event.part, at) : [];
+      case "thinking-end":
+        return isRoot ? show.endThinking(event.part, at) : [];
+      case "tool-start":
+        return startCall(event, at);
+      case "tool-input-end": {
+        const call = calls.get(event.call);
+        if (!call) return [];
+        if (event.input !== undefined) call.input = event.input;
+        return ready(call);
+      }
+      case "tool-execute":
+        return executeCall(event);
+      case "tool-progress": {
+        const text = progressText(event);
+        return text === "" || !calls.has(event.call) ? [] : tell(event.call, event.agent, text, at, true);
+      }
+      case "tool-output-delta":
+        return [];
+      case "tool-end":
+        return endCall(event, at);
+      case "ask-start":
+        return startAsk(event, at);
+      case "ask-end":
+        return endAsk(event, at);
+      case "status":
+        if (event.call !== undefined && !calls.has(event.call)) return [];
+        return tell(event.call ?? event.agent ?? run, event.agent, event.text, at);
+      case "citation":
+        return side.citation(event);
+      case "file":
+        return side.file(event);
+      case "embed":
+        return side.embed(event);
+      case "notice":
+        return side.notice(event);
+      case "data":
+        return isRoot ? side.data(event) : [];
+      case "run-end":
+        return end(event, at);
+    }
+  };
+};
+
+const OUTCOMES: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
+  error: "It failed.",
+  denied: "It was not allowed.",
+  cancelled: "It was cancelled.",
+  timeout: "It ran out of time.",
+  interrupted: "It was interrupted.",
+  deferred: "It is left to the client.",
+};
+
+/** Open WebUI takes what starts so for a failure. */
+const failure = (outcome: Exclude<CallOutcome, "ok">, message: string | undefined, said: string): string => {
+  if (outcome === "deferred") return OUTCOMES.deferred;
+  const reason = message ?? OUTCOMES[outcome];
+  const rest = said === "" || said === message ? "" : `\n\n${said}`;
+  return reason.startsWith("Error:") ? `${reason}${rest}` : `Error: ${reason}${rest}`;
+};
+
+const progressText = ({ note, fraction }: EventOf<"tool-progress">): string =>
+  [note, fraction !== undefined && `${Math.round(fraction * 100)}%`].filter(Boolean).join(", ");
+
+const parse = (text: string): Json | undefined => {
+  if (text === "") return {};
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,106 @@
+/** A line over 64 KB breaks older Open WebUI; this leaves room for what stands around a text. */
+export const LINE_BYTES = 60 * 1024;
+/** What one text of a line may take. */
+export const TEXT_BYTES = 48 * 1024;
+
+// oxlint-disable no-control-regex
+const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** What a terminal would colour, as a person reads it. */
+export const plain = (text: string): string =>
+  text.replace(ANSI, "").replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(CONTROL, "");
+
+/** For a place that shows one line of plain text. */
+export const oneLine = (text: string, most = 200): string => {
+  const line = plain(text.slice(0, most * 4))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return line.length <= most ? line : `${whole(line.slice(0, most - 1))}…`;
+};
+
+/**
+ * For a place that shows Markdown: reads as it stands, and is neither markup nor HTML, in whatever version. Some decode entities
+ * before they look for tags, so a tag is broken by a space that nobody sees; it breaks formulas and citation marks, too.
+ */
+export const neutral = (text: string): string =>
+  plain(text)
+    .replaceAll("&", "&amp;")
+    .replaceAll(/[\\`*_{}()#+!|~>-]/g, "\\$&")
+    .replaceAll(/[<$[\]:@]/g, "$&\u200b");
+
+/** For an attribute or the body of a `<details>` block. */
+export const escapeHtml = (text: string): string =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+
+export const unescapeHtml = (text: string): string =>
+  text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+
+/** How many units of the text, from the start, take at most so many bytes in a line of JSON. Never half a character. */
+export const fitting = (text: string, most: number, from = 0): number => {
+  let bytes = 0;
+  let index = from;
+  while (index < text.length) {
+    const code = text.charCodeAt(index);
+    const pair = code >= 0xd800 && code < 0xdc00 && index + 1 < text.length;
+    bytes += pair ? 12 : bytesOf(code);
+    if (bytes > most) break;
+    index += pair ? 2 : 1;
+  }
+  return index - from;
+};
+
+/** The bytes that a text takes in a line of JSON; `most` and one more if it takes more. */
+export const jsonBytes = (text: string, most = Number.POSITIVE_INFINITY): number => {
+  let bytes = 2;
+  for (let index = 0; index < text.length && bytes <= most; index++) bytes += bytesOf(text.charCodeAt(index));
+  return Math.min(bytes, most + 1);
+};
+
+const bytesOf = (code: number): number => {
+  if (code < 0x80) return code < 0x20 ? 6 : code === 0x22 || code === 0x5c ? 2 : 1;
+  // Half of a pair alone is written as an escape.
+  return code >= 0xd800 && code < 0xe000 ? 6 : code < 0x800 ? 2 : 3;
+};
+
+/** Head and tail of a text that is too long, and between them how much was left out and where it is. */
+export const excerpt = (text: string, most: number, link: string | undefined): string => {
+  if (text.length <= most && jsonBytes(text, most) <= most) return plain(text);
+  const head = text.slice(0, fitting(text, Math.floor((most * 3) / 4)));
+  const tail = ending(text.slice(head.length), Math.floor(most / 4));
+  const left = text.length - head.length - tail.length;
+  const where = link === undefined ? "" : `; the whole: ${link}`;
+  return plain(`${head}\n\n[… ${left} characters left out${where} …]\n\n${tail}`);
+};
+
+/** The last units of a text that fit. */
+const ending = (text: string, most: number): string => {
+  const last = text.slice(-most);
+  let from = 0;
+  while (from < last.length && jsonBytes(last.slice(from), most) > most) from += Math.ceil((last.length - from) / 8);
+  const code = last.charCodeAt(from);
+  return last.slice(code >= 0xdc00 && code < 0xe000 ? from + 1 : from);
+};
+
+/** The first characters of a text, not units, and what stands for the rest. */
+export const preview = (text: string, most: number, rest = "..."): string => {
+  if (text.length <= most) return text;
+  let units = 0;
+  for (let count = 0; count < most && units < text.length; count++) units += text.codePointAt(units)! > 0xffff ? 2 : 1;
+  return units < text.length ? `${text.slice(0, units)}${rest}` : text;
+};
+
+const whole = (text: string): string => {
+  const code = text.charCodeAt(text.length - 1);
+  return code >= 0xd800 && code < 0xdc00 ? text.slice(0, -1) : text;
+};
