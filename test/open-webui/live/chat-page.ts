@@ -13,6 +13,12 @@ export interface ChatPage {
   send(text: string): Promise<void>;
   /** The id of the chat, once the page's address has it. */
   chat(): Promise<string>;
+  /** The line of a tool, by its name, spinning or done. */
+  card(name: string): Locator;
+  /** The answer, line by line, without what stands around it. */
+  lines(): Promise<string[]>;
+  /** The line above the answer that says what goes on. */
+  readonly status: Locator;
   /** Settles when Open WebUI shows that nothing more comes. */
   finished(): Promise<void>;
   stop(): Promise<void>;
@@ -32,7 +38,7 @@ export const openChat = async (
   browser: Browser,
   { url, version }: OpenWebUi,
   { token, request }: Account,
-  { model, chat, size = { width: 1000, height: 900 }, colorScheme = "light" }: ChatPageOptions = {},
+  { model, chat, size = { width: 800, height: 600 }, colorScheme = "light" }: ChatPageOptions = {},
 ): Promise<ChatPage> => {
   // Without the version a dialog about what is new lies over the page.
   await request("POST", "/api/v1/users/user/settings/update", {
@@ -57,12 +63,19 @@ export const openChat = async (
   page.on("request", (asked) => requested.push(asked.url()));
   await page.goto(chat ? `${url}/c/${chat}` : `${url}/${model ? `?models=${encodeURIComponent(model)}` : ""}`);
   const input = page.locator("#chat-input");
+  const answer = page.locator('[id^="message-"]:has(.chat-assistant)').last();
   await input.waitFor();
   return {
     page,
     mistakes,
     requested,
-    answer: page.locator('[id^="message-"]:has(.chat-assistant)').last(),
+    answer,
+    status: answer.locator(".status-description").first(),
+    card: (name) => answer.locator('[id$="-tool-call"]', { hasText: name }),
+    async lines() {
+      const text = await answer.locator("#response-content-container").innerText();
+      return text.split("\n").filter((line) => line.trim() !== "");
+    },
     async send(text) {
       await input.click();
       await page.keyboard.insertText(text);

@@ -34,10 +34,7 @@ const stories: readonly DemoStory[] = [
     () => [{ say: "I try it. " }, { call: "open_shelf", input: { shelf: "Z" } }],
     () => [{ say: "That shelf does not exist." }],
   ),
-  story(
-    "Thinking",
-    () => [{ think: "Owls hunt by ear, so darkness is no hindrance." }, { say: "They hear well." }],
-  ),
+  story("Thinking", () => [{ think: "Owls hunt by ear, so darkness is no hindrance." }, { say: "They hear well." }]),
   story(
     "Helpers",
     () => [
@@ -77,7 +74,11 @@ const stories: readonly DemoStory[] = [
     () => [{ call: "read_all", input: {} }],
     () => [{ say: Array.from({ length: 500 }, (_, index) => `word${index} `) }],
   ),
-  story("Everything", () => [{ say: "See. " }, { call: "show_all", input: {} }], () => [{ say: "That was all." }]),
+  story(
+    "Everything",
+    () => [{ say: "See. " }, { call: "show_all", input: {} }],
+    () => [{ say: "That was all." }],
+  ),
   {
     name: "helper",
     message: "",
@@ -147,13 +148,15 @@ const tools = ({ pass }: Gates): Tool[] =>
       description: "Asks for a colour.",
       input: z.object({}),
       run: async (_, { ask }) =>
-        (await ask({ title: "Which colour?", options: [{ value: "red" }, { value: "blue", label: "Blue" }] })) ?? "grey",
+        (await ask({ title: "Which colour?", options: [{ value: "red" }, { value: "blue", label: "Blue" }] })) ??
+        "grey",
     }),
     defineTool({
       name: "read_all",
       description: "Reads everything.",
       input: z.object({}),
-      run: () => Array.from({ length: 1000 }, (_, index) => `Line ${index} of the whole book, as it stands.`).join("\n"),
+      run: () =>
+        Array.from({ length: 1000 }, (_, index) => `Line ${index} of the whole book, as it stands.`).join("\n"),
     }),
     defineTool({
       name: "show_all",
