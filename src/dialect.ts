@@ -1,4 +1,4 @@
-import type { Answer, Entry, Event, EventType, FileRef, Problem } from "./events.ts";
+import type { Answer, Entry, Event, EventType, FileRef, Json, Problem } from "./events.ts";
 import type { RunRequest } from "./source.ts";
 
 export { chatSchema, readChat, writeChat } from "./dialect/chat-request.ts";
@@ -158,6 +158,8 @@ export interface ServerFacts {
   /** For requests that name none. */
   readonly defaultAgent?: string;
   readonly version: string;
+  /** What the data slots of a thread's latest run hold, by their names. */
+  readonly latestData?: (thread: string) => Promise<ReadonlyMap<string, Json | undefined>>;
   /** Connects to an MCP server and answers its tools. Rejects with an error that says why it cannot. */
   readonly validateServer?: (server: { readonly url: string; readonly key?: string }) => Promise<readonly ToolFact[]>;
 }

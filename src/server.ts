@@ -137,6 +137,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     facts: {
       version,
       agents: Object.entries(options.agents).map(([name, { source: _, ...known }]) => ({ name, ...known })),
+      latestData: async (thread) => {
+        const [latest] = await log.list({ limit: 1, thread });
+        return new Map(latest && (await states(latest.run)).state.data);
+      },
       ...(options.defaultAgent !== undefined && { defaultAgent: options.defaultAgent }),
       ...(options.validateServer && { validateServer: options.validateServer }),
     },

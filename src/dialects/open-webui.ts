@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { chatSchema, type Dialect, lossless, openaiError, type Route, type Slot } from "../dialect.ts";
+import { chatSchema, cursorText, type Dialect, lossless, openaiError, type Route, type Slot } from "../dialect.ts";
 import { createAnswer } from "./open-webui/answer.ts";
 import { answerPath } from "./open-webui/asks.ts";
 import { createDecoder } from "./open-webui/decode.ts";
@@ -7,12 +7,14 @@ import { createEncoder } from "./open-webui/encode.ts";
 import {
   isForwarded,
   readAsk,
+  readCancel,
   readChatStart,
+  readFollow,
   readResponsesStart,
   responsesSchema,
   write,
 } from "./open-webui/request.ts";
-import { STYLES } from "./open-webui/style.ts";
+import { readStyle, STYLES } from "./open-webui/style.ts";
 
 /** Open WebUI skips a line that has neither choices nor an event nor a type that it knows. */
 const OPENING = '{"runcast_entry":';
@@ -21,6 +23,21 @@ const slot: Slot = {
   read: ({ data }) => (data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined),
 };
 const spelling = lossless({ encode: createEncoder, decode: createDecoder }, slot);
+
+/** Frames have ids for those who can come back for the rest. Open WebUI cannot, and is told nothing but data. */
+const createNumbered: Dialect["encode"] = (options) => {
+  const encode = spelling.encode(options);
+  if (!options.extensions && !readStyle(options.style).pipe) return encode;
+  let seq = 0;
+  return (entry) => {
+    const frames = encode(entry).map(({ data }, index, { length }) => {
+      const id = index === length - 1 ? { seq: entry.seq, frame: 0 } : { seq, frame: index + 1 };
+      return { id: cursorText(id), data };
+    });
+    seq = entry.seq;
+    return frames;
+  };
+};
 
 const BASE = "/open-webui/v1";
 const CHAT = "/chat/completions";
@@ -65,14 +82,19 @@ export const openWebui: Dialect = {
       does: "answer",
       summary: "What a dialog that the pipe opened has answered.",
     },
+    { method: "GET", path: `${BASE}/runs/:run/events`, does: "follow", summary: "The rest of a run, for the pipe." },
+    { method: "POST", path: `${BASE}/runs/:run/cancel`, does: "cancel", summary: "Stop a run, for the pipe." },
   ],
   read: (route, request) => {
     if (route.does === "answer") return readAsk(request);
+    if (route.does === "follow") return readFollow(request);
+    if (route.does === "cancel") return readCancel(request);
     if (route.does === "reply") return readModels(request.query.get("styles") === "1");
     return route.path.endsWith(RESPONSES) ? readResponsesStart(request) : readChatStart(request);
   },
   write,
-  ...spelling,
+  encode: createNumbered,
+  decode: spelling.decode,
   answer: createAnswer,
   // In mid-run, versions up to 0.11.0 show nothing after a reload until something comes; this has them show all that there is.
   heartbeat: { everyMs: 8000, frames: () => [{ data: '{"type":"response.in_progress"}' }] },

@@ -1,9 +1,8 @@
-import type { Frame } from "../../dialect.ts";
 import type { Answer, EventOf, Json } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import type { Table } from "./compatibility.ts";
 import type { Pipe } from "./style.ts";
-import { neutral, oneLine } from "./text.ts";
+import { codeSpan, oneLine } from "./text.ts";
 
 /** How a dialog's result is to be read: `yes` as yes or no, `text` as it is, `json` as JSON, `value` as whatever it is. */
 export const ANSWER_KINDS = ["yes", "text", "json", "value"] as const;
@@ -16,26 +15,14 @@ export const answerPath = (run: string, ask: string, kind: string): string =>
 export const questionOf = ({ title, message, kind }: EventOf<"ask-start">, tool: string | undefined): string =>
   oneLine(title ?? message ?? (tool !== undefined && kind === "approval" ? `Allow ${tool}?` : "A question"));
 
-/** The line that has the pipe open a dialog and say what came of it; undefined for what no dialog can ask. */
-export const dialogFrame = (
-  event: EventOf<"ask-start">,
-  about: { readonly run: string; readonly tool: string | undefined; readonly pipe: Pipe; readonly table: Table },
-): Frame | undefined => {
-  const dialog = dialogOf(event, about);
-  if (!dialog) return undefined;
-  const { type, data, kind } = dialog;
-  return {
-    data: JSON.stringify({ runcast: { call: { type, data }, answer: answerPath(about.run, event.ask, kind) } }),
-  };
-};
-
 interface Dialog {
   readonly type: "confirmation" | "input" | "execute";
   readonly data: Readonly<Record<string, unknown>>;
   readonly kind: AnswerKind;
 }
 
-const dialogOf = (
+/** The dialog that asks it; undefined for what no dialog can ask. */
+export const dialogOf = (
   event: EventOf<"ask-start">,
   { tool, pipe, table }: { readonly tool: string | undefined; readonly pipe: Pipe; readonly table: Table },
 ): Dialog | undefined => {
@@ -50,7 +37,7 @@ const dialogOf = (
         value: JSON.stringify(value),
         label: oneLine(label ?? textOf(value)),
       }));
-      const listed = options.map(({ value, label }) => `- ${neutral(label)}: \`${value.replaceAll("`", "")}\``);
+      const listed = options.map(({ value, label }) => `- ${codeSpan(label)}: \`${value.replaceAll("`", "")}\``);
       if (!table.shows("input select"))
         return {
           type: "input",
@@ -81,9 +68,9 @@ const dialogOf = (
 
 /** Dialogs show Markdown, and something of their own where there is none. */
 const messageOf = ({ kind, message, title, value }: EventOf<"ask-start">): string => {
-  const said = message === undefined || title === undefined ? "" : neutral(message.slice(0, 4000));
+  const said = message === undefined || title === undefined ? "" : codeSpan(message.slice(0, 4000));
   if (kind !== "approval" && kind !== "confirmation") return said || " ";
-  const about = value === undefined ? [] : [neutral(JSON.stringify(value).slice(0, 2000))];
+  const about = value === undefined ? [] : [codeSpan(JSON.stringify(value).slice(0, 2000))];
   return [said, ...about].filter(Boolean).join("\n\n") || " ";
 };
 
@@ -102,7 +89,10 @@ const shapeOf = (schema: Json | undefined): { type: string; format: unknown; isJ
 export const readAnswer = (kind: string, result: unknown): Answer => {
   const isError = typeof result === "object" && result !== null && "error" in result;
   if (result === undefined || (isError && kind !== "value"))
-    throw new Refusal("no-answer", "the dialog was not answered", { hint: "answer it on the run's own page" });
+    throw new Refusal("no-answer", "the dialog was not answered", {
+      status: 422,
+      hint: "ask again, or answer on the run's own page",
+    });
   if (kind === "yes") return { allow: result !== false && result !== null };
   if (result === false || result === null) return { allow: false, value: null };
   if (kind === "json" && typeof result === "string") return { value: parse(result) };

@@ -1,7 +1,7 @@
 import type { Json } from "../../events.ts";
 import type { Item } from "./output.ts";
-import { type Call, createWords, type Style } from "./show.ts";
-import { excerpt, jsonBytes, oneLine, plain } from "./text.ts";
+import { type Call, type CreateShow, createWords, isOk } from "./show.ts";
+import { excerpt, jsonBytes, nameText, oneLine, plain } from "./text.ts";
 
 const RESULT_BYTES = 4 * 1024;
 /** Up to 0.11.0, every piece of text sends all items again: the more there is, the shorter is what joins it. */
@@ -18,7 +18,7 @@ const SPECIAL: ReadonlySet<string> = new Set(["ask_user", "delegate_task", "disp
  * the result in the place of the call. Newer ones look for the result by the call's `id` as well, which is the same; older ones learn the
  * `call_id` by its field, after the result is there.
  */
-export const cards: Style = ({ output }) => {
+export const cards: CreateShow = ({ output }) => {
   const items = new Map<string, Item>();
   let used = 0;
 
@@ -43,22 +43,18 @@ export const cards: Style = ({ output }) => {
       const item = items.get(key);
       return item ? output.set(item, {}, { status: "completed" }) : [];
     },
-    endCall({ key }, { outcome, text, link, images }) {
+    endCall({ key }, result) {
+      const { outcome, text, link, images } = result;
       const item = items.get(key);
       items.delete(key);
       if (!item) return [];
-      const isOk = outcome === "ok" || outcome === "deferred";
       const most = Math.max(LEAST, Math.min(RESULT_BYTES, Math.floor((ALL_RESULTS - used) / 2)));
       const shown = excerpt(text, most, link);
       used += jsonBytes(shown);
-      const status = isOk ? "completed" : outcome === "denied" ? "rejected" : "failed";
+      const status = isOk(result) ? "completed" : outcome === "denied" ? "rejected" : "failed";
       return [
         ...output.add({
-          id: `fco_${key}`,
-          type: "function_call_output",
-          call_id: key,
-          status: isOk ? "completed" : "failed",
-          output: [{ type: "input_text", text: shown }],
+          ...resultItem(key, isOk(result), shown),
           ...(images.length > 0 && { files: images.slice(0, 8) }),
         }).frames,
         ...output.set(item, { call_id: key, status }),
@@ -67,11 +63,24 @@ export const cards: Style = ({ output }) => {
     },
     endStep: () => [],
     end: () => output.snapshot(),
+    will: (message) =>
+      [...items].flatMap(([key, item]) => [
+        ...output.asAdded(resultItem(key, false, message)),
+        ...output.asField(item, "call_id", key),
+      ]),
   };
 };
 
+const resultItem = (key: string, isOk: boolean, text: string) => ({
+  id: `fco_${key}`,
+  type: "function_call_output",
+  call_id: key,
+  status: isOk ? "completed" : "failed",
+  output: [{ type: "input_text", text }],
+});
+
 const nameOf = (label: string): string => {
-  const name = oneLine(label, 120) || "tool";
+  const name = nameText(label);
   return SPECIAL.has(name) ? name.replaceAll("_", "-") : name;
 };
 

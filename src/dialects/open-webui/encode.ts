@@ -1,20 +1,24 @@
-import { chatUsage, type EncodeOptions, openaiError, resultText } from "../../dialect.ts";
-import type { CallOutcome, Entry, EventOf, Json } from "../../events.ts";
-import { dialogFrame, questionOf } from "./asks.ts";
+import { chatUsage, type EncodeOptions, type Frame, openaiError } from "../../dialect.ts";
+import type { Entry, EventOf, Json } from "../../events.ts";
+import { answerPath, dialogOf, questionOf } from "./asks.ts";
 import { cards } from "./cards.ts";
+import { citations } from "./citations.ts";
+import { collapse } from "./collapse.ts";
 import { tableFor } from "./compatibility.ts";
+import { details } from "./details.ts";
 import { createOutput, type Item } from "./output.ts";
-import type { Call, Frames, Result, Style } from "./show.ts";
-import { createSideEvents } from "./side-events.ts";
+import { resultOf } from "./results.ts";
+import type { Call, CreateShow, Frames } from "./show.ts";
+import { createSideEvents, eventFrame } from "./side-events.ts";
 import { createStatus } from "./status.ts";
 import { readStyle, type StyleName } from "./style.ts";
-import { neutral, plain } from "./text.ts";
+import { codeSpan, plain } from "./text.ts";
 
 export const DONE = "[DONE]";
 /** A call of a sub-agent is not one of the agent's own: when it comes back with the history, it is left out. */
 export const SUB_AGENT = "sub-agent:";
 
-const SHOWN: Readonly<Record<StyleName, Style>> = { cards, citations: cards, collapse: cards, details: cards };
+const SHOWN: Readonly<Record<StyleName, CreateShow>> = { cards, citations, collapse, details };
 
 interface OpenCall extends Call {
   readonly isRoot: boolean;
@@ -29,12 +33,13 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
   const output = createOutput();
   const side = createSideEvents(options, table, () => pageOf("read"));
   const status = createStatus(table);
-  const show = SHOWN[name]({ output, side, pipe, link });
+  const show = SHOWN[name]({ output, side, pipe });
   const calls = new Map<string, OpenCall>();
   const agents = new Map<string, string>();
-  const waits = new Map<string, Item>();
+  const waits = new Map<string, { readonly item?: Item; readonly path?: string }>();
   let run = "";
   let hadCalls = false;
+  let willed = "";
 
   const pageOf = (access: "read" | "answer"): string => options.page?.(access) ?? `/?run=${encodeURIComponent(run)}`;
 
@@ -50,7 +55,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
       key: by === undefined ? id : SUB_AGENT + id,
       name: tool,
       label: by === undefined ? tool : `${by} › ${tool}`,
-      agent: by,
+      isTask: false,
       isRoot: agent === undefined,
       isReady: false,
       inputText: "",
@@ -58,7 +63,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     };
     calls.set(id, call);
     if (call.isRoot) hadCalls = true;
-    return [...show.startCall(call), ...tell(id, agent, `🔧 ${tool}...`, at)];
+    return [...show.startCall(call), ...will(), ...tell(id, agent, `🔧 ${tool}...`, at)];
   };
 
   const ready = (call: OpenCall): Frames => {
@@ -82,46 +87,54 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     const call = calls.get(event.call);
     if (!call) return [];
     calls.delete(event.call);
-    return [...ready(call), ...show.endCall(call, resultOf(event)), ...status.end(event.call, at)];
-  };
-
-  const resultOf = (event: EventOf<"tool-end">): Result => {
-    const { outcome, error, content = [] } = event;
-    const files = content.filter((part) => part.type === "file");
-    const said = resultText(event, link);
-    const text = outcome === "ok" ? said : failure(outcome, error?.message, said);
-    const [file] = files;
-    return {
-      outcome,
-      text,
-      link: file ? link(file) : pageOf("read"),
-      images: files
-        .filter(({ mediaType }) => mediaType.startsWith("image/"))
-        .map((image) => ({ type: "image", url: link(image), name: image.name ?? "image" })),
-    };
+    return [
+      ...ready(call),
+      ...show.endCall(
+        call,
+        resultOf(event, link, () => pageOf("read")),
+      ),
+      ...will(),
+      ...status.end(event.call, at),
+    ];
   };
 
   const startAsk = (event: EventOf<"ask-start">, at: number): Frames => {
     const tool = event.call === undefined ? undefined : calls.get(event.call)?.name;
     const question = questionOf(event, tool);
-    const dialog = pipe && dialogFrame(event, { run, tool, pipe, table });
-    const waiting = tell(event.ask, undefined, `⏸ ${question} (waiting for your answer)`, at);
-    if (dialog) return [...waiting, dialog];
-    const { item, frames } = output.add({
-      id: `ask_${event.ask}`,
-      type: "message",
-      role: "assistant",
-      status: "completed",
-    });
-    waits.set(event.ask, item);
-    const text = `⏸ **${neutral(question)}** — [answer here](${pageOf("answer")})`;
+    const dialog = pipe && dialogOf(event, { tool, pipe, table });
+    const waiting = status.set(event.ask, `⏸ ${question} (waiting for your answer)`, at);
+    if (dialog) {
+      const { type, data, kind } = dialog;
+      const path = answerPath(run, event.ask, kind);
+      waits.set(event.ask, { path });
+      return [...waiting, toPipe({ call: { type, data }, answer: path })];
+    }
+    const message = { id: `ask_${event.ask}`, type: "message", role: "assistant", status: "completed" };
+    const { item, frames } = output.add(message);
+    waits.set(event.ask, { item });
+    const text = `⏸ ${codeSpan(question)} [Answer here](${pageOf("answer")})`;
     return [...waiting, ...frames, ...output.write(item, text)];
   };
 
   const endAsk = ({ ask }: EventOf<"ask-end">, at: number): Frames => {
-    const item = waits.get(ask);
+    const { item, path } = waits.get(ask) ?? {};
     waits.delete(ask);
-    return [...(item ? output.swap(item, "") : []), ...status.end(ask, at)];
+    return [
+      ...(item ? output.swap(item, "") : []),
+      ...(path === undefined ? [] : [toPipe({ answered: path })]),
+      ...status.end(ask, at),
+    ];
+  };
+
+  /** What the pipe must say in our place if it loses us: Open WebUI would run a call that is left open. */
+  const will = (): Frames => {
+    if (!pipe) return [];
+    const frames = show.will("Error: The connection to the agent was lost.");
+    const last = frames.length > 0 ? [...frames, eventFrame("status", { description: "Failed", done: true })] : [];
+    const now = last.map(({ data }) => data).join(",");
+    if (now === willed) return [];
+    willed = now;
+    return [{ data: `{"runcast":{"will":[${now}]}}` }];
   };
 
   /** Whoever ends a run ends what is open in it first; a call left open would be run by Open WebUI. */
@@ -165,11 +178,15 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
       case "run-start":
         run = event.run;
         return status.start();
-      case "agent-start":
+      case "agent-start": {
+        const call = event.call === undefined ? undefined : calls.get(event.call);
+        if (call) call.isTask = true;
         agents.set(event.agent, event.name);
         return pipe?.subAgentStatus === false ? [] : status.set(event.agent, `🤖 Sub-agent: ${event.name}...`, at);
+      }
       case "agent-end":
-        return status.end(event.agent, at);
+        if (pipe?.subAgentStatus === false) return [];
+        return [...(name === "citations" ? status.pass("Sub-agent completed") : []), ...status.end(event.agent, at)];
       case "step-start":
         if (isRoot) hadCalls = false;
         return [];
@@ -191,7 +208,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         return call ? frames : [...frames, ...status.set(event.part, "Writing...", at)];
       }
       case "text-end":
-        return isRoot ? status.end(event.part, at) : [];
+        return isRoot ? [...show.endText(event.part), ...status.end(event.part, at)] : [];
       case "thinking-start":
         return isRoot ? show.startThinking(event.part, at) : [];
       case "thinking-end":
@@ -237,23 +254,6 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
   };
 };
 
-const OUTCOMES: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
-  error: "It failed.",
-  denied: "It was not allowed.",
-  cancelled: "It was cancelled.",
-  timeout: "It ran out of time.",
-  interrupted: "It was interrupted.",
-  deferred: "It is left to the client.",
-};
-
-/** Open WebUI takes what starts so for a failure. */
-const failure = (outcome: Exclude<CallOutcome, "ok">, message: string | undefined, said: string): string => {
-  if (outcome === "deferred") return OUTCOMES.deferred;
-  const reason = message ?? OUTCOMES[outcome];
-  const rest = said === "" || said === message ? "" : `\n\n${said}`;
-  return reason.startsWith("Error:") ? `${reason}${rest}` : `Error: ${reason}${rest}`;
-};
-
 const progressText = ({ note, fraction }: EventOf<"tool-progress">): string =>
   [note, fraction !== undefined && `${Math.round(fraction * 100)}%`].filter(Boolean).join(", ");
 
@@ -265,3 +265,6 @@ const parse = (text: string): Json | undefined => {
     return undefined;
   }
 };
+
+/** For the pipe, which does not pass it on. */
+const toPipe = (told: unknown): Frame => ({ data: JSON.stringify({ runcast: told }) });

@@ -1,22 +1,32 @@
-import type { Message } from "../../events.ts";
+import type { ServerFacts } from "../../dialect.ts";
+import type { Json, Message } from "../../events.ts";
 
 /**
  * Open WebUI asks a chat's model for a title, tags, suggestions, queries and the like. None of these is a question to the agent: each is
- * answered at once, in the form that is expected, with what can be said without a model. Undefined for a question to the agent.
+ * answered at once, in the form that is expected: with what the chat's latest run has said of it, and else with what can be said without a
+ * model. Undefined for a question to the agent.
  */
-export const housekeeping = (headers: Headers, messages: readonly Message[]): string | undefined => {
+export const housekeeping = (
+  headers: Headers,
+  messages: readonly Message[],
+  thread: string | undefined,
+): ((facts: ServerFacts) => Promise<string>) | undefined => {
   const prompt = textOf(messages.findLast(({ role }) => role === "user"));
   const named = headers.get("x-openwebui-task")?.trim() ?? "";
   // Versions before 0.10.0 send the template as it stands.
   const task = named !== "" && !named.includes("{{") ? named : taskOf(prompt, textOf(messages[0]));
   if (task === undefined) return undefined;
-  return Object.hasOwn(ANSWERS, task) ? ANSWERS[task]!(prompt) : "";
+  if (!Object.hasOwn(ANSWERS, task)) return async () => "";
+  const answer = ANSWERS[task]!;
+  return async ({ latestData }) => answer(prompt, thread === undefined ? undefined : await latestData?.(thread));
 };
 
-const ANSWERS: Readonly<Record<string, (prompt: string) => string>> = {
-  title_generation: (prompt) => JSON.stringify({ title: titleOf(prompt) }),
-  tags_generation: () => JSON.stringify({ tags: [] }),
-  follow_up_generation: () => JSON.stringify({ follow_ups: [] }),
+type Data = ReadonlyMap<string, Json | undefined> | undefined;
+
+const ANSWERS: Readonly<Record<string, (prompt: string, data: Data) => string>> = {
+  title_generation: (prompt, data) => JSON.stringify({ title: data?.get("title") ?? titleOf(prompt) }),
+  tags_generation: (_, data) => JSON.stringify({ tags: data?.get("tags") ?? [] }),
+  follow_up_generation: (_, data) => JSON.stringify({ follow_ups: data?.get("follow-ups") ?? [] }),
   query_generation: () => JSON.stringify({ queries: [] }),
   autocomplete_generation: () => JSON.stringify({ text: "" }),
   image_prompt_generation: (prompt) => JSON.stringify({ prompt: lastWords(prompt) }),

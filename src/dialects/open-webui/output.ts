@@ -22,6 +22,12 @@ export interface Output {
   write(item: Item, delta: string): readonly Frame[];
   /** Another text in the place of a message's. */
   swap(item: Item, text: string): readonly Frame[];
+  /** The same, without remembering it. */
+  asSwap(item: Item, text: string): readonly Frame[];
+  /** An item that is not added here: for whoever must add it without us. */
+  asAdded(value: Readonly<Record<string, unknown>>): readonly Frame[];
+  /** A thought has ended: for servers, in every version. */
+  endThought(item: Item): readonly Frame[];
   /** The arguments of a call, whole. */
   setArguments(item: Item, text: string): readonly Frame[];
   /** Says an item anew. Versions up to 0.11.0 do not hear it. */
@@ -32,6 +38,7 @@ export interface Output {
   ): readonly Frame[];
   /** One field of an item that is no message. Only servers hear it, in every version. */
   setField(item: Item, name: string, value: string): readonly Frame[];
+  asField(item: Item, name: string, value: string): readonly Frame[];
   /** All items at once, if that takes no more than this. */
   snapshot(most?: number): readonly Frame[];
 }
@@ -69,6 +76,10 @@ export const createOutput = (): Output => {
     return [say("output_item.done", item, { item: valueOf(item, item.live) })];
   };
 
+  const swapped = (item: Item, text: string): readonly Frame[] => [
+    say("content_part.done", item, { content_index: 0, part: { type: "output_text", text } }),
+  ];
+
   return {
     add(value) {
       const hasText = value.type === "message" || value.type === "reasoning";
@@ -105,8 +116,13 @@ export const createOutput = (): Output => {
         item.text = text;
       }
       if (isKept) grow(jsonBytes(text));
-      return [say("content_part.done", item, { content_index: 0, part: { type: "output_text", text } })];
+      return swapped(item, text);
     },
+    asSwap: swapped,
+    asAdded: (item) => [
+      { data: JSON.stringify({ type: "response.output_item.added", output_index: items.length, item }) },
+    ],
+    endThought: (item) => [say("reasoning_summary_text.done", item, { text: "" })],
 
     setArguments(item, text) {
       item.value = { ...item.value, arguments: text };
@@ -122,8 +138,9 @@ export const createOutput = (): Output => {
 
     setField(item, name, value) {
       item.value = { ...item.value, [name]: value };
-      return [say(`${name}.done`, item, { [name]: value })];
+      return this.asField(item, name, value);
     },
+    asField: (item, name, value) => [say(`${name}.done`, item, { [name]: value })],
 
     snapshot(most = LINE_BYTES) {
       if (items.length === 0 || !isKept || bytes > most) return [];

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import {
   type Command,
+  cursorText,
   type Dialect,
   type DialectRequest,
   inputSchema,
   parseBody,
+  parseCursor,
   readChat,
   readInput,
   readSecrets,
@@ -12,7 +14,7 @@ import {
   writeSecrets,
 } from "../../dialect.ts";
 import { answerSchema, type Json } from "../../events.ts";
-import { Refusal, type RunRequest } from "../../source.ts";
+import { Refusal, type RunRequest, runRequestSchema } from "../../source.ts";
 import { ANSWER_KINDS, answerPath, readAnswer } from "./asks.ts";
 import { readHistory } from "./history.ts";
 import { housekeeping } from "./housekeeping.ts";
@@ -26,9 +28,17 @@ export const isForwarded = (headers: Headers): boolean => {
   return headers.has("runcast-pipe");
 };
 
+/** What the pipe, and another Runcast, say beside OpenAI's fields. */
+const besideSchema = z.looseObject({
+  runcast: runRequestSchema.pick({ run: true, settings: true }).optional(),
+});
+
 export const readChatStart = (request: DialectRequest): Command => {
   const { request: asked, asked: body } = readChat(request.body);
-  return readStart(asked, body.stream === true, request);
+  const { run, settings } = parseBody(besideSchema, request.body).runcast ?? {};
+  const all = { ...asked.settings, ...settings };
+  const more = { ...(run !== undefined && { run }), ...(Object.keys(all).length > 0 && { settings: all }) };
+  return readStart({ ...asked, ...more }, body.stream === true, request);
 };
 
 /** A connection of Open WebUI whose kind is Responses. */
@@ -52,12 +62,12 @@ export const readResponsesStart = (request: DialectRequest): Command => {
 };
 
 const readStart = (asked: RunRequest, isStreamed: boolean, { headers }: DialectRequest): Command => {
-  const answer = housekeeping(headers, asked.messages);
-  if (answer !== undefined) return { do: "reply", reply: () => completion(asked.agent ?? "", answer) };
+  const thread = textIn(headers, "x-openwebui-chat-id");
+  const answer = housekeeping(headers, asked.messages, thread);
+  if (answer) return { do: "reply", reply: async (facts) => completion(asked.agent ?? "", await answer(facts)) };
   // Tools that come with a request are Open WebUI's own. It runs what it is told to call, and then asks the agent again.
   const { agent, tools: _, user: __, ...rest } = asked;
   const [name, style] = agent === undefined ? [] : splitModel(agent);
-  const thread = textIn(headers, "x-openwebui-chat-id");
   const user = readUser(headers) ?? asked.user;
   const about = readAbout(headers);
   const secrets = readSecrets(headers);
@@ -74,10 +84,27 @@ const readStart = (asked: RunRequest, isStreamed: boolean, { headers }: DialectR
     do: "start",
     request,
     style: styleOf(headers, style),
-    ...(headers.get("runcast-extensions") === "1" && { extensions: true }),
+    ...readExtensions(headers),
+    ...(headers.get("runcast-disconnect") === "continue" && { disconnect: "continue" }),
     ...(!isStreamed && { whole: "end" }),
   };
 };
+
+/** For the pipe, if it loses its connection: what it has not seen yet, in the same words. */
+export const readFollow = ({ params, query, headers }: DialectRequest): Command => {
+  const after = parseCursor(headers.get("last-event-id") || query.get("after") || "0");
+  if (!after)
+    throw new Refusal("bad-cursor", "the cursor is not the id of a frame", { hint: "0 is the start of the run" });
+  return {
+    do: "follow",
+    run: params["run"] ?? "",
+    after,
+    style: styleOf(headers, undefined),
+    ...readExtensions(headers),
+  };
+};
+
+export const readCancel = ({ params }: DialectRequest): Command => ({ do: "cancel", run: params["run"] ?? "" });
 
 export const readAsk = ({ params, body }: DialectRequest): Command => {
   const { run = "", ask = "", kind = "" } = params;
@@ -92,16 +119,21 @@ export const readAsk = ({ params, body }: DialectRequest): Command => {
 
 export const write = (command: Command): ReturnType<Dialect["write"]> => {
   if (command.do === "start") return writeStart(command);
-  if (command.do !== "answer") throw new Error(`Open WebUI cannot ask to ${command.do}`);
-  const { run, ask, answer } = command;
-  const headers = { "content-type": "application/json" };
-  return { method: "POST", path: answerPath(run, ask, "answer"), headers, body: JSON.stringify(answer) };
+  if (command.do === "reply") throw new Error("Open WebUI's plain replies are not asked for");
+  const json = { "content-type": "application/json" };
+  if (command.do === "answer") {
+    const { run, ask, answer } = command;
+    return { method: "POST", path: answerPath(run, ask, "answer"), headers: json, body: JSON.stringify(answer) };
+  }
+  const run = `/open-webui/v1/runs/${encodeURIComponent(command.run)}`;
+  if (command.do === "cancel") return { method: "POST", path: `${run}/cancel`, headers: json, body: "{}" };
+  const headers = { accept: "text/event-stream", ...writeStyle(command.style), ...writeExtensions(command.extensions) };
+  return { method: "GET", path: `${run}/events?after=${cursorText(command.after)}`, headers };
 };
 
-const writeStart = ({ request, style, extensions, whole }: Start): ReturnType<Dialect["write"]> => {
-  const { thread, user, secrets, metadata = {}, tools: _, ...rest } = request;
+const writeStart = ({ request, style, extensions, disconnect, whole }: Start): ReturnType<Dialect["write"]> => {
+  const { run, thread, user, secrets, metadata = {}, settings, tools: _, ...rest } = request;
   const { openWebui, ...others } = metadata;
-  const [name, ...facts] = (style ?? "").split(";").map((part) => part.trim());
   const headers: Record<string, string> = {
     "content-type": "application/json",
     accept: whole ? "application/json" : "text/event-stream",
@@ -110,16 +142,29 @@ const writeStart = ({ request, style, extensions, whole }: Start): ReturnType<Di
     ...(user?.name !== undefined && { "x-openwebui-user-name": encodeURIComponent(user.name) }),
     ...(user?.email !== undefined && { "x-openwebui-user-email": encodeURIComponent(user.email) }),
     ...writeAbout(openWebui),
-    ...(name && { "runcast-style": name }),
-    ...(facts.length > 0 && { "runcast-pipe": facts.join("; ") }),
-    ...(extensions && { "runcast-extensions": "1" }),
+    ...writeStyle(style),
+    ...writeExtensions(extensions),
+    ...(disconnect === "continue" && { "runcast-disconnect": disconnect }),
     ...writeSecrets(secrets),
   };
+  const beside = { ...(run !== undefined && { run }), ...(settings && { settings }) };
   const body = {
     ...writeChat({ ...rest, ...(Object.keys(others).length > 0 && { metadata: others }) }),
     ...(!whole && { stream: true }),
+    ...(Object.keys(beside).length > 0 && { runcast: beside }),
   };
   return { method: "POST", path: "/open-webui/v1/chat/completions", headers, body: JSON.stringify(body) };
+};
+
+const readExtensions = (headers: Headers) =>
+  headers.get("runcast-extensions") === "1" ? { extensions: true as const } : {};
+
+const writeExtensions = (extensions: boolean | undefined): Record<string, string> =>
+  extensions ? { "runcast-extensions": "1" } : {};
+
+const writeStyle = (style: string | undefined): Record<string, string> => {
+  const [name, ...facts] = (style ?? "").split(";").map((part) => part.trim());
+  return { ...(name && { "runcast-style": name }), ...(facts.length > 0 && { "runcast-pipe": facts.join("; ") }) };
 };
 
 /** `agent:style`, as the name of a model. */

@@ -1,16 +1,17 @@
-import type { EncodeOptions, Frame } from "../../dialect.ts";
+import type { Frame } from "../../dialect.ts";
 import type { CallOutcome, Json } from "../../events.ts";
 import type { Item, Output } from "./output.ts";
 import type { SideEvents } from "./side-events.ts";
 import type { Pipe } from "./style.ts";
+import { withinCode } from "./text.ts";
 
 export type Frames = readonly Frame[];
 
 /** How a style shows what happens. What a sub-agent says is not shown, only its calls. */
 export interface Show {
-  /** `call`: a tool's own words. */
-  startText(part: string, about: { readonly replaces?: string | undefined; readonly call?: Call | undefined }): Frames;
+  startText(part: string, about: TextAbout): Frames;
   text(part: string, delta: string): Frames;
+  endText(part: string): Frames;
   startThinking(part: string, at: number): Frames;
   thinking(part: string, delta: string): Frames;
   endThinking(part: string, at: number): Frames;
@@ -23,6 +24,15 @@ export interface Show {
   endStep(hadCalls: boolean): Frames;
   /** All that is open has ended. */
   end(): Frames;
+  /** What ends all that is open, for whoever must do that without us. */
+  will(message: string): Frames;
+}
+
+export interface TextAbout {
+  /** The part whose place it takes. */
+  readonly replaces?: string | undefined;
+  /** They are a tool's own words. */
+  readonly call?: Call | undefined;
 }
 
 export interface Call {
@@ -31,11 +41,11 @@ export interface Call {
   readonly name: string;
   /** Its name, after that of the sub-agent that made it. */
   readonly label: string;
-  /** The name of the sub-agent that made it. */
-  readonly agent: string | undefined;
   /** The arguments as they came. */
   inputText: string;
   input: Json | undefined;
+  /** A sub-agent has worked on it: what it answers with are an agent's words. */
+  isTask: boolean;
 }
 
 export interface Result {
@@ -47,68 +57,77 @@ export interface Result {
   readonly images: readonly { readonly type: "image"; readonly url: string; readonly name: string }[];
 }
 
+export const isOk = ({ outcome }: Pick<Result, "outcome">): boolean => outcome === "ok" || outcome === "deferred";
+
 /** What styles work with. */
 export interface Stage {
   readonly output: Output;
   readonly side: SideEvents;
   readonly pipe: Pipe | undefined;
-  readonly link: EncodeOptions["link"];
 }
 
-export type Style = (stage: Stage) => Show;
+export type CreateShow = (stage: Stage) => Show;
 
 /** Text and thinking as items of their own, which all styles but one want. */
 export const createWords = (
   output: Output,
-): Pick<Show, "startText" | "text" | "startThinking" | "thinking" | "endThinking"> => {
-  const parts = new Map<string, Item>();
-  const started = new Map<string, number>();
-
-  const more = (part: string, delta: string): Frames => {
-    const item = parts.get(part);
-    return item && delta !== "" ? output.write(item, delta) : [];
-  };
+): Pick<Show, "startText" | "text" | "endText" | "startThinking" | "thinking" | "endThinking"> => {
+  const texts = new Map<string, { readonly item: Item; readonly isTool: boolean; isOpen: boolean }>();
+  const thoughts = new Map<string, { readonly item: Item; readonly since: number }>();
 
   return {
-    startText(part, { replaces }) {
-      const replaced = replaces === undefined ? undefined : parts.get(replaces);
+    startText(part, { replaces, call }) {
+      const replaced = replaces === undefined ? undefined : texts.get(replaces);
       if (replaced) {
-        parts.set(part, replaced);
-        return output.swap(replaced, "");
+        texts.set(part, { ...replaced, isOpen: false });
+        return output.swap(replaced.item, "");
       }
-      const { item, frames } = output.add({
-        id: `msg_${part}`,
-        type: "message",
-        role: "assistant",
-        status: "in_progress",
-      });
-      parts.set(part, item);
+      const message = { id: `msg_${part}`, type: "message", role: "assistant", status: "in_progress" };
+      const { item, frames } = output.add(message);
+      texts.set(part, { item, isTool: call !== undefined, isOpen: false });
       return frames;
     },
-    text: more,
+    text(part, delta) {
+      const text = texts.get(part);
+      if (!text || delta === "") return [];
+      if (!text.isTool) return output.write(text.item, delta);
+      const opening = text.isOpen ? "" : "```text\n";
+      text.isOpen = true;
+      return output.write(text.item, opening + withinCode(delta));
+    },
+    endText(part) {
+      const text = texts.get(part);
+      if (!text?.isOpen) return [];
+      text.isOpen = false;
+      return output.write(text.item, "\n```");
+    },
     startThinking(part, at) {
-      started.set(part, at);
-      const { item, frames } = output.add({
+      const thought = {
         id: `rs_${part}`,
         type: "reasoning",
         status: "in_progress",
         summary: [],
         started_at: at / 1000,
-      });
-      parts.set(part, item);
+      };
+      const { item, frames } = output.add(thought);
+      thoughts.set(part, { item, since: at });
       return frames;
     },
-    thinking: more,
+    thinking(part, delta) {
+      const thought = thoughts.get(part);
+      return thought && delta !== "" ? output.write(thought.item, delta) : [];
+    },
     endThinking(part, at) {
-      const item = parts.get(part);
-      const since = started.get(part);
-      started.delete(part);
-      parts.delete(part);
-      if (!item || since === undefined) return [];
-      const duration = Math.round((at - since) / 1000);
-      const frames = output.set(item, { status: "completed", ended_at: at / 1000, duration });
-      // Versions up to 0.11.0 learn how long it took from a snapshot alone.
-      return [...frames, ...output.snapshot(SMALL)];
+      const thought = thoughts.get(part);
+      if (!thought) return [];
+      thoughts.delete(part);
+      const { item, since } = thought;
+      return [
+        ...output.set(item, { status: "completed", ended_at: at / 1000, duration: Math.round((at - since) / 1000) }),
+        ...output.endThought(item),
+        // How long it took, versions up to 0.11.0 learn from a snapshot alone; but that ends all thoughts there.
+        ...(thoughts.size === 0 ? output.snapshot(SMALL) : []),
+      ];
     },
   };
 };

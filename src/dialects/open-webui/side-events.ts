@@ -2,22 +2,26 @@ import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { EventOf, Json } from "../../events.ts";
 import { applyPatch } from "../../json.ts";
 import type { Table } from "./compatibility.ts";
-import { excerpt, LINE_BYTES, oneLine, plain, TEXT_BYTES } from "./text.ts";
+import { codeBlock, excerpt, jsonBytes, nameText, oneLine, plain, TEXT_BYTES } from "./text.ts";
 
 /** What Open WebUI shows beside a message's text: sources, files, embeds, tasks, suggestions, a title, toasts. */
 export interface SideEvents {
   citation(event: EventOf<"citation">): readonly Frame[];
   /** What a call answered with, as a source that can be opened. */
-  result(about: {
-    readonly id: string;
-    readonly name: string;
-    readonly text: string;
-    readonly input: Json | undefined;
-  }): readonly Frame[];
+  result(about: SourceAbout & { readonly input: Json | undefined }): readonly Frame[];
   file(event: Pick<EventOf<"file">, "file" | "url" | "name" | "mediaType" | "bytes" | "change">): readonly Frame[];
   embed(event: EventOf<"embed">): readonly Frame[];
   notice(event: EventOf<"notice">): readonly Frame[];
   data(event: EventOf<"data">): readonly Frame[];
+}
+
+interface SourceAbout {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+  /** Where the whole text is. */
+  readonly link: string;
+  readonly url?: string | undefined;
 }
 
 /** One event, as Open WebUI takes it from within a stream. */
@@ -34,18 +38,14 @@ export const createSideEvents = (
 
   const say = (type: string, data: unknown): readonly Frame[] => (table.shows(type) ? [eventFrame(type, data)] : []);
 
-  const source = (
-    about: { readonly id: string; readonly name: string; readonly url?: string | undefined; readonly text: string },
-    more: Readonly<Record<string, unknown>>,
-  ): readonly Frame[] => {
-    const { id, name, url, text } = about;
-    return say("source", {
+  const source = ({ id, name, url, text, link: whole }: SourceAbout, more: Record<string, unknown>) =>
+    say("source", {
       source: { id, name, ...(url !== undefined && { url }) },
-      document: [excerpt(text, TEXT_BYTES, page())],
+      // It is shown as Markdown.
+      document: [codeBlock(excerpt(text, TEXT_BYTES - 1024, whole))],
       // Sources are grouped by this: each its own pill.
       metadata: [{ source: id, name, ...(url !== undefined && { url }), ...more }],
     });
-  };
 
   const told: Readonly<Record<string, (value: Json) => readonly Frame[]>> = {
     title: (value) => (typeof value === "string" ? say("chat:title", oneLine(value)) : []),
@@ -61,63 +61,56 @@ export const createSideEvents = (
         : [],
     todos: (value) =>
       Array.isArray(value)
-        ? say("chat:message:tasks", { tasks: value.slice(0, 100).flatMap((todo) => taskOf(todo)) })
+        ? say("chat:message:tasks", { tasks: asManyAsFit(value.slice(0, 100).flatMap((todo) => taskOf(todo))) })
         : [],
   };
 
   return {
-    citation(event) {
-      const { citation, title, url, text = "", author, published, accessed } = event;
-      const address = url !== undefined && /^https?:\/\//.test(url) ? url : undefined;
-      const name = oneLine(title ?? url ?? "Source");
+    citation({ citation, title, url, text = "", author, published, accessed }) {
+      const name = nameText(title ?? url ?? "Source");
       return source(
-        { id: citation, name, url: address, text: text || name },
+        { id: citation, name, url: webAddress(url), text: text || name, link: page() },
         {
           ...(author !== undefined && { author: oneLine(author) }),
-          ...(published !== undefined && { publication_date: published }),
-          ...(accessed !== undefined && { date_accessed: accessed }),
+          ...(published !== undefined && { publication_date: oneLine(published) }),
+          ...(accessed !== undefined && { date_accessed: oneLine(accessed) }),
         },
       );
     },
 
-    result: ({ id, name, text, input }) =>
-      source({ id, name, text: text || "✓ completed" }, small(input) ? { parameters: input } : {}),
+    result: ({ input, name, ...about }) =>
+      source(
+        { ...about, name: nameText(name), text: about.text || "✓ completed" },
+        input !== undefined && jsonBytes(JSON.stringify(input), 4096) <= 4096 ? { parameters: input } : {},
+      ),
 
     file({ file, url, name, mediaType = "", bytes, change }) {
-      const where = file === undefined ? url : link({ file });
+      const where = file === undefined ? webAddress(url) : link({ file });
       if (where === undefined || change === "deleted") return [];
-      const isImage = mediaType.startsWith("image/");
       const shown = {
-        type: isImage ? "image" : "file",
+        type: mediaType.startsWith("image/") ? "image" : "file",
         url: where,
-        name: oneLine(name),
-        ...(mediaType && { content_type: mediaType }),
+        name: nameText(name),
+        ...(mediaType && { content_type: oneLine(mediaType) }),
         ...(bytes !== undefined && { size: bytes }),
       };
-      files.push(shown);
-      // The one is added to what is stored, the other takes the place of what is shown.
-      const all = files.slice(-100);
+      files.unshift(shown);
+      // The one joins what is stored, the other takes the place of what is shown.
       return [
         ...say("files", { files: [shown] }),
-        ...(all.length > 1 ? say("chat:message:files", { files: all }) : []),
+        ...(files.length > 1 ? say("chat:message:files", { files: asManyAsFit(files) }) : []),
       ];
     },
 
     embed({ embed, html, url, file, title }) {
-      const shown = html ?? url;
-      if (shown === undefined || shown.length > LINE_BYTES / 2) {
-        const name = title ?? "Embedded page";
-        return this.file({
-          ...(file !== undefined && { file }),
-          ...(url !== undefined && { url }),
-          name,
-          mediaType: "text/html",
-        });
+      const shown = html ?? webAddress(url);
+      if (shown === undefined || jsonBytes(shown, TEXT_BYTES) > TEXT_BYTES) {
+        const where = { ...(file !== undefined && { file }), ...(url !== undefined && { url }) };
+        return this.file({ ...where, name: title ?? "Embedded page", mediaType: "text/html" });
       }
+      embeds.delete(embed);
       embeds.set(embed, shown);
-      const all = [...embeds.values()];
-      while (all.length > 1 && JSON.stringify(all).length > TEXT_BYTES) all.shift();
-      return say("embeds", { embeds: all, replace: true });
+      return say("embeds", { embeds: asManyAsFit([...embeds.values()].toReversed()).toReversed(), replace: true });
     },
 
     notice: ({ level, text }) => say("notification", { type: level, content: plain(text.slice(0, 2000)) }),
@@ -125,12 +118,21 @@ export const createSideEvents = (
     data({ name, id, value, patch }) {
       const tell = id === undefined && Object.hasOwn(told, name) ? told[name] : undefined;
       if (!tell) return [];
-      const now = value ?? (patch === undefined ? undefined : applyPatch(slots.get(name), patch));
+      const now = value ?? (patch === undefined ? undefined : patched(slots.get(name), patch));
       if (now === undefined) return [];
       slots.set(name, now);
       return tell(now);
     },
   };
+};
+
+/** A patch that does not apply changes nothing. */
+const patched = (value: Json | undefined, patch: Json): Json | undefined => {
+  try {
+    return applyPatch(value, patch);
+  } catch {
+    return undefined;
+  }
 };
 
 const isText = (value: Json): value is string => typeof value === "string";
@@ -149,4 +151,11 @@ const taskOf = (todo: Json): unknown[] => {
   return [{ id, content: oneLine(text, 400), status: TASKS[status] ?? "pending" }];
 };
 
-const small = (input: Json | undefined): boolean => input !== undefined && JSON.stringify(input).length < 4096;
+/** Nothing that a click could run. */
+const webAddress = (url: string | undefined): string | undefined =>
+  url !== undefined && url.length <= 2000 && /^https?:\/\//.test(url) ? url : undefined;
+
+const asManyAsFit = <Value>(values: readonly Value[]): Value[] => {
+  let bytes = 0;
+  return values.filter((value) => (bytes += jsonBytes(JSON.stringify(value))) <= TEXT_BYTES);
+};

@@ -19,15 +19,34 @@ export const oneLine = (text: string, most = 200): string => {
   return line.length <= most ? line : `${whole(line.slice(0, most - 1))}…`;
 };
 
+/** For a name, which some versions show as Markdown: nothing that could be markup, a formula, a mention or a citation. */
+export const nameText = (text: string, most = 120): string =>
+  oneLine(text, most).replaceAll(/[<>&"'`*[\](){}!#|~$@\\]/g, "") || "unnamed";
+
 /**
- * For a place that shows Markdown: reads as it stands, and is neither markup nor HTML, in whatever version. Some decode entities
- * before they look for tags, so a tag is broken by a space that nobody sees; it breaks formulas and citation marks, too.
+ * For a place that shows Markdown: reads as it stands, on one line. Only in code does nothing mean anything there: entities are shown as
+ * they are or decoded first, depending on the version, and an escaped bracket begins a formula.
  */
-export const neutral = (text: string): string =>
-  plain(text)
-    .replaceAll("&", "&amp;")
-    .replaceAll(/[\\`*_{}()#+!|~>-]/g, "\\$&")
-    .replaceAll(/[<$[\]:@]/g, "$&\u200b");
+export const codeSpan = (text: string): string => {
+  const line = plain(text).replaceAll(/\s+/g, " ").trim();
+  if (line === "") return "";
+  const fence = "`".repeat(longestRun(line) + 1);
+  const space = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return `${fence}${space}${line}${space}${fence}`;
+};
+
+/** For a place that shows Markdown: reads as it stands, with its lines. */
+export const codeBlock = (text: string): string => {
+  const lines = plain(text);
+  const fence = "`".repeat(Math.max(3, longestRun(lines) + 1));
+  return `${fence}text\n${lines}\n${fence}`;
+};
+
+/** For pieces within an open block of code, which none of them can end. */
+export const withinCode = (text: string): string => plain(text).replaceAll("`", "`\u200b");
+
+const longestRun = (text: string): number =>
+  text.includes("`") ? Math.max(...(text.match(/`+/g) ?? []).map(({ length }) => length)) : 0;
 
 /** For an attribute or the body of a `<details>` block. */
 export const escapeHtml = (text: string): string =>

@@ -1,0 +1,17 @@
+import { type CreateShow, createWords, isOk } from "./show.ts";
+
+/** Only the status line tells of a call while it runs; what it answered with is a source that can be opened. */
+export const citations: CreateShow = ({ output, side, pipe }) => ({
+  ...createWords(output),
+  startCall: () => [],
+  readyCall: () => [],
+  executeCall: () => [],
+  endCall({ key, label, input }, result) {
+    if (pipe?.citations === false) return [];
+    const name = `🔧 ${label}${isOk(result) ? "" : " ✗"}`;
+    return side.result({ id: key, name, text: result.text, link: result.link, input });
+  },
+  endStep: () => [],
+  end: () => output.snapshot(),
+  will: () => [],
+});
