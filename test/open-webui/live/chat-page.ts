@@ -31,6 +31,8 @@ export interface ChatPageOptions {
   readonly chat?: string;
   readonly size?: { readonly width: number; readonly height: number };
   readonly colorScheme?: "light" | "dark";
+  /** Opens all that can be opened, as a setting of Open WebUI does. */
+  readonly isExpanded?: boolean;
 }
 
 /** A tab of Open WebUI, signed in. */
@@ -38,11 +40,11 @@ export const openChat = async (
   browser: Browser,
   { url, version }: OpenWebUi,
   { token, request }: Account,
-  { model, chat, size = { width: 800, height: 600 }, colorScheme = "light" }: ChatPageOptions = {},
+  { model, chat, size = { width: 800, height: 600 }, colorScheme = "light", isExpanded = false }: ChatPageOptions = {},
 ): Promise<ChatPage> => {
   // Without the version a dialog about what is new lies over the page.
   await request("POST", "/api/v1/users/user/settings/update", {
-    ui: { version, showChangelog: false, showUpdateToast: false, title: { auto: false } },
+    ui: { version, showChangelog: false, showUpdateToast: false, title: { auto: false }, expandDetails: isExpanded },
   });
   const context = await browser.newContext({ viewport: size, colorScheme, deviceScaleFactor: 2, locale: "en-US" });
   await context.addInitScript(
