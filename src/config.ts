@@ -142,7 +142,7 @@ const said = (issue: z.core.$ZodIssue): string[] => {
 /** The settings, by what they are settings of. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   "": Object.keys(configSchema.shape),
-  agents: ["source", "description", "model", "models", "tools"],
+  agents: ["source", "description", "model", "models", "modes", "suggestions", "tools"],
   limits: Object.keys(configSchema.shape.limits.unwrap().shape),
   retention: Object.keys(configSchema.shape.retention.unwrap().shape),
 };

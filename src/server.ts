@@ -43,12 +43,15 @@ export interface ServerOptions {
   readonly limits?: Partial<Limits>;
   /** Signs tokens. Default: a new one for each process, so that links end with it. */
   readonly secret?: string;
-  /** The HTML at `/`. */
-  readonly page?: string;
+  /** What is at `/` and under `/assets/`. Default: a line of JSON that says what this is. */
+  readonly page?: Page;
   readonly version?: string;
   /** Hears of failures that no client is to blame for. Is told no key, secret or token. */
   readonly onProblem?: (problem: ServerProblem) => void;
 }
+
+/** Answers with a file of a page, or undefined if it has none at this path. Anyone may read them: they hold nothing of a run. */
+export type Page = (request: Request) => Promise<Response | undefined>;
 
 export interface Limits {
   readonly bodyBytes: number;
@@ -119,13 +122,23 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     ratePerMinute: limits.ratePerMinute,
     tokens,
   });
+  const facts: ServerFacts = {
+    version,
+    agents: Object.entries(options.agents).map(([name, { source: _, ...known }]) => ({ name, ...known })),
+    latestData: async (thread) => {
+      const [latest] = await log.list({ limit: 1, thread });
+      return new Map(latest && (await states(latest.run)).state.data);
+    },
+    ...(options.defaultAgent !== undefined && { defaultAgent: options.defaultAgent }),
+    ...(options.validateServer && { validateServer: options.validateServer }),
+  };
   const api = createApi({
     log,
     states,
     tokens,
     router,
     dialects,
-    version,
+    facts,
     bodyBytes: limits.bodyBytes,
     page: options.page,
     ready: () => ready && !closing,
@@ -138,16 +151,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     audience,
     states,
     dialects,
-    facts: {
-      version,
-      agents: Object.entries(options.agents).map(([name, { source: _, ...known }]) => ({ name, ...known })),
-      latestData: async (thread) => {
-        const [latest] = await log.list({ limit: 1, thread });
-        return new Map(latest && (await states(latest.run)).state.data);
-      },
-      ...(options.defaultAgent !== undefined && { defaultAgent: options.defaultAgent }),
-      ...(options.validateServer && { validateServer: options.validateServer }),
-    },
+    facts,
     limits,
     agent: (name) => agentOf(options, name),
     link: (base, { run, startedAt }, file) => {

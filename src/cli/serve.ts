@@ -53,10 +53,9 @@ const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
     agents,
     dialects,
     log,
-    page,
     version: version(),
     validateServer,
-    ...present({ defaultAgent, key, keyInPath, hosts, origins, publicUrl, limits, secret }),
+    ...present({ page: page(), defaultAgent, key, keyInPath, hosts, origins, publicUrl, limits, secret }),
     runner: { ...present({ onEnd, timeoutMs, maxBytes }), onProblem: report },
     onProblem: ({ error }: { error: unknown }) => report(error),
   };

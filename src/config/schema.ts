@@ -31,6 +31,8 @@ const agentSchema = z.preprocess(
       description: text.optional(),
       model: text.optional(),
       models: texts.optional(),
+      modes: texts.optional(),
+      suggestions: texts.optional(),
       tools: z.array(z.custom<ToolFact>(isNamed, { error: "must be an object with a name" })).optional(),
     },
     { error: notAnObject("a source (a function), or an object with a source") },

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import type { Dialect } from "../dialect.ts";
+import type { Dialect, ServerFacts } from "../dialect.ts";
 import { eventsJsonSchema } from "../events.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
@@ -20,9 +19,9 @@ export interface ApiOptions {
   readonly tokens: Tokens;
   readonly router: Router;
   readonly dialects: readonly Dialect[];
-  readonly version: string;
+  readonly facts: ServerFacts;
   readonly bodyBytes: number;
-  readonly page: string | undefined;
+  readonly page: ((request: Request) => Promise<Response | undefined>) | undefined;
   readonly ready: () => boolean;
   readonly metrics: () => string;
   readonly onError: (error: unknown, path: string) => void;
@@ -39,6 +38,7 @@ type Env = { Bindings: HttpBindings };
 type PlainRoute = Described & { readonly handle: (context: Context<Env>) => Response | Promise<Response> };
 
 const tokenSchema = z.object({ expiresInSeconds: z.number().int().min(1).max(31_536_000).optional() });
+const serverSchema = z.object({ url: z.url(), key: z.string().min(1).optional() });
 const DAY = 86_400;
 
 export const createApi = (options: ApiOptions): Api => {
@@ -71,6 +71,11 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
     const run = context.req.param("run") ?? "";
     const found = await log.info(run);
     if (!found || found.dropped) throw missing(found ? `run ${run} was dropped` : `there is no run ${run}`, !!found);
+    return found;
+  };
+  const ofPage = async ({ req }: Context<Env>): Promise<Response> => {
+    const found = await options.page?.(req.raw);
+    if (!found) throw unknownPath(req.path);
     return found;
   };
   const routes: readonly PlainRoute[] = [
@@ -144,9 +149,26 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
     },
     {
       method: "GET",
+      path: "/agents",
+      summary: "The agents that a request can name, the default first, and what is known of each.",
+      handle: ({ json }) => json({ agents: agentsOf(options.facts) }),
+    },
+    {
+      method: "POST",
+      path: "/servers/check",
+      summary: "The tools of an MCP server, as a request that names it would find them.",
+      body: () => z.toJSONSchema(serverSchema, { io: "input" }),
+      handle: async (context) => {
+        const body = serverSchema.safeParse(await readBody(context.env.incoming, options.bodyBytes));
+        if (!body.success) throw new Refusal("bad-request", "url must be a URL", { hint: "such as https://host/mcp" });
+        return context.json({ tools: await checkedServer(options.facts, body.data) });
+      },
+    },
+    {
+      method: "GET",
       path: "/health",
       summary: "Whether the process answers.",
-      handle: ({ json }) => json({ status: "ok", version: options.version }),
+      handle: ({ json }) => json({ status: "ok", version: options.facts.version }),
     },
     {
       method: "GET",
@@ -172,38 +194,46 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       method: "GET",
       path: "/openapi.json",
       summary: "This description.",
-      handle: ({ json }) => json(openapi(options.version, [...routes, ...dialectRoutes(options.dialects)])),
+      handle: ({ json }) => json(openapi(options.facts.version, [...routes, ...dialectRoutes(options.dialects)])),
     },
     {
       method: "GET",
       path: "/",
       summary: "The page.",
-      handle: ({ html, json }) =>
-        options.page === undefined
-          ? json({ name: "runcast", version: options.version, see: "/openapi.json" })
-          : html(options.page, 200, pageHeaders(options.page)),
+      handle: async ({ req, json }) =>
+        (await options.page?.(req.raw)) ??
+        json({ name: "runcast", version: options.facts.version, see: "/openapi.json" }),
+    },
+    { method: "GET", path: "/assets/:file", summary: "A file of the page.", handle: ofPage },
+    {
+      method: "GET",
+      path: "/frame",
+      summary: "An empty document in which the page shows what a run embeds.",
+      query: ["origin", "may"],
+      handle: ofPage,
     },
   ];
   return routes;
 };
 
-/** The page runs its own scripts and talks to this server, and nothing else, whatever a run may bring. */
-const pageHeaders = (page: string): Record<string, string> => {
-  const scripts = [...page.matchAll(/<script[^>]*>([^]*?)<\/script>/g)].map(([, script]) => script!);
-  const hashes = scripts.map((script) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`);
-  const policy = [
-    "default-src 'self'",
-    `script-src 'self' ${hashes.join(" ")}`,
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "object-src 'none'",
-    "frame-ancestors 'none'",
-  ];
-  return {
-    "content-security-policy": policy.join("; "),
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-  };
+const agentsOf = ({ agents, defaultAgent }: ServerFacts): ServerFacts["agents"] =>
+  agents.toSorted((one, other) => Number(other.name === defaultAgent) - Number(one.name === defaultAgent));
+
+const checkedServer = async ({ validateServer }: ServerFacts, { url, key }: z.infer<typeof serverSchema>) => {
+  if (!validateServer)
+    throw new Refusal("no-check", "this server does not check MCP servers", {
+      status: 501,
+      hint: "name it in a request: the run tries to reach it",
+    });
+  try {
+    return await validateServer({ url, ...(key !== undefined && { key }) });
+  } catch (error) {
+    throw new Refusal("unreachable-server", error instanceof Error ? error.message : String(error), {
+      status: 422,
+      hint: "check the address and the key",
+      cause: error,
+    });
+  }
 };
 
 const dialectRoutes = (dialects: readonly Dialect[]): readonly Described[] =>
