@@ -54,6 +54,7 @@ export const useLive = ({ program }: Installed, agents: Record<string, Source> =
       study: studyCompanion({ workspace, speed: 4, compiler: "no-such-compiler" }),
       ...agents,
     };
+    const builtPage = page();
     server = createServer({
       agents: Object.fromEntries(
         Object.entries(sources).map(([name, source]) => [
@@ -68,7 +69,7 @@ export const useLive = ({ program }: Installed, agents: Record<string, Source> =
       ),
       log: memory(),
       dialects,
-      page,
+      ...(builtPage && { page: builtPage }),
       limits: { ratePerMinute: 10_000 },
     });
     const [{ url }, openWebUi, browser] = await Promise.all([
