@@ -6,11 +6,10 @@ import { createVerifier } from "../verify.ts";
 import { createAsks } from "./asks.ts";
 import {
   type Ending,
-  closeAgent,
   closeAsks,
-  closeCall,
   closeInside,
   closeQuietly,
+  closeTarget,
   endingOf,
   leftOpen,
   unfinished,
@@ -18,7 +17,7 @@ import {
 import { isAnothers, keepClosing } from "./close-cut.ts";
 import { createFiles } from "./files.ts";
 import { createIsLate } from "./late.ts";
-import { notWritten, problemOf, unwritten } from "./problem.ts";
+import { notWritten, problemOf, timedOut, tooLarge, unwritten } from "./problem.ts";
 import { createRenamer } from "./rename.ts";
 import { runStart } from "./run-start.ts";
 import { isLarge, spill } from "./spill.ts";
@@ -61,7 +60,7 @@ export const startRun = (
 ): ActiveRun => {
   const { log, timeoutMs, maxBytes = 256 * 1024 * 1024, graceMs = 5000 } = options;
   const verifier = createVerifier();
-  const renamer = createRenamer(verifier.has);
+  const renamer = createRenamer(verifier);
   const tally = createTally();
   const stop = new AbortController();
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<EventOf<"run-end"> | undefined>();
@@ -80,19 +79,25 @@ export const startRun = (
   let leave: AbortController | undefined;
   let release = (): void => {};
 
-  const { put, get } = createFiles(log, run);
+  const files = createFiles(log, run);
 
   const emit = (event: Event): void => {
     // Measured first: what cannot be stored must not count as said.
     const size = sizeOf(event);
     const wrong = verifier.check(event);
     if (wrong) throw new Refusal("invalid-event", `the agent broke the protocol: ${wrong}`);
+    lastRetry = undefined;
+    // Nearly every event is a piece of something, of which nobody else keeps account.
+    if (!("delta" in event)) observe(event);
+    writer.write(event, size);
+  };
+
+  const observe = (event: Event): void => {
     tally.observe(event);
     if (event.type === "ask-start" || event.type === "ask-end") asks.observe(event);
     else if (event.type === "tool-end") targets.ended("call", event.call);
     else if (event.type === "agent-end") targets.ended("agent", event.agent);
-    lastRetry = event.type === "step-retry" ? event.step : undefined;
-    writer.write(event, size);
+    else if (event.type === "step-retry") lastRetry = event.step;
   };
 
   const take = (sourced: Event): void => {
@@ -103,35 +108,37 @@ export const startRun = (
       if (event.type === "ask-start") asks.observe({ type: "ask-end", ask: event.ask, outcome: "cancelled" });
       return;
     }
+    if (!("delta" in event)) makeWay(event, sourced);
+    emit(event);
+    if (writer.bytes > maxBytes) throw tooLarge(maxBytes);
+  };
+
+  /** Sees to what must be so before this is said. */
+  const makeWay = (event: Event, sourced: Event): void => {
     if (sourced.type === "tool-start") targets.begun("call", sourced.call);
     else if (sourced.type === "agent-start") targets.begun("agent", sourced.agent);
     for (const closing of leftOpen(verifier, event)) emit(closing);
-    emit(event);
-    if (writer.bytes > maxBytes)
-      throw new Refusal("too-large", `the run grew over its limit of ${maxBytes} bytes`, {
-        hint: "raise maxBytes, or have the tools answer with less",
-      });
   };
 
   const begin = async (first: Event | undefined): Promise<void> => {
-    emit(await runStart(run, request, agent, first?.type === "run-start" ? first : undefined, put));
+    emit(await runStart(run, request, agent, first?.type === "run-start" ? first : undefined, files.put));
     await writer.flushed();
-    if (timeoutMs)
-      timer = setTimeout(
-        () =>
-          void end({
-            outcome: "error",
-            error: { code: "timeout", message: `the run took longer than ${timeoutMs} ms`, retryable: true },
-          }).catch(() => {}),
-        timeoutMs,
-      );
+    if (!timeoutMs) return;
+    const why: Ending = { outcome: "error", error: timedOut(timeoutMs) };
+    timer = setTimeout(() => void end(why).catch(() => {}), timeoutMs);
   };
 
   const answerTo = (ask: string) => asks.answerTo(renamer.latestAsk(ask));
 
   const pump = async (): Promise<EventOf<"run-end"> | undefined> => {
     const iterator = agent
-      .source(request, { run, signal: stop.signal, signalOf: targets.signalOf, answerTo, put, get })
+      .source(request, {
+        run,
+        signal: stop.signal,
+        signalOf: (kind, id) => targets.signalOf(kind, id),
+        answerTo,
+        ...files,
+      })
       [Symbol.asyncIterator]();
     release = () => void iterator.return?.().catch(() => {});
     const pull = iterator.next();
@@ -146,7 +153,7 @@ export const startRun = (
     ) {
       const event = next.value;
       if (event.type === "run-end") return renamer.rename(event) as EventOf<"run-end">;
-      if (isLarge(event)) for (const small of await spill(event, put)) take(small);
+      if (isLarge(event)) for (const small of await spill(event, files.put)) take(small);
       else take(event);
       if (taken % BREATH === 0) await breath();
     }
@@ -239,12 +246,7 @@ export const startRun = (
     const forced: Ending = { outcome: "cancelled" };
     for (const event of closeAsks(target, forced)) emit(event);
     await targets.cancel(kind, id, renamer.original(id), Math.min(graceMs, 2000), () => {
-      if (isFinished) return;
-      if ("phase" in target) {
-        for (const child of [...target.agent.children].filter((one) => one.call === id))
-          [...closeInside(child, forced), closeAgent(child, forced)].forEach(emit);
-        closeCall(target, forced).forEach(emit);
-      } else [...closeInside(target, forced), closeAgent(target, forced)].forEach(emit);
+      if (!isFinished) closeTarget(target, forced).forEach(emit);
     });
     return await writer.flushed().then(() => "cancelled" as const, tooLate);
   };

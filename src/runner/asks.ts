@@ -31,38 +31,43 @@ interface Wanted {
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const createAsks = (emit: (event: Event) => void): Asks => {
-  const results = new Map<string, AskResult>();
-  const waiters = new Map<string, ((result: AskResult) => void)[]>();
-  const timers = new Map<string, NodeJS.Timeout>();
-  /** What answers must be, of the asks that say so. */
-  const wanted = new Map<string, Wanted>();
+  // Most runs ask nothing.
+  let known: Map<string, Known> | undefined;
+  const of = (ask: string): Known => {
+    const all = (known ??= new Map<string, Known>());
+    let found = all.get(ask);
+    if (!found) all.set(ask, (found = {}));
+    return found;
+  };
 
   const settle = (ask: string, result: AskResult): void => {
-    results.set(ask, result);
-    clearTimeout(timers.get(ask));
-    timers.delete(ask);
-    wanted.delete(ask);
-    for (const resolve of waiters.get(ask) ?? []) resolve(result);
-    waiters.delete(ask);
+    const { timer, waiters = [] } = of(ask);
+    clearTimeout(timer);
+    known?.set(ask, { result });
+    for (const resolve of waiters) resolve(result);
   };
 
   return {
     answerTo(ask) {
-      const known = results.get(ask);
-      if (known) return Promise.resolve(known);
-      return new Promise((resolve) => waiters.set(ask, [...(waiters.get(ask) ?? []), resolve]));
+      const asked = of(ask);
+      if (asked.result) return Promise.resolve(asked.result);
+      return new Promise((resolve) => (asked.waiters ??= []).push(resolve));
     },
     answer(ask, answer, by) {
       if (!ask) return "unknown";
-      const known = results.get(ask.id);
-      if (known)
-        return known.outcome !== "answered" ? "closed" : isDeepStrictEqual(known.answer, answer) ? "same" : "conflict";
+      const { result, wanted } = of(ask.id);
+      if (result)
+        return result.outcome !== "answered"
+          ? "closed"
+          : isDeepStrictEqual(result.answer, answer)
+            ? "same"
+            : "conflict";
       const needsAllow = ask.kind === "approval" || ask.kind === "confirmation";
       if (needsAllow && answer.allow === undefined)
         throw new Refusal("bad-answer", `this ${ask.kind} is answered with allow: true or false`);
       if (!needsAllow && answer.value === undefined)
         throw new Refusal("bad-answer", `this ${ask.kind} is answered with a value`);
-      checkValue(wanted.get(ask.id), answer.value);
+      checkValue(wanted, answer.value);
       emit({
         type: "ask-end",
         ...(ask.agent.id !== undefined && { agent: ask.agent.id }),
@@ -78,24 +83,33 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
         const { outcome, answer, by } = event;
         return settle(event.ask, { outcome, ...(answer && { answer }), ...(by && { by }) });
       }
-      results.delete(event.ask);
-      const { kind, options, schema } = event;
-      if (schema !== undefined || (kind === "choice" && options))
-        wanted.set(event.ask, {
-          ...(kind === "choice" && options && { values: options.map((option) => option.value) }),
-          ...(schema !== undefined && { schema }),
-        });
-      if (event.expires === undefined) return;
-      const { ask, agent, expires } = event;
+      const { ask, agent, kind, options, schema, expires } = event;
+      const asked = of(ask);
+      delete asked.result;
+      asked.wanted = {
+        ...(kind === "choice" && options && { values: options.map((option) => option.value) }),
+        ...(schema !== undefined && { schema }),
+      };
+      if (expires === undefined) return;
       const expire = () => emit({ type: "ask-end", ...(agent !== undefined && { agent }), ask, outcome: "expired" });
-      timers.set(ask, setTimeout(expire, Math.min(Math.max(0, expires - Date.now()), LONGEST_TIMER)));
+      asked.timer = setTimeout(expire, Math.min(Math.max(0, expires - Date.now()), LONGEST_TIMER));
     },
     close() {
-      for (const timer of timers.values()) clearTimeout(timer);
-      for (const ask of [...waiters.keys()]) settle(ask, { outcome: "cancelled" });
+      for (const [ask, { timer, waiters }] of known ?? []) {
+        clearTimeout(timer);
+        if (waiters) settle(ask, { outcome: "cancelled" });
+      }
     },
   };
 };
+
+/** Of one ask, what there is: who waits for it, when it expires, what it wants, what came of it. */
+interface Known {
+  result?: AskResult;
+  waiters?: ((result: AskResult) => void)[];
+  timer?: NodeJS.Timeout;
+  wanted?: Wanted;
+}
 
 /** Refuses a value that is not what was asked for. Null is always one: that of a person who will not say. */
 const checkValue = ({ values, schema }: Wanted = {}, value: Json | undefined): void => {

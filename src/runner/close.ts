@@ -25,15 +25,23 @@ export const closeInside = (agent: OpenAgent, ending: Ending): Event[] => {
   return events;
 };
 
-export const closeAgent = (agent: OpenAgent, { outcome, error }: Ending): Event => ({
+const closeAgent = (agent: OpenAgent, { outcome, error }: Ending): Event => ({
   type: "agent-end",
   agent: agent.id!,
   outcome,
   ...(error && { error }),
 });
 
+/** Ends one sub-agent, or one call with the sub-agents that it caused. */
+export const closeTarget = (target: OpenCall | OpenAgent, ending: Ending): Event[] => {
+  const whole = (agent: OpenAgent) => [...closeInside(agent, ending), closeAgent(agent, ending)];
+  if (!("phase" in target)) return whole(target);
+  const caused = [...target.agent.children].filter(({ call }) => call === target.id);
+  return [...caused.flatMap(whole), ...closeCall(target, ending)];
+};
+
 /** Ends a call with what it has open: sub-agents it caused are not its own and stay. */
-export const closeCall = (call: OpenCall, ending: Ending, outcome: CallOutcome = callOutcome(ending)): Event[] => [
+const closeCall = (call: OpenCall, ending: Ending, outcome: CallOutcome = callOutcome(ending)): Event[] => [
   ...closeInsideCall(call, ending),
   {
     type: "tool-end",

@@ -27,3 +27,14 @@ export const notWritten = (run: string): Refusal =>
     retryable: true,
     hint: "its end is stored as soon as the log can be written again",
   });
+
+export const timedOut = (timeoutMs: number): Problem => ({
+  code: "timeout",
+  message: `the run took longer than ${timeoutMs} ms`,
+  retryable: true,
+});
+
+export const tooLarge = (maxBytes: number): Refusal =>
+  new Refusal("too-large", `the run grew over its limit of ${maxBytes} bytes`, {
+    hint: "raise maxBytes, or have the tools answer with less",
+  });
