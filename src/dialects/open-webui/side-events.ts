@@ -81,7 +81,7 @@ export const createSideEvents = (
     result: ({ input, name, ...about }) =>
       source(
         { ...about, name: nameText(name), text: about.text || "✓ completed" },
-        input !== undefined && jsonBytes(JSON.stringify(input), 4096) <= 4096 ? { parameters: input } : {},
+        input !== undefined && sizeOf(input, 4096) <= 4096 ? { parameters: input } : {},
       ),
 
     file({ file, url, name, mediaType = "", bytes, change }) {
@@ -158,4 +158,16 @@ const webAddress = (url: string | undefined): string | undefined =>
 const asManyAsFit = <Value>(values: readonly Value[]): Value[] => {
   let bytes = 0;
   return values.filter((value) => (bytes += jsonBytes(JSON.stringify(value))) <= TEXT_BYTES);
+};
+
+/** About how much a value takes as JSON, if that is not more than `most`. */
+const sizeOf = (value: Json, most: number): number => {
+  if (typeof value === "string") return jsonBytes(value, most);
+  if (typeof value !== "object" || value === null) return 8;
+  let size = 2;
+  for (const [key, one] of Object.entries(value)) {
+    size += jsonBytes(key, most) + 2 + sizeOf(one, most);
+    if (size > most) break;
+  }
+  return size;
 };
