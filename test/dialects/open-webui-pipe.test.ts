@@ -20,7 +20,7 @@ describe("dialogs", () => {
         answer: "/open-webui/v1/runs/r/asks/a%2F1/yes",
       },
     ]);
-    expect(statuses(frames).at(-1)).toBe("⏸ Allow send? (waiting for your answer)");
+    expect(statuses(frames).at(-1)).toBe("✋ Allow send? (waiting for your answer)");
     expect(shown(frames).join()).not.toContain("Answer here");
   });
 

@@ -184,21 +184,25 @@ describe("around the message", () => {
     });
   });
 
-  test("files and images join what is stored, and take the place of what is shown", () => {
+  test("files and images are shown by their names, each as it was last, and stored once", () => {
     const frames = framesOf(
       run(
-        { type: "file", name: "a.txt", file: "f1", mediaType: "text/plain" },
+        { type: "file", name: "lectures/a.txt", file: "f1", mediaType: "text/plain" },
         { type: "file", name: "b.png", file: "f2", mediaType: "image/png" },
+        { type: "file", name: "lectures/a.txt", file: "f3", mediaType: "text/plain", change: "changed" },
         { type: "file", name: "x", url: "javascript:alert(1)" },
       ),
     );
-    expect(eventsIn(frames, "files").map(({ files }) => files.map(({ type, name }: any) => `${type} ${name}`))).toEqual(
-      [["file a.txt"], ["image b.png"]],
-    );
-    expect(eventsIn(frames, "chat:message:files")[0].files.map(({ url }: any) => url)).toEqual([
-      "http://runcast/files/f2",
-      "http://runcast/files/f1",
+    const told = (type: string) =>
+      eventsIn(frames, type).map(({ files }) =>
+        files.map((file: any) => `${file.type} ${file.name} ${file.url.at(-1)}`),
+      );
+    expect(told("chat:message:files")).toEqual([
+      ["file a.txt 1"],
+      ["image b.png 2", "file a.txt 1"],
+      ["file a.txt 3", "image b.png 2"],
     ]);
+    expect(told("files")).toEqual([["file a.txt 3", "image b.png 2"]]);
   });
 
   test("embeds by their ids, todos as tasks, suggestions, a title, toasts", () => {
@@ -239,8 +243,8 @@ describe("around the message", () => {
   test("an ask shows that it waits, and where to answer, until it is answered", () => {
     const ask: Event = { type: "ask-start", ask: "a", kind: "approval", call: "c", title: "Allow send?", value: {} };
     const before = framesOf(numbered([start, ...call("c", "send"), ask]));
-    expect(shown(before).at(-1)).toBe("⏸ `Allow send?` [Answer here](http://runcast/?run=r&answer)");
-    expect(statuses(before).at(-1)).toBe("⏸ Allow send? (waiting for your answer)");
+    expect(shown(before).at(-1)).toBe("✋ `Allow send?` [Answer here](http://runcast/?run=r&answer)");
+    expect(statuses(before).at(-1)).toBe("✋ Allow send? (waiting for your answer)");
     const after = framesOf(
       numbered([start, ...call("c", "send"), ask, { type: "ask-end", ask: "a", outcome: "answered" }]),
     );
