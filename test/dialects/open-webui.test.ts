@@ -332,6 +332,23 @@ describe("budgets", () => {
     expect(card).toMatch(/: headxxx[^]*characters left out; the whole: http:\/\/runcast\/\?run=r&read …\][^]*xtail\]$/);
   });
 
+  test("of a result that lies beside the log, its head, its tail and the link to it are shown", () => {
+    const file = {
+      type: "file",
+      file: "f",
+      mediaType: "text/plain",
+      bytes: 90_000,
+      head: "head ".repeat(800),
+      tail: " tail".repeat(800),
+    } as const;
+    const [card] = shown(
+      framesOf(run(...call("c", "cat"), { type: "tool-end", call: "c", outcome: "ok", content: [file] })),
+    );
+    expect(card).toMatch(
+      /: head head[^]*\[… 85\d{3} characters left out; the whole: http:\/\/runcast\/files\/f …\][^]* tail\]$/,
+    );
+  });
+
   test("a long text is not sent again", () => {
     const frames = framesOf(run(...text("p", "word ".repeat(40_000))));
     expect(frames.some(({ data }) => data.includes("response.completed"))).toBe(false);
