@@ -97,7 +97,7 @@ export const createSideEvents = (
       const shown = {
         type: mediaType.startsWith("image/") ? "image" : "file",
         url: where,
-        name: nameText(name.split(/[\\/]/).at(-1) || name),
+        name: nameText(name.slice(-400).split(/[\\/]/).at(-1) || name),
         ...(mediaType && { content_type: oneLine(mediaType) }),
         ...(bytes !== undefined && { size: bytes }),
       };
