@@ -70,11 +70,10 @@ export const fitting = (text: string, most: number, from = 0): number => {
   let bytes = 0;
   let index = from;
   while (index < text.length) {
-    const code = text.charCodeAt(index);
-    const pair = code >= 0xd800 && code < 0xdc00 && index + 1 < text.length;
-    bytes += pair ? 12 : bytesOf(code);
+    const code = text.codePointAt(index)!;
+    bytes += bytesOf(code);
     if (bytes > most) break;
-    index += pair ? 2 : 1;
+    index += code > 0xffff ? 2 : 1;
   }
   return index - from;
 };
@@ -82,33 +81,50 @@ export const fitting = (text: string, most: number, from = 0): number => {
 /** The bytes that a text takes in a line of JSON; `most` and one more if it takes more. */
 export const jsonBytes = (text: string, most = Number.POSITIVE_INFINITY): number => {
   let bytes = 2;
-  for (let index = 0; index < text.length && bytes <= most; index++) bytes += bytesOf(text.charCodeAt(index));
+  for (let index = 0; index < text.length && bytes <= most; index++) {
+    const code = text.codePointAt(index)!;
+    bytes += bytesOf(code);
+    if (code > 0xffff) index++;
+  }
   return Math.min(bytes, most + 1);
 };
 
+/** Control characters, and half a pair alone, are written as escapes. */
 const bytesOf = (code: number): number => {
-  if (code < 0x80) return code < 0x20 ? 6 : code === 0x22 || code === 0x5c ? 2 : 1;
-  // Half of a pair alone is written as an escape.
+  if (code < 0x20) return code === 0x0a || code === 0x09 ? 2 : 6;
+  if (code < 0x80) return code === 0x22 || code === 0x5c ? 2 : 1;
+  if (code > 0xffff) return 4;
   return code >= 0xd800 && code < 0xe000 ? 6 : code < 0x800 ? 2 : 3;
 };
 
+/** Of a text of which only head and tail are known: where the tail begins, and how long the whole is. */
+export interface Gap {
+  readonly at: number;
+  readonly length: number;
+}
+
 /** Head and tail of a text that is too long, and between them how much was left out and where it is. */
-export const excerpt = (text: string, most: number, link: string | undefined): string => {
-  if (text.length <= most && jsonBytes(text, most) <= most) return plain(text);
-  const head = text.slice(0, fitting(text, Math.floor((most * 3) / 4)));
-  const tail = ending(text.slice(head.length), Math.floor(most / 4));
-  const left = text.length - head.length - tail.length;
+export const excerpt = (text: string, most: number, link?: string, gap?: Gap): string => {
+  if (!gap && text.length <= most && jsonBytes(text, most) <= most) return plain(text);
+  const head = text.slice(0, Math.min(gap?.at ?? text.length, fitting(text, Math.floor((most * 3) / 4))));
+  const tail = ending(text.slice(gap?.at ?? head.length), Math.floor(most / 4));
+  const left = (gap?.length ?? text.length) - head.length - tail.length;
   const where = link === undefined ? "" : `; the whole: ${link}`;
   return plain(`${head}\n\n[… ${left} characters left out${where} …]\n\n${tail}`);
 };
 
 /** The last units of a text that fit. */
 const ending = (text: string, most: number): string => {
-  const last = text.slice(-most);
-  let from = 0;
-  while (from < last.length && jsonBytes(last.slice(from), most) > most) from += Math.ceil((last.length - from) / 8);
-  const code = last.charCodeAt(from);
-  return last.slice(code >= 0xdc00 && code < 0xe000 ? from + 1 : from);
+  let bytes = 0;
+  let from = text.length;
+  while (from > 0) {
+    const code = text.codePointAt(from - 1)!;
+    const isPair = code >= 0xdc00 && code < 0xe000 && from > 1 && text.codePointAt(from - 2)! > 0xffff;
+    bytes += isPair ? 4 : bytesOf(code);
+    if (bytes > most) break;
+    from -= isPair ? 2 : 1;
+  }
+  return text.slice(from);
 };
 
 /** The first characters of a text, not units, and what stands for the rest. */
