@@ -1,4 +1,4 @@
-import { type Display, ungrouped } from "./display.ts";
+import { type Display, isQuestion, ungrouped } from "./display.ts";
 import { decodeEntities, markdownBlocks, outsideCode } from "./markdown-blocks.ts";
 
 /** What may open an element, a link, an image, a formula or a fence in Markdown, and what hostile text carries. */
@@ -6,7 +6,7 @@ const OPENERS = /<[a-z!/?]|\]\(|!\[|\]\[|\$|\\\(|\\\[|:::|javascript:|pwned/i;
 
 /** A question has a link of ours behind it. */
 const withoutLink = (text: string): string =>
-  text.startsWith("⏸ ") ? text.replace(/\[[\w ]+\]\([^()\s]*\)$/, "").replaceAll("pwned", "") : text;
+  isQuestion(text) ? text.replace(/\[[\w ]+\]\([^()\s]*\)$/, "").replaceAll("pwned", "") : text;
 
 /** What of a text would be more than characters on the page. */
 const markupIn = (markdown: string): readonly string[] =>
