@@ -67,6 +67,8 @@ export const openChat = async (
   const input = page.locator("#chat-input");
   const answer = page.locator('[id^="message-"]:has(.chat-assistant)').last();
   await input.waitFor();
+  // In older versions the button has no name, only its drawing.
+  const stop = page.locator('form button:has(path[d*="-2.438c0-.724"])');
   return {
     page,
     mistakes,
@@ -89,10 +91,10 @@ export const openChat = async (
       return page.url().replace(/^.*\/c\//, "");
     },
     async finished() {
-      await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+      await stop.waitFor({ state: "detached" });
     },
     async stop() {
-      await page.getByRole("button", { name: "Stop" }).click();
+      await stop.click();
     },
     close: () => context.close(),
   };

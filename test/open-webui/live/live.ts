@@ -29,6 +29,8 @@ export interface Live {
   open(options?: ChatPageOptions): Promise<ChatPage>;
 }
 
+export const STYLES = ["cards", "citations", "collapse", "details"] as const;
+
 /** The messages that Open WebUI's own page throws while it works as it should. */
 const HARMLESS = /ResizeObserver loop/;
 
@@ -51,6 +53,8 @@ export const useLive = ({ program }: Installed, agents: Record<string, Source> =
     };
     const sources: Record<string, Source> = {
       storyteller: storyteller(current, 4),
+      // 50 tokens a second.
+      steady: storyteller(current, 50 / 60),
       study: studyCompanion({ workspace, speed: 4, compiler: "no-such-compiler" }),
       ...agents,
     };
@@ -80,7 +84,8 @@ export const useLive = ({ program }: Installed, agents: Record<string, Source> =
       }),
     ]);
     const account = await signUp(openWebUi.url);
-    await account.connect({ url: `${url}/open-webui/v1`, headers: FORWARDED });
+    const models = Object.keys(sources).flatMap((name) => [name, ...STYLES.map((style) => `${name}:${style}`)]);
+    await account.connect({ url: `${url}/open-webui/v1`, headers: FORWARDED, models });
     live = { openWebUi, account, browser, runcast: url };
     console.log(`Open WebUI says that it is ${openWebUi.version}`);
   }, 240_000);

@@ -16,7 +16,8 @@ describeLive("the pipe", (installed) => {
     await live.account.install("runcast", PIPE, { RUNCAST_URL: live.runcast });
   }, 60_000);
 
-  const dialog = ({ page }: ChatPage) => page.locator('[role="dialog"], .modal').last();
+  const dialog = ({ page }: ChatPage) =>
+    page.locator("div.fixed", { has: page.getByRole("button", { name: "Confirm" }) }).last();
   const confirm = async (chat: ChatPage) => chat.page.getByRole("button", { name: "Confirm" }).click();
   const deny = async (chat: ChatPage) => chat.page.getByRole("button", { name: "Cancel" }).click();
 
