@@ -97,7 +97,7 @@ export const openWebui: Dialect = {
   decode: spelling.decode,
   answer: createAnswer,
   // In mid-run, versions up to 0.11.0 show nothing after a reload until something comes; this has them show all that there is.
-  heartbeat: { everyMs: 8000, frames: () => [{ data: '{"type":"response.in_progress"}' }] },
+  heartbeat: { everyMs: 5000, frames: () => [{ data: '{"type":"response.in_progress"}' }] },
   refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: openaiError(problem) }) }),
   windowMs: 100,
   disconnect: "cancel",

@@ -49,10 +49,13 @@ const block = (
   body: string,
 ): string => {
   const all = [["id", call.key], ["type", "tool_calls"], ...attributes, ["name", nameText(call.label)]] as const;
-  const tag = all.map(([name, value]) => ` ${name}="${escapeHtml(value)}"`).join("");
-  const written = ` arguments="${escapeHtml(argumentsOf(call))}"`;
-  return `\n<details${tag}${written}>\n<summary>${summary}</summary>\n${body}</details>\n\n`;
+  const tag = all.map(([name, value]) => ` ${name}="${attribute(value)}"`).join("");
+  return `\n<details${tag} arguments="${attribute(argumentsOf(call))}">\n<summary>${summary}</summary>\n${body}</details>\n\n`;
 };
+
+/** Of a line break of whatever kind, an attribute would end; within JSON, each has another spelling. */
+const attribute = (value: string): string =>
+  escapeHtml(value.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029"));
 
 const pending = (call: Call, isExecuting: boolean): string => {
   const status = isExecuting ? [["status", "completed"] as const] : [];

@@ -18,6 +18,9 @@ export const DONE = "[DONE]";
 /** A call of a sub-agent is not one of the agent's own: when it comes back with the history, it is left out. */
 export const SUB_AGENT = "sub-agent:";
 
+/** Whose status it is that the agent writes, until it does something else: each status is stored there. */
+const WRITING = "writing";
+
 const SHOWN: Readonly<Record<StyleName, CreateShow>> = { cards, citations, collapse, details };
 
 interface OpenCall extends Call {
@@ -49,21 +52,23 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
   const tell = (owner: string, agent: string | undefined, text: string, at: number, often?: boolean): Frames =>
     agent !== undefined && pipe?.subAgentStatus === false ? [] : status.set(owner, prefixed(agent, text), at, often);
 
-  const startCall = ({ call: id, name: tool, agent }: EventOf<"tool-start">, at: number): Frames => {
+  const startCall = ({ call: id, name: tool, agent, provider = false }: EventOf<"tool-start">, at: number): Frames => {
     const by = agent === undefined ? undefined : (agents.get(agent) ?? "unknown");
     const call: OpenCall = {
       key: by === undefined ? id : SUB_AGENT + id,
       name: tool,
       label: by === undefined ? tool : `${by} › ${tool}`,
       isTask: false,
+      isProvider: provider,
       isRoot: agent === undefined,
       isReady: false,
       inputText: "",
       input: undefined,
     };
     calls.set(id, call);
-    if (call.isRoot) hadCalls = true;
-    return [...show.startCall(call), ...will(), ...tell(id, agent, `🔧 ${tool}...`, at)];
+    if (call.isRoot && !provider) hadCalls = true;
+    const telling = tell(id, agent, `🔧 ${tool}...`, at);
+    return [...show.startCall(call), ...will(), ...telling, ...(call.isRoot ? status.end(WRITING, at) : [])];
   };
 
   const ready = (call: OpenCall): Frames => {
@@ -188,8 +193,9 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         if (pipe?.subAgentStatus === false) return [];
         return [...(name === "citations" ? status.pass("Sub-agent completed") : []), ...status.end(event.agent, at)];
       case "step-start":
-        if (isRoot) hadCalls = false;
-        return [];
+        if (!isRoot) return [];
+        hadCalls = false;
+        return status.end(WRITING, at);
       case "step-retry":
         return tell(
           `retry ${event.agent ?? ""}`,
@@ -205,10 +211,10 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         if (!isRoot) return [];
         const call = event.call === undefined ? undefined : calls.get(event.call);
         const frames = show.startText(event.part, { replaces: event.replaces, call });
-        return call ? frames : [...frames, ...status.set(event.part, "Writing...", at)];
+        return call ? frames : [...frames, ...status.set(WRITING, "Writing...", at)];
       }
       case "text-end":
-        return isRoot ? [...show.endText(event.part), ...status.end(event.part, at)] : [];
+        return isRoot ? show.endText(event.part) : [];
       case "thinking-start":
         return isRoot ? show.startThinking(event.part, at) : [];
       case "thinking-end":

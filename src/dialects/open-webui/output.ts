@@ -76,6 +76,17 @@ export const createOutput = (): Output => {
     return [say("output_item.done", item, { item: valueOf(item, item.live) })];
   };
 
+  const more = (item: Item, text: string): readonly Frame[] => {
+    const type = item.value["type"] === "reasoning" ? "reasoning_text.delta" : "output_text.delta";
+    const frames: Frame[] = [];
+    for (let from = 0; from < text.length;) {
+      const units = Math.max(1, fitting(text, TEXT_BYTES, from));
+      frames.push(say(type, item, { content_index: 0, delta: text.slice(from, from + units) }));
+      from += units;
+    }
+    return frames;
+  };
+
   const swapped = (item: Item, text: string): readonly Frame[] => [
     say("content_part.done", item, { content_index: 0, part: { type: "output_text", text } }),
   ];
@@ -98,16 +109,9 @@ export const createOutput = (): Output => {
     },
 
     write(item, delta) {
-      const type = item.value["type"] === "reasoning" ? "reasoning_text.delta" : "output_text.delta";
-      const frames: Frame[] = [];
-      for (let from = 0; from < delta.length;) {
-        const units = Math.max(1, fitting(delta, TEXT_BYTES, from));
-        frames.push(say(type, item, { content_index: 0, delta: delta.slice(from, from + units) }));
-        from += units;
-      }
       if (item.text !== undefined) item.text += delta;
       if (isKept) grow(jsonBytes(delta));
-      return frames;
+      return more(item, delta);
     },
 
     swap(item, text) {
@@ -116,7 +120,8 @@ export const createOutput = (): Output => {
         item.text = text;
       }
       if (isKept) grow(jsonBytes(text));
-      return swapped(item, text);
+      const first = fitting(text, TEXT_BYTES);
+      return [...swapped(item, text.slice(0, first)), ...more(item, text.slice(first))];
     },
     asSwap: swapped,
     asAdded: (item) => [

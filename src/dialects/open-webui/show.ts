@@ -46,6 +46,8 @@ export interface Call {
   input: Json | undefined;
   /** A sub-agent has worked on it: what it answers with are an agent's words. */
   isTask: boolean;
+  /** The model's provider runs it while the answer goes on. */
+  readonly isProvider: boolean;
 }
 
 export interface Result {
