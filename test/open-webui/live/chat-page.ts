@@ -35,6 +35,9 @@ export interface ChatPageOptions {
   readonly isExpanded?: boolean;
 }
 
+/** What does not come in this time does not come. */
+const WAIT_MS = 60_000;
+
 /** A tab of Open WebUI, signed in. */
 export const openChat = async (
   browser: Browser,
@@ -59,6 +62,7 @@ export const openChat = async (
     [token, colorScheme],
   );
   const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
   const mistakes: string[] = [];
   const requested: string[] = [];
   page.on("pageerror", (error) => mistakes.push(error.message));

@@ -12,7 +12,6 @@ import type { Source } from "../../../src/source.ts";
 import { type Account, FORWARDED, signUp } from "./account.ts";
 import { type ChatPage, type ChatPageOptions, openChat } from "./chat-page.ts";
 import { type Gates, createGates } from "./gates.ts";
-import type { Installed } from "./installed.ts";
 import { type OpenWebUi, startOpenWebUi } from "./open-webui.ts";
 import { storyteller } from "./stories.ts";
 
@@ -35,7 +34,7 @@ export const STYLES = ["cards", "citations", "collapse", "details"] as const;
 const HARMLESS = /ResizeObserver loop/;
 
 /** An Open WebUI, our server behind it as a connection, and a browser: once for a file. */
-export const useLive = ({ program }: Installed, agents: Record<string, Source> = {}): Live => {
+export const useLive = (program: string, agents: Record<string, Source> = {}): Live => {
   const started: string[] = [];
   const tabs: ChatPage[] = [];
   const workspace = mkdtempSync(path.join(tmpdir(), "runcast-study-"));

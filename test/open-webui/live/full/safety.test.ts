@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { HOSTILE, HOSTILE_LONG, PWNED } from "../hostile.ts";
-import { describeLive } from "./installed.ts";
-import { saying } from "./hostile-agent.ts";
-import { STYLES, useLive } from "./live.ts";
-import { recordSocket } from "./socket-recorder.ts";
+import { HOSTILE, HOSTILE_LONG, PWNED } from "../../hostile.ts";
+import { describeLive } from "../installed.ts";
+import { saying } from "../hostile-agent.ts";
+import { STYLES, useLive } from "../live.ts";
+import { recordSocket } from "../socket-recorder.ts";
 
 const ROUND_TRIP = [
   `He said "no" and 'yes'`,
@@ -18,13 +18,12 @@ const ROUND_TRIP = [
   "tab\tand  spaces",
 ];
 
-describeLive("what a tool says", (installed) => {
-  const live = useLive(installed, {
+describeLive("what a tool says", ({ program }) => {
+  const live = useLive(program, {
     hostile: saying(HOSTILE.map(({ text }) => text())),
     long: saying(HOSTILE_LONG.map(({ text }) => text())),
     trips: saying([...ROUND_TRIP, "x".repeat(1024 * 1024)]),
   });
-  const { isFull } = installed;
 
   const neverRuns = async (model: string) => {
     const chat = await live.open({ model, isExpanded: true });
@@ -46,7 +45,7 @@ describeLive("what a tool says", (installed) => {
     return chat;
   };
 
-  test.each(installed.isFull ? STYLES : STYLES.slice(0, 1))("is only shown, in the style %s", async (style) => {
+  test.each(STYLES)("is only shown, in the style %s", async (style) => {
     const chat = await neverRuns(`hostile:${style}`);
     await chat.page.reload();
     await chat.answer.getByText("That was it.").first().waitFor();
@@ -54,11 +53,11 @@ describeLive("what a tool says", (installed) => {
     expect(await chat.page.locator("#pwned").count()).toBe(0);
   });
 
-  test.runIf(isFull)("is only shown, though it be 10 MB", async () => {
+  test("is only shown, though it be 10 MB", async () => {
     await neverRuns("long:cards");
   });
 
-  test.runIf(isFull)("comes through <details> as it was said", async () => {
+  test("comes through <details> as it was said", async () => {
     const chat = await live.open({ model: "trips:details", isExpanded: true });
     await chat.send("Go");
     await chat.answer.getByText("That was it.").first().waitFor();
@@ -72,7 +71,7 @@ describeLive("what a tool says", (installed) => {
     expect(await long.innerText()).toContain("x".repeat(400));
   });
 
-  test.runIf(isFull)("costs little: 50 KB of a result and 500 tokens at 50 a second", async () => {
+  test("costs little: 50 KB of a result and 500 tokens at 50 a second", async () => {
     const socket = await recordSocket(live.openWebUi.url, live.account.token);
     try {
       const chat = await live.open({ model: "steady" });
