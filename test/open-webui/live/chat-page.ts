@@ -35,6 +35,9 @@ export interface ChatPageOptions {
   readonly isExpanded?: boolean;
 }
 
+/** What does not come in this time does not come. */
+const WAIT_MS = 60_000;
+
 /** A tab of Open WebUI, signed in. */
 export const openChat = async (
   browser: Browser,
@@ -59,6 +62,7 @@ export const openChat = async (
     [token, colorScheme],
   );
   const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
   const mistakes: string[] = [];
   const requested: string[] = [];
   page.on("pageerror", (error) => mistakes.push(error.message));
@@ -67,6 +71,8 @@ export const openChat = async (
   const input = page.locator("#chat-input");
   const answer = page.locator('[id^="message-"]:has(.chat-assistant)').last();
   await input.waitFor();
+  // In older versions the button has no name, only its drawing.
+  const stop = page.locator('form button:has(path[d*="-2.438c0-.724"])');
   return {
     page,
     mistakes,
@@ -89,10 +95,10 @@ export const openChat = async (
       return page.url().replace(/^.*\/c\//, "");
     },
     async finished() {
-      await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+      await stop.waitFor({ state: "detached" });
     },
     async stop() {
-      await page.getByRole("button", { name: "Stop" }).click();
+      await stop.click();
     },
     close: () => context.close(),
   };

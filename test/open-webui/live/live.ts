@@ -12,7 +12,6 @@ import type { Source } from "../../../src/source.ts";
 import { type Account, FORWARDED, signUp } from "./account.ts";
 import { type ChatPage, type ChatPageOptions, openChat } from "./chat-page.ts";
 import { type Gates, createGates } from "./gates.ts";
-import type { Installed } from "./installed.ts";
 import { type OpenWebUi, startOpenWebUi } from "./open-webui.ts";
 import { storyteller } from "./stories.ts";
 
@@ -29,11 +28,13 @@ export interface Live {
   open(options?: ChatPageOptions): Promise<ChatPage>;
 }
 
+export const STYLES = ["cards", "citations", "collapse", "details"] as const;
+
 /** The messages that Open WebUI's own page throws while it works as it should. */
 const HARMLESS = /ResizeObserver loop/;
 
 /** An Open WebUI, our server behind it as a connection, and a browser: once for a file. */
-export const useLive = ({ program }: Installed, agents: Record<string, Source> = {}): Live => {
+export const useLive = (program: string, agents: Record<string, Source> = {}): Live => {
   const started: string[] = [];
   const tabs: ChatPage[] = [];
   const workspace = mkdtempSync(path.join(tmpdir(), "runcast-study-"));
@@ -51,6 +52,8 @@ export const useLive = ({ program }: Installed, agents: Record<string, Source> =
     };
     const sources: Record<string, Source> = {
       storyteller: storyteller(current, 4),
+      // 50 tokens a second.
+      steady: storyteller(current, 50 / 60),
       study: studyCompanion({ workspace, speed: 4, compiler: "no-such-compiler" }),
       ...agents,
     };
@@ -81,7 +84,8 @@ export const useLive = ({ program }: Installed, agents: Record<string, Source> =
       }),
     ]);
     const account = await signUp(openWebUi.url);
-    await account.connect({ url: `${url}/open-webui/v1`, headers: FORWARDED });
+    const models = Object.keys(sources).flatMap((name) => [name, ...STYLES.map((style) => `${name}:${style}`)]);
+    await account.connect({ url: `${url}/open-webui/v1`, headers: FORWARDED, models });
     live = { openWebUi, account, browser, runcast: url };
     console.log(`Open WebUI says that it is ${openWebUi.version}`);
   }, 240_000);

@@ -25,6 +25,12 @@ const stories: readonly DemoStory[] = [
     () => [{ say: "Owls are birds of the night." }],
   ),
   story(
+    "Birds and bats",
+    () => [{ say: "First the owls. " }, lookUp("owls")],
+    () => [{ say: "Then the bats. " }, lookUp("bats")],
+    () => [{ say: "Owls and bats fly at night." }],
+  ),
+  story(
     "Two tools",
     () => [{ say: "Two at once. " }, lookUp("owls"), lookUp("bats")],
     () => [{ say: "Both fly at night." }],

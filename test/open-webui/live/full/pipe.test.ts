@@ -1,27 +1,27 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ChatPage } from "./chat-page.ts";
-import { describeLive } from "./installed.ts";
-import { useLive } from "./live.ts";
-import { picture } from "./picture.ts";
+import type { ChatPage } from "../chat-page.ts";
+import { describeLive } from "../installed.ts";
+import { useLive } from "../live.ts";
+import { picture } from "../picture.ts";
 
-const PIPE = readFileSync(path.join(import.meta.dirname, "../../../pipe/runcast_pipe.py"), "utf8");
+const PIPE = readFileSync(path.join(import.meta.dirname, "../../../../pipe/runcast_pipe.py"), "utf8");
 const model = "runcast.storyteller";
 
-describeLive("the pipe", (installed) => {
-  const live = useLive(installed);
+describeLive("the pipe", ({ program }) => {
+  const live = useLive(program);
   beforeAll(async () => {
     await live.account.connect();
     await live.account.install("runcast", PIPE, { RUNCAST_URL: live.runcast });
   }, 60_000);
 
-  const dialog = ({ page }: ChatPage) => page.locator('[role="dialog"], .modal').last();
+  const dialog = ({ page }: ChatPage) =>
+    page.locator("div.fixed", { has: page.getByRole("button", { name: "Confirm" }) }).last();
   const confirm = async (chat: ChatPage) => chat.page.getByRole("button", { name: "Confirm" }).click();
   const deny = async (chat: ChatPage) => chat.page.getByRole("button", { name: "Cancel" }).click();
 
-  const modes = installed.isFull ? (["native", "legacy"] as const) : (["native"] as const);
-  describe.each(modes)("in %s mode", (mode) => {
+  describe.each(["native", "legacy"] as const)("in %s mode", (mode) => {
     beforeAll(() => live.account.setModel(model, { mode }));
 
     test("a tool spins while it runs, then shows its result, and a reload shows the same", async () => {
