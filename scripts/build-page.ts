@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 
 const root = path.join(import.meta.dirname, "..");
-const built = path.join(root, "dist/page/index.html");
+const built = path.join(root, "dist/page/element.js");
 
 const newest = (place: string): number =>
   Math.max(
@@ -25,13 +25,16 @@ const isStale = (): boolean => {
 export const buildPage = (directory?: string): void => {
   const place = directory === undefined ? [] : ["--outDir", directory];
   const vite = path.join(root, "node_modules/vite/bin/vite.js");
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [vite, "build", path.join(root, "web"), "--logLevel", "warn", ...place],
-    // Whatever this process is, what it builds is for use.
-    { cwd: root, encoding: "utf8", env: { ...process.env, NODE_ENV: "production" } },
-  );
-  if (status !== 0) throw new Error(`the page could not be built\n${stdout}${stderr}`);
+  // The page empties the place, the element is added to it.
+  for (const config of ["web/vite.config.ts", "web/element.config.ts"]) {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [vite, "build", path.join(root, "web"), "--config", path.join(root, config), "--logLevel", "warn", ...place],
+      // Whatever this process is, what it builds is for use.
+      { cwd: root, encoding: "utf8", env: { ...process.env, NODE_ENV: "production" } },
+    );
+    if (status !== 0) throw new Error(`the page could not be built\n${stdout}${stderr}`);
+  }
 };
 
 export const buildPageIfStale = (): void => {

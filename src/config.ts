@@ -20,7 +20,7 @@ export type { OpenedLog };
 export interface Config
   extends
     Pick<ServerOptions, "defaultAgent" | "host" | "port" | "key" | "keyInPath" | "hosts" | "origins" | "publicUrl">,
-    Pick<ServerOptions, "limits" | "secret">,
+    Pick<ServerOptions, "limits" | "secret" | "redact">,
     Pick<RunnerOptions, "timeoutMs" | "maxBytes" | "onEnd"> {
   /** By name. Default: the scripted demo. */
   readonly agents?: Readonly<Record<string, Source | ConfiguredAgent>>;

@@ -12,7 +12,9 @@ import type { Page } from "./server.ts";
 export const page = (directory: string | undefined = findBuilt()): Page | undefined => {
   if (directory === undefined) return undefined;
   const names = readdirSync(path.join(directory, "assets")).map((name) => `assets/${name}`);
-  const files = new Map(["index.html", ...names].map((name) => [name, once(() => fileOf(directory, name))]));
+  const files = new Map(
+    ["index.html", "element.js", ...names].map((name) => [name, once(() => fileOf(directory, name))]),
+  );
   return async (request) => {
     const url = new URL(request.url);
     if (url.pathname === "/frame") return frame(url);
@@ -67,7 +69,7 @@ const fileOf = (directory: string, name: string): PageFile => {
   const extension = path.extname(name);
   const type = TYPES[extension] ?? "application/octet-stream";
   // The hash in an asset's name is its version; the document that names them is asked for again each time.
-  const cache = name === "index.html" ? "no-cache" : "public, max-age=31536000, immutable";
+  const cache = !name.startsWith("assets/") ? "no-cache" : "public, max-age=31536000, immutable";
   const headers = { ...HEADERS, "content-type": type, "cache-control": cache };
   const isText = /text|json|svg|wasm/.test(type);
   return { headers, bytes, compressed: isText ? { br: once(() => brotli(bytes)), gzip: once(() => zip(bytes)) } : {} };

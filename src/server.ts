@@ -45,6 +45,8 @@ export interface ServerOptions {
   readonly secret?: string;
   /** What is at `/` and under `/assets/`. Default: a line of JSON that says what this is. */
   readonly page?: Page;
+  /** Texts and patterns that are left out of runs saved as HTML, besides what looks like a secret. */
+  readonly redact?: readonly (string | RegExp)[];
   readonly version?: string;
   /** Hears of failures that no client is to blame for. Is told no key, secret or token. */
   readonly onProblem?: (problem: ServerProblem) => void;
@@ -141,6 +143,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     facts,
     bodyBytes: limits.bodyBytes,
     page: options.page,
+    redact: options.redact ?? [],
     ready: () => ready && !closing,
     metrics: () => metricsText(metrics, runner.active, (percent) => loopDelay?.quantile(percent) ?? 0),
     onError: (error, path) => onProblem({ error, path }),

@@ -17,6 +17,8 @@ export interface Browsing {
   open(url: string, options?: BrowserContextOptions): Promise<Page>;
   /** Another tab of the same browser. */
   openBeside(page: Page, url: string): Promise<Page>;
+  /** Takes the mistakes so far, for a test that expects some. */
+  mistakes(): string[];
 }
 
 export const DEMO_SPEED = 30;
@@ -65,6 +67,7 @@ export const describeInBrowser = (name: string, suite: (browsing: Browsing) => v
       },
       open: async (url, options) => watch(await (await browser.newContext(options)).newPage(), url),
       openBeside: async (page, url) => watch(await page.context().newPage(), url),
+      mistakes: () => mistakes.splice(0),
     });
   });
 

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { Dialect, ServerFacts } from "../dialect.ts";
 import { eventsJsonSchema } from "../events.ts";
+import { exportHtml } from "../html-export.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
 import { readBody } from "./body.ts";
@@ -22,6 +23,7 @@ export interface ApiOptions {
   readonly facts: ServerFacts;
   readonly bodyBytes: number;
   readonly page: ((request: Request) => Promise<Response | undefined>) | undefined;
+  readonly redact: readonly (string | RegExp)[];
   readonly ready: () => boolean;
   readonly metrics: () => string;
   readonly onError: (error: unknown, path: string) => void;
@@ -131,6 +133,18 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       },
     },
     {
+      method: "GET",
+      path: "/runs/:run/export.html",
+      summary: "The run as one HTML file that plays it without a network; secrets are left out by rule.",
+      handle: async (context) => {
+        const { run } = await info(context);
+        const script = await options.page?.(new Request("http://localhost/element.js"));
+        if (!script) throw notBuilt();
+        const text = await exportHtml(log, run, { script: await script.text(), redact: options.redact });
+        return new Response(context.req.method === "HEAD" ? null : text, { headers: htmlHeaders(run) });
+      },
+    },
+    {
       method: "POST",
       path: "/runs/:run/tokens",
       summary: "A read-only token for this run, usable in a URL.",
@@ -205,6 +219,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
         json({ name: "runcast", version: options.facts.version, see: "/openapi.json" }),
     },
     { method: "GET", path: "/assets/:file", summary: "A file of the page.", handle: ofPage },
+    { method: "GET", path: "/element.js", summary: "The element <run-view>, as a module.", handle: ofPage },
     {
       method: "GET",
       path: "/frame",
@@ -235,6 +250,21 @@ const checkedServer = async ({ validateServer }: ServerFacts, { url, key }: z.in
     });
   }
 };
+
+/** It is a page of somebody's words: opened from here it must not act as ours. */
+const htmlHeaders = (run: string) => ({
+  "content-type": "text/html; charset=utf-8",
+  "content-disposition": `attachment; filename="${run}.html"`,
+  "content-security-policy": "sandbox allow-scripts",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+});
+
+const notBuilt = () =>
+  new Refusal("no-page", "this server has no built page to save a run with", {
+    status: 501,
+    hint: "build it with: npm run build",
+  });
 
 const dialectRoutes = (dialects: readonly Dialect[]): readonly Described[] =>
   dialects.flatMap(({ name, routes }) =>

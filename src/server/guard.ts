@@ -28,7 +28,7 @@ export interface Guard {
 }
 
 /** Nothing of a run can be learned from these. */
-const OPEN = new Set(["/", "/frame", "/health", "/ready", "/openapi.json", "/schema/events.json"]);
+const OPEN = new Set(["/", "/element.js", "/frame", "/health", "/ready", "/openapi.json", "/schema/events.json"]);
 const isOpen = (path: string): boolean => OPEN.has(path) || path.startsWith("/assets/");
 const EXPOSED = "Runcast-Run, Retry-After, Location, Content-Range, Content-Disposition";
 

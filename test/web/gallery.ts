@@ -98,7 +98,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     yield { type: "text-delta", part: "before deferred", delta: "And one for the client:" };
     yield { type: "text-end", part: "before deferred" };
     yield { type: "tool-start", call: "deferred call", name: "end_as_deferred", client: true };
-    yield { type: "tool-input-end", call: "deferred call", input: { where: "here" } };
+    yield { type: "tool-input-end", call: "deferred call", input: { path: "here" } };
     yield { type: "step-end", step: "deferring", finish: "tools" };
     yield { type: "tool-end", call: "deferred call", outcome: "deferred" };
   },
@@ -238,6 +238,26 @@ const SCENES: Readonly<Record<string, Scene>> = {
     }
     yield* said("asked", "Thank you.");
   },
+  /** Three at work until the second is stopped. */
+  agents: async function* (context) {
+    yield { type: "step-start", step: "sending out" };
+    for (const id of ["a", "b", "c"]) {
+      yield { type: "tool-start", call: `task ${id}`, name: "task" };
+      yield { type: "tool-input-end", call: `task ${id}`, input: { task: `Look into ${id}` } };
+    }
+    yield { type: "step-end", step: "sending out", finish: "tools" };
+    for (const id of ["a", "b", "c"]) {
+      yield { type: "tool-execute", call: `task ${id}` };
+      yield { type: "agent-start", agent: id, call: `task ${id}`, name: `helper ${id}`, task: `Look into ${id}` };
+    }
+    const { aborted } = context.signalOf("agent", "b");
+    if (!aborted) await new Promise((resolve) => context.signalOf("agent", "b").addEventListener("abort", resolve));
+    for (const id of ["b", "a", "c"]) {
+      const isStopped = id === "b";
+      yield { type: "agent-end", agent: id, outcome: isStopped ? "cancelled" : "done" };
+      yield { type: "tool-end", call: `task ${id}`, outcome: isStopped ? "cancelled" : "ok" };
+    }
+  },
   /** Waits, with everything open, until it is stopped. */
   working: async function* (context) {
     yield { type: "step-start", step: "working" };
@@ -246,12 +266,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     yield { type: "thinking-end", part: "thought" };
     yield { type: "tool-start", call: "building", name: "run_build", title: "Build" };
     yield { type: "tool-input-end", call: "building", input: { command: "make -j2 all", cwd: "/src" } };
-    yield { type: "tool-start", call: "writing", name: "write_file" };
-    yield {
-      type: "tool-input-delta",
-      call: "writing",
-      delta: '{"path": "src/main.ts", "content": "const a = 1;\\nconst b',
-    };
+    yield { type: "step-end", step: "working", finish: "tools" };
     yield { type: "tool-execute", call: "building" };
     yield { type: "tool-progress", call: "building", fraction: 0.4, note: "12 of 30 files" };
     yield {
@@ -261,6 +276,13 @@ const SCENES: Readonly<Record<string, Scene>> = {
       delta: "\u001b[32m✔\u001b[0m a.c\n\u001b[1mlinking\u001b[0m\n",
     };
     yield { type: "tool-output-delta", call: "building", stream: "stderr", delta: "warning: unused <b>variable</b>\n" };
+    yield { type: "step-start", step: "writing on" };
+    yield { type: "tool-start", call: "writing", name: "write_file" };
+    yield {
+      type: "tool-input-delta",
+      call: "writing",
+      delta: '{"path": "src/main.ts", "content": "const a = 1;\\nconst b',
+    };
     await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
   },
   fails: async function* () {

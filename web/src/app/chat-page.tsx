@@ -6,7 +6,7 @@ import { Button } from "./button.tsx";
 import { useCell } from "./cell.ts";
 import { Composer } from "./composer.tsx";
 import { ConnectionState } from "./connection-state.tsx";
-import { Drawer, isWide } from "./drawer.tsx";
+import { Drawer, isWide, useIsWide } from "./drawer.tsx";
 import { FollowUps } from "./follow-ups.tsx";
 import { type Command, moveStep, useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
@@ -31,6 +31,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const field = useRef<HTMLTextAreaElement>(null);
   const chat = useChat(field);
   const { conversation, messages } = chat.talk;
+  const isCovered = !useIsWide() && (sidebar || tools);
 
   const toggle = (part: "sidebar" | "tools") => () => settings.change({ [part]: !settings.get()[part] });
   const closeIfNarrow = (part: "sidebar" | "tools"): void => {
@@ -58,7 +59,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
 
   return (
     <div className="flex h-dvh overflow-hidden">
-      <div className="flex min-w-0 grow flex-col">
+      <div className="flex min-w-0 grow flex-col" inert={isCovered}>
         <TopBar
           title={conversation?.title || "New conversation"}
           state={

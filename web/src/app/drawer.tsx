@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 
 export interface DrawerProps {
   readonly side: "left" | "right";
@@ -8,8 +8,18 @@ export interface DrawerProps {
   readonly children: ReactNode;
 }
 
+const WIDE = "(min-width: 64rem)";
+
 /** Whether there is room for columns. */
-export const isWide = (): boolean => matchMedia("(min-width: 64rem)").matches;
+export const isWide = (): boolean => matchMedia(WIDE).matches;
+
+export const useIsWide = (): boolean => useSyncExternalStore(watchWidth, isWide);
+
+const watchWidth = (listener: () => void): (() => void) => {
+  const query = matchMedia(WIDE);
+  query.addEventListener("change", listener);
+  return () => query.removeEventListener("change", listener);
+};
 
 /** A column beside the conversation where there is room for it, over it where there is not. */
 export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) => {

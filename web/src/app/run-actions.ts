@@ -3,6 +3,8 @@ import type { Access } from "./access.ts";
 
 export interface RunActionsOptions {
   readonly access: Access;
+  /** Default: unless the page was opened with a token. */
+  readonly mayAct?: boolean;
   /** Asks for the answer of this run once more. */
   readonly retry?: (run: string) => void;
   /** Proposes words for the next message. */
@@ -10,7 +12,12 @@ export interface RunActionsOptions {
 }
 
 /** What the reader may do to each run here. The same object for every view of a run, so that all of them show the same. */
-export const createActionsOf = ({ access, retry, draft }: RunActionsOptions): ((run: string) => RunActions) => {
+export const createActionsOf = ({
+  access,
+  mayAct = access.token === undefined,
+  retry,
+  draft,
+}: RunActionsOptions): ((run: string) => RunActions) => {
   const known = new Map<string, RunActions>();
   return (run) => {
     const found = known.get(run);
@@ -18,7 +25,7 @@ export const createActionsOf = ({ access, retry, draft }: RunActionsOptions): ((
     const made = createRunActions({
       client: access.client,
       run,
-      mayAct: access.token === undefined,
+      mayAct,
       link: fileLink(access, run),
       ...(retry && { retry: () => retry(run) }),
       ...(draft && { draft }),

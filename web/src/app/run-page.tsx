@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { useRun } from "runcast/react";
 import { createRuns, type ShownRun } from "../conversations/runs.ts";
 import { RunView } from "../run/run-view.tsx";
+import { RunTools } from "../share/run-tools.tsx";
 import { Button } from "./button.tsx";
 import { useCell } from "./cell.ts";
 import { ConnectionState } from "./connection-state.tsx";
@@ -68,6 +69,7 @@ const OpenRun = ({ shown: { run, state, connection } }: { readonly shown: ShownR
         title={title}
         state={<ConnectionState connection={outcome === undefined ? connection : { status: "finished" }} />}
       >
+        <RunTools run={run} />
         {isBusy && <Button onClick={stop}>Stop</Button>}
         {mayAct && (
           <Button kind="quiet" className="max-md:hidden" onClick={() => route.go({})}>

@@ -20,6 +20,7 @@ export interface Settings {
 }
 
 const NAME = "runcast.settings";
+const NARROW = "(max-width: 63.99rem)";
 const DEFAULTS: Settings = { theme: "system", keys: true, system: "", servers: [], sidebar: true, tools: false };
 
 /** The reader's choices, kept on the device and the same in every tab. */
@@ -29,6 +30,13 @@ export interface SettingsCell extends Cell<Settings> {
 
 export const createSettings = (): SettingsCell => {
   const cell = createCell(parseSettings(localStorage.getItem(NAME)));
+  // Where there is no room for columns, nothing may lie over the conversation that was not asked for.
+  const narrow = matchMedia(NARROW);
+  const closeColumns = (): void => {
+    if (narrow.matches) cell.set({ ...cell.get(), sidebar: false, tools: false });
+  };
+  narrow.addEventListener("change", closeColumns);
+  closeColumns();
   addEventListener("storage", ({ key, newValue }) => {
     if (key === NAME) cell.set(parseSettings(newValue));
   });

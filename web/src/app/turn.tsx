@@ -1,14 +1,15 @@
 import { memo, useEffect, useRef } from "react";
 import type { AssistantMessage } from "../conversations/conversation.ts";
 import { MessageActions } from "../conversations/message-actions.tsx";
-import { type ShownMessage, useShownRun } from "../conversations/use-conversations.tsx";
+import { type ShownMessage, useEntriesOf, useShownRun } from "../conversations/use-conversations.tsx";
 import type { RunActions } from "../run/actions.ts";
 import type { Jump } from "../run/jump.ts";
 import { RunView } from "../run/run-view.tsx";
+import { RunTools } from "../share/run-tools.tsx";
 import { Button } from "./button.tsx";
 import { useNear } from "./near.ts";
 import { ProblemNote } from "./problem-note.tsx";
-import { useOutcome } from "./use-outcome.ts";
+import { useHasBegun, useOutcome } from "./use-outcome.ts";
 import { UserMessage } from "./user-message.tsx";
 
 /** What can be done with a message. Never changes while a conversation is open. */
@@ -70,6 +71,8 @@ interface AgentMessageProps extends Omit<TurnProps, "isLast"> {
 
 const AgentMessage = ({ shown, message, actions, jump }: AgentMessageProps) => {
   const run = useShownRun(message.run);
+  const load = useEntriesOf(message.run);
+  const hasBegun = useHasBegun(run?.state);
   const hasEnded = useOutcome(run?.state) !== undefined;
   if (!run?.isLoaded) return null;
   const { connection, state } = run;
@@ -90,12 +93,14 @@ const AgentMessage = ({ shown, message, actions, jump }: AgentMessageProps) => {
           <Button onClick={rerun}>Ask again</Button>
         </ProblemNote>
       )}
-      {(hasEnded || hasFailed || shown.branches.length > 1) && (
+      {(hasBegun || hasFailed) && (
         <MessageActions
           shown={shown}
           onChoose={actions.choose}
           {...(hasEnded && { onRerun: rerun, onFork: () => actions.fork(shown) })}
-        />
+        >
+          {hasBegun && <RunTools run={message.run} load={load} />}
+        </MessageActions>
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import type { Client, StartRequest } from "runcast/client";
-import type { Message, Part } from "runcast/events";
+import type { Entry, Message, Part } from "runcast/events";
 import { createAnswer } from "runcast/state";
 import {
   type AssistantMessage,
@@ -77,6 +77,8 @@ export interface Conversations {
   export(id?: string): Promise<string>;
   /** Throws an ExchangeError for what is no such file. */
   import(text: string): Promise<Imported>;
+  /** Everything that is known of a run, for replaying it. */
+  entries(run: string): Promise<Entry[]>;
   /** How to follow the run of an answer. */
   follow(id: string, message: AssistantMessage): FollowRun;
   /** Keeps what is waiting; call it before the page goes. */
@@ -255,6 +257,10 @@ export const createConversations = (options: ConversationsOptions): Conversation
       tabs?.tell("");
       await refresh();
       return imported;
+    },
+    entries: async (run) => {
+      await keeper.flush();
+      return await store.entries(run);
     },
     follow: (id, message) => ({
       request: () => {

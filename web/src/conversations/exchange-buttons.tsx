@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import { saveFile } from "../share/save-file.ts";
 import { IconLoad, IconSave } from "./icons.tsx";
 import { useConversations } from "./use-conversations.tsx";
 
@@ -58,11 +59,5 @@ const BUTTON =
 const counted = (count: number): string => (count === 1 ? "1 conversation" : `${count} conversations`);
 
 /** Gives the reader a file. */
-export const saveText = (name: string, text: string, mediaType = "application/json"): void => {
-  const url = URL.createObjectURL(new Blob([text], { type: mediaType }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name.replace(/[/\\:*?"<>|\n]+/g, " ").trim();
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-};
+export const saveText = (name: string, text: string): void =>
+  saveFile(name, new Blob([text], { type: "application/json" }));

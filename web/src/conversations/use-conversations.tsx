@@ -1,4 +1,4 @@
-import type { Part } from "runcast/events";
+import type { Entry, Part } from "runcast/events";
 import {
   createContext,
   type ReactNode,
@@ -37,6 +37,12 @@ export const useConversations = (): Conversations & Overview => {
   const conversations = useContextValue();
   const overview = useSyncExternalStore(conversations.subscribe, conversations.overview);
   return useMemo(() => ({ ...conversations, ...overview }), [conversations, overview]);
+};
+
+/** How to read all that is known of a run. */
+export const useEntriesOf = (run: string): (() => Promise<readonly Entry[]>) => {
+  const conversations = useContextValue();
+  return useCallback(() => conversations.entries(run), [conversations, run]);
 };
 
 /** A message as it stands in the conversation. */

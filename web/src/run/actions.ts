@@ -26,6 +26,8 @@ export interface RunActionsOptions {
   readonly retry?: () => void;
   readonly link?: (file: string) => string | undefined;
   readonly draft?: (text: string) => void;
+  /** Default: one of its own. Give the same to all that show the run. */
+  readonly drafts?: Drafts;
 }
 
 export const createRunActions = ({
@@ -35,6 +37,7 @@ export const createRunActions = ({
   retry,
   link,
   draft,
+  drafts = createDrafts(),
 }: RunActionsOptions): RunActions => ({
   ...(mayAct && {
     cancel: (target) => client.cancel(run, target),
@@ -44,5 +47,5 @@ export const createRunActions = ({
   file: (file, range) => client.file(run, file, range === undefined ? {} : { range }),
   ...(link && { link }),
   ...(draft && { draft }),
-  drafts: createDrafts(),
+  drafts,
 });

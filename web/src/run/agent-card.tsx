@@ -23,7 +23,8 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
   if (open && !wasOpen) setWasOpen(true);
   const spent = usageText(agent.usage);
   return (
-    <section
+    <div
+      role="group"
       data-node={agent.id}
       data-agent={agent.outcome ?? "executing"}
       data-kind="agent"
@@ -74,7 +75,7 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
           <ProblemView problem={agent.error} />
         </div>
       )}
-    </section>
+    </div>
   );
 });
 

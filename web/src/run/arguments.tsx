@@ -16,7 +16,7 @@ export const Arguments = ({ call }: { readonly call: CallNode }) => {
     );
   const parser = call.inputDone ? undefined : state.inputs.get(call.id);
   return (
-    <section aria-label="Arguments" data-arguments>
+    <div role="group" aria-label="Arguments" data-arguments>
       <Label
         text={call.edited ? "Arguments, edited by a person" : "Arguments"}
         beside={<CopyButton what="arguments" text={() => argumentText(call)} />}
@@ -28,7 +28,7 @@ export const Arguments = ({ call }: { readonly call: CallNode }) => {
       ) : (
         <JsonTree value={input} />
       )}
-    </section>
+    </div>
   );
 };
 

@@ -11,7 +11,8 @@ export const AskCard = memo(({ node }: { readonly node: AskNode }) => {
   const { outcome } = useNode(state, node);
   const isOpen = outcome === undefined;
   return (
-    <section
+    <div
+      role="group"
       data-node={node.id}
       data-kind="ask"
       {...(!isOpen && { "data-quiet": "" })}
@@ -25,6 +26,6 @@ export const AskCard = memo(({ node }: { readonly node: AskNode }) => {
       <div className="min-w-0 flex-1">
         <AskForm isOnCard state={state} node={node} actions={actions} />
       </div>
-    </section>
+    </div>
   );
 });

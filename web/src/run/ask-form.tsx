@@ -33,16 +33,17 @@ export interface AskParts {
 export const AskForm = ({ state, node, actions, isOnCard = false }: AskFormProps) => {
   const { ask, outcome } = useNode(state, node);
   const { drafts } = actions;
-  const watch = useCallback((listener: () => void) => drafts.subscribe(node.id, listener), [drafts, node.id]);
-  const draft = useSyncExternalStore(watch, () => drafts.get(node.id));
+  const key = `${state.run} ${node.id}`;
+  const watch = useCallback((listener: () => void) => drafts.subscribe(key, listener), [drafts, key]);
+  const draft = useSyncExternalStore(watch, () => drafts.get(key));
   const { answer } = actions;
 
   const send = async (given: Answer): Promise<void> => {
-    drafts.set(node.id, { sending: true, trouble: undefined });
+    drafts.set(key, { sending: true, trouble: undefined });
     try {
       await answer?.(node.id, given);
     } catch (error) {
-      drafts.set(node.id, {
+      drafts.set(key, {
         sending: false,
         trouble: error instanceof Error ? error.message : "The answer did not arrive",
       });
@@ -53,8 +54,7 @@ export const AskForm = ({ state, node, actions, isOnCard = false }: AskFormProps
     ask,
     draft,
     isOnCard,
-    enter: (fields) =>
-      drafts.set(node.id, { fields: { ...drafts.get(node.id).fields, ...fields }, trouble: undefined }),
+    enter: (fields) => drafts.set(key, { fields: { ...drafts.get(key).fields, ...fields }, trouble: undefined }),
     send: (given) => void send(given),
   };
   return (

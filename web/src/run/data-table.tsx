@@ -82,12 +82,12 @@ export const Pager = ({ page, pages, onPage, children }: PagerProps) => {
     </button>
   );
   return (
-    <nav aria-label="Pages" className="mt-1.5 flex flex-wrap items-center gap-1.5 text-xs text-soft">
+    <div role="group" aria-label="Pages" className="mt-1.5 flex flex-wrap items-center gap-1.5 text-xs text-soft">
       {go("First", 0)}
       {go("Back", page - 1)}
       {go("Next", page + 1)}
       {go("Last", pages - 1)}
       <span role="status">{children}</span>
-    </nav>
+    </div>
   );
 };

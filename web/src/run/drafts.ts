@@ -6,7 +6,7 @@ export interface Draft {
   readonly trouble: string | undefined;
 }
 
-/** The drafts of a run's asks. A draft is replaced, never changed. */
+/** The drafts of asks, by run and ask: one store can serve a whole page. A draft is replaced, never changed. */
 export interface Drafts {
   get(ask: string): Draft;
   set(ask: string, change: Partial<Draft>): void;

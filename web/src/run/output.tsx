@@ -20,7 +20,7 @@ export const Output = ({ call }: { readonly call: CallNode }) => {
   const pieces = lastOf(call.output, isRunning ? LIVE : Infinity);
   const shown = pieces.reduce((sum, piece) => sum + piece.text.length, 0);
   return (
-    <section aria-label="Output" data-output>
+    <div role="group" aria-label="Output" data-output>
       <Label
         text={shown < total ? `Output: the last ${amount(shown)} of ${amount(total)} characters` : "Output"}
         beside={<CopyButton what="output" text={() => call.output.map((piece) => piece.text).join("")} />}
@@ -49,7 +49,7 @@ export const Output = ({ call }: { readonly call: CallNode }) => {
           )),
         )}
       </pre>
-    </section>
+    </div>
   );
 };
 

@@ -15,7 +15,7 @@ export const Result = ({ call }: { readonly call: CallNode }) => {
   const isSame = value !== undefined && content.some((part) => isSaying(part, value));
   const size = bytes?.result;
   return (
-    <section aria-label="Result" data-result className="flex min-w-0 flex-col gap-2">
+    <div role="group" aria-label="Result" data-result className="flex min-w-0 flex-col gap-2">
       <div>
         <Label
           text={size !== undefined && size > 4096 ? `Result, ${byteText(size)}` : "Result"}
@@ -36,7 +36,7 @@ export const Result = ({ call }: { readonly call: CallNode }) => {
           <ValueView value={value} />
         </div>
       )}
-    </section>
+    </div>
   );
 };
 

@@ -31,7 +31,7 @@ const Todos = ({ todos, isOver }: { readonly todos: readonly Todo[]; readonly is
   const done = todos.filter((todo) => todo.status === "done").length;
   if (todos.length === 0) return null;
   return (
-    <section aria-label="Plan" data-todos className="rounded-lg border border-line bg-card text-sm">
+    <div role="group" aria-label="Plan" data-todos className="rounded-lg border border-line bg-card text-sm">
       <Fold
         open={open}
         onToggle={setOpen}
@@ -59,7 +59,7 @@ const Todos = ({ todos, isOver }: { readonly todos: readonly Todo[]; readonly is
           })}
         </ul>
       </Fold>
-    </section>
+    </div>
   );
 };
 
@@ -76,10 +76,10 @@ const LEFT = { Icon: IconClock, color: "text-pending", word: "begun, not finishe
 const Slot = ({ name, value }: { readonly name: string; readonly value: Json }) => {
   const [open, setOpen] = useState(false);
   return (
-    <section aria-label={`Data ${name}`} className="rounded-lg border border-line bg-card text-sm">
+    <div role="group" aria-label={`Data ${name}`} className="rounded-lg border border-line bg-card text-sm">
       <Fold open={open} onToggle={setOpen} line={<span className="flex-1 truncate font-mono text-xs">{name}</span>}>
         <div className="border-t border-line px-3 py-2">{open && <ValueView value={structuredClone(value)} />}</div>
       </Fold>
-    </section>
+    </div>
   );
 };
