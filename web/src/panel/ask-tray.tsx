@@ -3,7 +3,7 @@ import type { AskNode, RunState } from "runcast/state";
 import { IconChevron, IconHand } from "../app/icons.tsx";
 import type { RunActions } from "../run/actions.ts";
 import { counted } from "../run/amounts.ts";
-import { AskForm } from "../run/ask-form.tsx";
+import { AskForm, titleOf } from "../run/ask-form.tsx";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
 
 export interface AskTrayProps {
@@ -70,7 +70,10 @@ const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => 
           className="flex min-w-0 flex-1 cursor-pointer items-center gap-1.5 text-left"
         >
           <IconChevron className={`size-3.5 text-soft ${open ? "rotate-90" : ""}`} />
-          <span className="truncate text-soft">{whoAsks(state, node)}</span>
+          <span className="min-w-0 truncate">
+            {!open && <span>{titleOf(node.ask)} </span>}
+            <span className="text-soft">{whoAsks(state, node)}</span>
+          </span>
         </button>
         <button
           type="button"

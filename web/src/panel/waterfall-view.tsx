@@ -114,7 +114,7 @@ const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
   const isSlow = node.kind === "call" && took !== undefined && took >= slow(node.name);
   const end = to === undefined ? "var(--now)" : to;
   const times = { "--from": from, "--runs": Number.isFinite(runs) ? runs : end, "--to": end } as React.CSSProperties;
-  const what = `${label}: ${wordOf(shown)}${took === undefined ? "" : `, ${duration(took)}`}${isSlow ? ", slow" : ""}`;
+  const word = `${wordOf(shown)}${isSlow ? ", slow" : ""}`;
   const line = (
     <>
       <span
@@ -138,15 +138,13 @@ const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
   );
   const style = "water-line h-7 w-full rounded text-left";
   return node.kind === "step" ? (
-    <div className={style} title={what}>
+    <div className={style} title={word}>
       {line}
-      <span className="sr-only">{what}</span>
     </div>
   ) : (
     <button
       type="button"
-      aria-label={what}
-      title={what}
+      title={word}
       onClick={() => onJump(state, node.id)}
       className={`${style} cursor-pointer hover:bg-sunken`}
     >

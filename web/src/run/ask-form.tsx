@@ -60,7 +60,7 @@ export const AskForm = ({ state, node, actions, isOnCard = false }: AskFormProps
   return (
     <div className="flex min-w-0 flex-col gap-2 text-sm" data-ask={node.id} data-outcome={outcome ?? "open"}>
       <div className="[overflow-wrap:anywhere]">
-        <p className="font-medium">{ask.title ?? titleOf(ask.kind)}</p>
+        <p className="font-medium">{titleOf(ask)}</p>
         {ask.message && <p className="whitespace-pre-wrap text-soft">{ask.message}</p>}
       </div>
       {outcome !== undefined ? (
@@ -119,7 +119,9 @@ const TITLES: Readonly<Record<AskNode["ask"]["kind"], string>> = {
   result: "A result is needed",
   execute: "The tool wants code to be run here",
 };
-const titleOf = (kind: AskNode["ask"]["kind"]): string => TITLES[kind];
+
+/** What is asked, in a line. */
+export const titleOf = ({ title, kind }: AskNode["ask"]): string => title ?? TITLES[kind];
 
 const Expiry = ({ at }: { readonly at: number }) => {
   const moment = useContext(Moment);

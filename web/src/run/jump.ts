@@ -1,3 +1,4 @@
+import { flushSync } from "react-dom";
 import type { RunContextValue } from "./run-context.ts";
 
 export interface Jump {
@@ -7,18 +8,15 @@ export interface Jump {
 
 /** Opens what hides a node from the outside in, then brings it into view and focuses it. Returns what gives that up. */
 export const jumpTo = ({ node }: Jump, { state, openers }: RunContextValue, home: HTMLElement): (() => void) => {
-  const path = pathTo(state.nodes, node);
-  let frame = 0;
-  const step = (): void => {
-    const next = path.shift();
-    if (next === undefined) return show(home, node);
-    const open = openers.get(next);
-    open?.();
-    // What was inside a fold is there only after it has been drawn.
-    if (open) frame = requestAnimationFrame(step);
-    else step();
-  };
-  frame = requestAnimationFrame(step);
+  // Not before the next frame: whoever asks for it may be rendering.
+  const frame = requestAnimationFrame(() => {
+    for (const id of pathTo(state.nodes, node)) {
+      const open = openers.get(id);
+      // What a fold hides can be opened only once it is there.
+      if (open) flushSync(open);
+    }
+    show(home, node);
+  });
   return () => cancelAnimationFrame(frame);
 };
 

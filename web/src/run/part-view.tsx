@@ -55,7 +55,7 @@ export const ThinkingPart = memo(({ node }: { readonly node: PartNode }) => {
         )}
         <IconChevron className={`size-3.5 ${open ? "rotate-90" : ""}`} />
       </summary>
-      {open && (
+      {open && part.text !== "" && (
         <div className="border-t border-line px-3 py-2" aria-busy={ended === undefined}>
           <Markdown text={part.text} done={ended !== undefined} />
         </div>
