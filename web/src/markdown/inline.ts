@@ -6,7 +6,7 @@ import { emphasize, flanking } from "./inline/emphasis.ts";
 import { entityOf } from "./inline/entities.ts";
 import { type Items, createItems, finished } from "./inline/items.ts";
 import { closeOpen, openTail } from "./inline/open.ts";
-import { backtickRuns, mathAt } from "./inline/spans.ts";
+import { backtickRuns, formulas } from "./inline/spans.ts";
 
 /** What stands in a line of text. */
 export type Inline =
@@ -60,6 +60,7 @@ export const parseInline = (
   const items = createItems();
   const reading: Reading = { text, items, options, delimiters: undefined, brackets: undefined };
   const closing = backtickRuns(text);
+  const formulaAt = formulas(text);
   let unclosed = false;
   let nextLink = -2;
   let at = 0;
@@ -130,7 +131,7 @@ export const parseInline = (
   };
 
   const math = (): boolean => {
-    const found = mathAt(text, at);
+    const found = formulaAt(at);
     if (found === "open") unclosed = true;
     if (!found || found === "open") return false;
     items.add({ kind: "math", text: found.text, display: found.display });

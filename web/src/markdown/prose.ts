@@ -13,7 +13,6 @@ export interface Prose {
 
 /** From this length on a piece ends at the next white space where nothing is left open. */
 const SOFT = 768;
-const STEP = 256;
 /** From this length on it ends at the next white space, and at twice the length anywhere. */
 const HARD = 4096;
 
@@ -58,7 +57,7 @@ export const createProse = (leaf: Block, balanced: (text: string) => boolean): P
         cut(middle ? HARD * 2 - 1 : HARD * 2);
       } else if (at >= text.length) return;
       else if (at >= HARD || (!inTable(at) && !maybeDefinition(text) && balanced(text.slice(0, at)))) cut(at + 1);
-      else candidate = at + STEP;
+      else candidate = Math.ceil(at * 1.5);
     }
   };
 

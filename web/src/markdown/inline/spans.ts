@@ -23,29 +23,40 @@ export const backtickRuns = (text: string): ((at: number, run: number) => number
 /** A formula longer than this is text. */
 const MATH = 1000;
 
-/** The formula that begins here; "open" if it may, once more text has come. */
-export const mathAt = (
-  text: string,
-  at: number,
-): { text: string; display: boolean; end: number } | "open" | undefined => {
-  const near = at + MATH >= text.length ? "open" : undefined;
-  if (text[at] === "\\") {
-    const mark = text[at + 1] === "(" ? "\\)" : text[at + 1] === "[" ? "\\]" : undefined;
-    return mark && delimited(text, at, mark, mark === "\\]", near);
-  }
-  if (text[at + 1] === "$") return delimited(text, at, "$$", true, near);
-  if (/\w/.test(text[at - 1] ?? "") || /\s/.test(text[at + 1] ?? " ")) return undefined;
-  for (let end = text.indexOf("$", at + 1); end > 0 && end <= at + MATH; end = text.indexOf("$", end + 1)) {
-    if (text[end - 1] === "\\") continue;
-    if (/\s/.test(text[end - 1]!) || /\d/.test(text[end + 1] ?? "")) return undefined;
-    return { text: text.slice(at + 1, end), display: false, end: end + 1 };
-  }
-  return near;
-};
+export interface Formula {
+  readonly text: string;
+  readonly display: boolean;
+  readonly end: number;
+}
 
-const delimited = (text: string, at: number, mark: string, display: boolean, near: "open" | undefined) => {
-  const end = text.indexOf(mark, at + 2);
-  if (end < 0 || end > at + MATH) return near;
-  if (text.slice(at + 2, end).trim() === "") return undefined;
-  return { text: text.slice(at + 2, end), display, end: end + mark.length };
+/** Finds the formula that begins at a place; "open" if one may, once more text has come. */
+export const formulas = (text: string): ((at: number) => Formula | "open" | undefined) => {
+  const ends = new Map<string, number>();
+  /** Where the mark comes next, without looking again for one that is known not to come. */
+  const next = (mark: string, from: number): number => {
+    let last = ends.get(mark);
+    if (last === undefined) ends.set(mark, (last = text.lastIndexOf(mark)));
+    return from > last ? -1 : text.indexOf(mark, from);
+  };
+  const delimited = (at: number, mark: string, display: boolean): Formula | "open" | undefined => {
+    const end = next(mark, at + 2);
+    if (end < 0 || end > at + MATH) return isNear(at);
+    const inner = text.slice(at + 2, end);
+    return inner.trim() === "" ? undefined : { text: inner, display, end: end + mark.length };
+  };
+  const isNear = (at: number): "open" | undefined => (at + MATH >= text.length ? "open" : undefined);
+
+  return (at) => {
+    if (text.startsWith("\\(", at)) return delimited(at, "\\)", false);
+    if (text.startsWith("\\[", at)) return delimited(at, "\\]", true);
+    if (text[at] === "\\") return undefined;
+    if (text[at + 1] === "$") return delimited(at, "$$", true);
+    if (/\w/.test(text[at - 1] ?? "") || /\s/.test(text[at + 1] ?? " ")) return undefined;
+    for (let end = next("$", at + 1); end > 0 && end <= at + MATH; end = next("$", end + 1)) {
+      if (text[end - 1] === "\\") continue;
+      if (/\s/.test(text[end - 1]!) || /\d/.test(text[end + 1] ?? "")) return undefined;
+      return { text: text.slice(at + 1, end), display: false, end: end + 1 };
+    }
+    return isNear(at);
+  };
 };
