@@ -130,4 +130,45 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     await page.getByRole("button", { name: "Allow once" }).click();
     await inside(page, "App").getByText("in Bern 21 degrees refused").waitFor();
   });
+
+  test("a tool that the browser calls itself shows its page in such a frame, and the agent goes on", async () => {
+    const bodies: string[] = [];
+    const service = createServer((request, response) => {
+      request.setEncoding("utf8").on("data", (piece) => bodies.push(piece));
+      response.setHeader("access-control-allow-origin", "*");
+      response.setHeader("access-control-allow-headers", "content-type");
+      response.setHeader("access-control-expose-headers", "Content-Disposition");
+      response.setHeader("content-type", "text/html");
+      response.setHeader("content-disposition", "inline");
+      request.on("end", () => response.end("<h1>Map</h1><button onclick=\"this.textContent='clicked'\">Zoom</button>"));
+    });
+    others.push(service);
+    await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+    const page = await open(await serve());
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    const form = page.getByRole("form", { name: "Add a browser tool" });
+    await form.getByLabel("Name of the tool").fill("weather_map");
+    await form
+      .getByLabel("Address of the tool")
+      .fill(`http://127.0.0.1:${(service.address() as AddressInfo).port}/map`);
+    await form
+      .getByLabel("JSON Schema")
+      .fill('{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}');
+    await form.getByRole("button", { name: "Add the tool" }).click();
+    await page.getByRole("button", { name: "Remove weather_map" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await send(page, "Use a client-run tool");
+    const bar = page.getByRole("region", { name: "For this browser" });
+    await bar.waitFor();
+    expect(bodies).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    await bar.getByRole("button", { name: "Run" }).click();
+    await inside(page, "Page of weather_map").getByRole("button", { name: "Zoom" }).click();
+    await inside(page, "Page of weather_map").getByText("clicked").waitFor();
+    await page.locator("[data-message]").getByText("Your client answered").waitFor();
+    expect(JSON.parse(bodies.join(""))).toHaveProperty("city");
+    await page.reload();
+    await inside(page, "Page of weather_map").getByText("Map").waitFor();
+  });
 });

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { Sidebar } from "../conversations/sidebar.tsx";
 import { useConversations } from "../conversations/use-conversations.tsx";
+import { BrowserCalls } from "../embeds/browser-calls.tsx";
 import { AskTray } from "../panel/ask-tray.tsx";
 import { Button } from "./button.tsx";
 import { useCell } from "./cell.ts";
@@ -136,6 +137,7 @@ const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: Reac
   const { state, turnActions, talk, setJump, queue } = chat;
   const runs = useMemo(() => (state ? [state] : []), [state]);
   const message = talk.live?.message.id;
+  const { browserTools } = useCell(usePage().settings);
   return (
     <div className="mx-auto w-full max-w-3xl shrink-0 px-4 pb-3">
       {chat.problem && (
@@ -154,6 +156,9 @@ const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: Reac
           onJump={(_, node) => message !== undefined && setJump({ node, message })}
         />
       </div>
+      {state && chat.outcome === "done" && state.awaiting.length > 0 && (
+        <BrowserCalls key={state.run} state={state} tools={browserTools} onResults={chat.sendResults} />
+      )}
       {state && chat.outcome !== undefined && queue.texts.length === 0 && (
         <FollowUps state={state} onPick={(text) => void chat.sendText(text)} />
       )}

@@ -2,6 +2,7 @@ import { type FormEvent, useId, useState } from "react";
 import { type FoundTool, problemOf } from "./access.ts";
 import { Button, IconButton } from "./button.tsx";
 import { useCell } from "./cell.ts";
+import { Field } from "./field.tsx";
 import { usePage } from "./page-context.ts";
 import { sentence } from "./problem-note.tsx";
 import { keepServerKey, readServerKey, type SavedServer } from "./settings.ts";
@@ -128,25 +129,3 @@ const AddServer = ({ onAdd, taken }: AddServerProps) => {
     </form>
   );
 };
-
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly type?: string;
-  readonly placeholder: string;
-  readonly describedBy?: string;
-}
-
-const Field = ({ name, label, type = "text", placeholder, describedBy }: FieldProps) => (
-  <label className="block text-xs font-medium text-soft">
-    {label}
-    <input
-      name={name}
-      type={type}
-      placeholder={placeholder}
-      autoComplete="off"
-      aria-describedby={describedBy}
-      className="mt-1 block h-9 w-full rounded-lg border border-line bg-card px-2.5 text-sm text-ink placeholder:text-soft"
-    />
-  </label>
-);

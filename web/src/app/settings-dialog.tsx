@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { keepKey } from "./access.ts";
+import { BrowserToolSettings } from "./browser-tool-settings.tsx";
 import { Button } from "./button.tsx";
 import { useCell } from "./cell.ts";
 import { Dialog } from "./dialog.tsx";
@@ -33,6 +34,12 @@ export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) =>
         </Section>
         <Section title="MCP servers" about="Named in each request. The server connects to them, not this browser.">
           <ServerSettings />
+        </Section>
+        <Section
+          title="Browser tools"
+          about="Named in each request. This browser calls them, for services that only you can reach."
+        >
+          <BrowserToolSettings />
         </Section>
         <Section
           title="Embedded documents"

@@ -1,3 +1,4 @@
+import type { BrowserTool } from "../embeds/browser-tool.ts";
 import { type Cell, createCell } from "./cell.ts";
 
 export interface SavedServer {
@@ -15,13 +16,23 @@ export interface Settings {
   readonly mode?: string;
   readonly system: string;
   readonly servers: readonly SavedServer[];
+  /** Tools that this browser runs itself. */
+  readonly browserTools: readonly BrowserTool[];
   readonly sidebar: boolean;
   readonly tools: boolean;
 }
 
 const NAME = "runcast.settings";
 const NARROW = "(max-width: 63.99rem)";
-const DEFAULTS: Settings = { theme: "system", keys: true, system: "", servers: [], sidebar: true, tools: false };
+const DEFAULTS: Settings = {
+  theme: "system",
+  keys: true,
+  system: "",
+  servers: [],
+  browserTools: [],
+  sidebar: true,
+  tools: false,
+};
 
 /** The reader's choices, kept on the device and the same in every tab. */
 export interface SettingsCell extends Cell<Settings> {
@@ -60,7 +71,7 @@ export const parseSettings = (text: string | null): Settings => {
   } catch {
     return DEFAULTS;
   }
-  const { theme, keys, agent, model, mode, system, servers, sidebar, tools } = kept;
+  const { theme, keys, agent, model, mode, system, servers, browserTools, sidebar, tools } = kept;
   return {
     theme: theme === "light" || theme === "dark" ? theme : "system",
     keys: keys !== false,
@@ -69,6 +80,7 @@ export const parseSettings = (text: string | null): Settings => {
     ...(typeof mode === "string" && { mode }),
     system: typeof system === "string" ? system : "",
     servers: Array.isArray(servers) ? servers.filter(isServer) : [],
+    browserTools: Array.isArray(browserTools) ? browserTools.filter(isBrowserTool) : [],
     sidebar: sidebar !== false,
     tools: tools === true,
   };
@@ -80,6 +92,12 @@ const isServer = (value: unknown): value is SavedServer => {
   return typeof name === "string" && typeof url === "string" && typeof enabled === "boolean";
 };
 
+const isBrowserTool = (value: unknown): value is BrowserTool => {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, url } = value as Record<string, unknown>;
+  return typeof name === "string" && typeof url === "string" && URL.canParse(url);
+};
+
 /** Keys of MCP servers live with the tab and are sent as secrets, never stored with a conversation. */
 const serverKeyName = (name: string): string => `runcast.server.${name}`;
 export const readServerKey = (name: string): string | undefined =>
@@ -89,7 +107,8 @@ export const keepServerKey = (name: string, key: string): void =>
 
 /** How a run is asked for besides its messages. */
 export const requestOf = (settings: Settings) => {
-  const { agent, model, mode, system, servers } = settings;
+  const { agent, model, mode, system, servers, browserTools } = settings;
+  const tools = browserTools.map(({ url: _, ...tool }) => tool);
   const enabled = servers.filter(({ enabled: isOn }) => isOn).map(({ name, url }) => ({ name, url }));
   const secrets: Record<string, string> = {};
   for (const { name } of enabled) {
@@ -103,6 +122,7 @@ export const requestOf = (settings: Settings) => {
       ...(mode && { mode }),
       ...(system.trim() && { system: system.trim() }),
       ...(enabled.length > 0 && { servers: enabled }),
+      ...(tools.length > 0 && { tools }),
     },
     ...(Object.keys(secrets).length > 0 && { secrets }),
   };

@@ -54,6 +54,7 @@ export const Turn = memo(({ shown, isLast, actions, jump }: TurnProps) => {
           <UserMessage
             shown={shown}
             content={message.content}
+            pages={message.pages}
             onChoose={actions.choose}
             onEdit={(text) => actions.edit(shown, text)}
             onFork={() => actions.fork(shown)}

@@ -3,6 +3,7 @@ import type { Connection } from "runcast/client";
 import type { Problem, RunOutcome } from "runcast/events";
 import type { RunState } from "runcast/state";
 import { type OpenConversation, useConversation } from "../conversations/use-conversations.tsx";
+import type { BrowserResults } from "../embeds/browser-calls.tsx";
 import type { Jump } from "../run/jump.ts";
 import { problemOf } from "./access.ts";
 import { useCell } from "./cell.ts";
@@ -38,6 +39,8 @@ export interface Chat {
   /** Sends what was written, or queues it while the agent works. */
   send(): void;
   sendText(text: string): Promise<void>;
+  /** Goes on with the results of calls that were this browser's to run. */
+  sendResults(results: BrowserResults): Promise<void>;
   stop(): void;
 }
 
@@ -75,6 +78,11 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
         if (sentTo !== route.get().chat) route.go({ chat: sentTo });
       }),
     [attempt, route, settings],
+  );
+  const sendResults = useCallback(
+    ({ content, pages }: BrowserResults) =>
+      attempt(() => latest.current.talk.send(content, requestOf(settings.get()).settings, pages)),
+    [attempt, settings],
   );
   const queue = useQueue({ chat: id, isBusy, outcome, send: sendText });
 
@@ -133,6 +141,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
       else void sendText(message);
     },
     sendText,
+    sendResults,
     stop: () => {
       if (live) void attempt(() => access.client.cancel(live.message.run));
     },

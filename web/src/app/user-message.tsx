@@ -1,20 +1,24 @@
 import { type KeyboardEvent, useState } from "react";
 import type { Part } from "runcast/events";
+import { hasResults } from "../conversations/conversation.ts";
 import { MessageActions } from "../conversations/message-actions.tsx";
 import type { ShownMessage } from "../conversations/use-conversations.tsx";
+import { BrowserResults } from "../embeds/browser-results.tsx";
 import { Button } from "./button.tsx";
 
 export interface UserMessageProps {
   readonly shown: ShownMessage;
   readonly content: readonly Part[];
+  readonly pages?: Readonly<Record<string, string>> | undefined;
   readonly onChoose: (message: string) => void;
   readonly onEdit: (text: string) => void;
   readonly onFork: () => void;
 }
 
-export const UserMessage = ({ shown, content, onChoose, onEdit, onFork }: UserMessageProps) => {
+export const UserMessage = ({ shown, content, pages, onChoose, onEdit, onFork }: UserMessageProps) => {
   const [draft, setDraft] = useState<string>();
   const text = textOf(content);
+  if (hasResults(content)) return <BrowserResults content={content} pages={pages} />;
   if (draft !== undefined)
     return (
       <EditForm

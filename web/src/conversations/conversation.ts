@@ -13,7 +13,10 @@ interface ChatMessageBase {
 
 export interface UserMessage extends ChatMessageBase {
   readonly role: "user";
+  /** Words and files, or the results of calls that were this browser's to run. */
   readonly content: readonly Part[];
+  /** By call: the document that its result is. */
+  readonly pages?: Readonly<Record<string, string>>;
 }
 
 export interface AssistantMessage extends ChatMessageBase {
@@ -163,8 +166,12 @@ export const endRun = (
 /** What a request says that goes on after `message`: all that was said up to it. */
 export const requestMessages = (conversation: Conversation, message: string): Message[] =>
   messagesTo(conversation, message).flatMap((said): readonly Message[] =>
-    said.role === "user" ? [{ role: "user", content: [...said.content] }] : (said.said ?? []),
+    said.role === "user"
+      ? [{ role: hasResults(said.content) ? "tool" : "user", content: [...said.content] }]
+      : (said.said ?? []),
   );
+
+export const hasResults = (content: readonly Part[]): boolean => content.some(({ type }) => type === "result");
 
 /** The words of a message, for titles and for finding it. */
 export const textOf = (message: ChatMessage): string =>

@@ -16,6 +16,7 @@ import {
   requestMessages,
   type RunSettings,
   shownMessages,
+  type UserMessage,
 } from "./conversation.ts";
 import { exportConversations, importConversations, type Imported } from "./exchange.ts";
 import { createKeeper } from "./keeper.ts";
@@ -87,6 +88,7 @@ export interface Conversations {
 
 export interface NewMessage {
   readonly content: readonly Part[];
+  readonly pages?: UserMessage["pages"];
   readonly settings: RunSettings;
   /** `null`: at the beginning. */
   readonly parent?: string | null;
@@ -207,14 +209,21 @@ export const createConversations = (options: ConversationsOptions): Conversation
       told.add(listener);
       return () => void told.delete(listener);
     },
-    send: async (wanted, { content, settings, parent }) => {
+    send: async (wanted, { content, pages, settings, parent }) => {
       const id = wanted ?? createId();
       const at = Date.now();
       const message = createId();
       await change(id, (kept) => {
         const conversation = kept ?? createConversation(id, at);
         const after = parent === undefined ? shownMessages(conversation).at(-1)?.id : (parent ?? undefined);
-        const user = { id: message, at, role: "user" as const, content, ...(after !== undefined && { parent: after }) };
+        const user: UserMessage = {
+          id: message,
+          at,
+          role: "user",
+          content,
+          ...(pages && { pages }),
+          ...(after !== undefined && { parent: after }),
+        };
         return addMessage(conversation, user);
       });
       return { id, run: await addAnswer(id, message, settings) };

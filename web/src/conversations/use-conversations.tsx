@@ -60,7 +60,7 @@ export interface OpenConversation {
   /** The last answer and its run, which is followed while it goes on. */
   readonly live: { readonly message: AssistantMessage; readonly shown: ShownRun | undefined } | undefined;
   /** Resolves with the conversation's id: a new one if there was none. */
-  send(content: readonly Part[], settings: RunSettings): Promise<string>;
+  send(content: readonly Part[], settings: RunSettings, pages?: UserMessage["pages"]): Promise<string>;
   /** Sends another message in its place: a new branch. */
   edit(message: UserMessage, content: readonly Part[], settings: RunSettings): Promise<void>;
   /** Another try at this answer: a new branch. */
@@ -105,7 +105,8 @@ export const useConversation = (id: string | undefined): OpenConversation => {
       conversation,
       messages,
       live: live && { message: live, shown },
-      send: async (content, settings) => (await conversations.send(id, { content, settings })).id,
+      send: async (content, settings, pages) =>
+        (await conversations.send(id, { content, settings, ...(pages && { pages }) })).id,
       edit: async (message, content, settings) => {
         await conversations.send(known(), { content, settings, parent: message.parent ?? null });
       },

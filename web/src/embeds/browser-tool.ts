@@ -1,3 +1,4 @@
+import type { Json } from "runcast/events";
 import { frameUrl } from "./frame-document.ts";
 
 /** A tool that this browser calls itself, by a POST of its arguments as JSON: for services that only the person can reach. */
@@ -6,7 +7,7 @@ export interface BrowserTool {
   readonly description?: string;
   readonly url: string;
   /** The JSON Schema of its input. */
-  readonly schema?: unknown;
+  readonly schema?: Json;
 }
 
 export interface BrowserResult {
