@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Entry } from "../../src/events.ts";
 import type { CallNode, RunState } from "../../src/state.ts";
-import { type Display, ungrouped } from "./display.ts";
+import { type Display, isQuestion, ungrouped } from "./display.ts";
 import { decodeEntities, markdownBlocks } from "./markdown-blocks.ts";
 
 /** The steps of a run as the `collapse` style shows them: one text while they go on, one block when the answer is there. */
@@ -16,7 +16,7 @@ export interface Collapsed {
 
 export const collapsed = ({ items }: Display): Collapsed => {
   const texts = ungrouped(items).flatMap((item) => (item.kind === "text" ? [item.text] : []));
-  const words = texts.filter((text) => !text.startsWith("⏸ "));
+  const words = texts.filter((text) => !isQuestion(text));
   const blocks = words.map((text) => (text.startsWith("<details>") ? markdownBlocks(text) : []));
   const block = blocks.flat().find(({ kind }) => kind === "details");
   if (block?.kind === "details") {

@@ -67,6 +67,9 @@ export const display = (message: BrowserMessage, generation: Generation): Displa
 export const ungrouped = (items: readonly Shown[]): readonly Exclude<Shown, ShownGroup>[] =>
   items.flatMap<Exclude<Shown, ShownGroup>>((item) => (item.kind === "group" ? item.items : item));
 
+/** Whether a text is an ask that waits: it ends with the link where it can be answered. */
+export const isQuestion = (text: string): boolean => /\[Answer here\]\([^()\s]+\)$/.test(text);
+
 const shownText = (text: string): readonly Shown[] => (text.trim() === "" ? [] : [{ kind: "text", text }]);
 
 const shownItems = (items: OutputItems, messageDone: boolean, generation: Generation): readonly Shown[] => {

@@ -11,7 +11,7 @@ import type { Generation } from "./generations.ts";
  * - Text that is blank is not there. A part that replaces another stands in its place.
  * - A call spins until it has ended, then it has its result; it failed if it did not end well (or if Open WebUI takes its words for an
  *   error), where the generation can tell.
- * - Thinking spins while it goes on, unless something stands after it.
+ * - Thinking spins while it goes on, unless something else has joined the message after it, even if that is not to be seen.
  * - An ask that waits is a line of text with a link, until it is answered.
  * - What a tool says itself is code, never Markdown.
  */
@@ -35,21 +35,23 @@ export interface ExpectedCard {
   readonly said: string | undefined;
 }
 
-export const expectedItems = (state: RunState, generation: Generation): readonly Expected[] => {
+export const expectedItems = (
+  state: RunState,
+  generation: Generation,
+  { hasCards, isLast }: { readonly hasCards: boolean; readonly isLast: (thinking: string) => boolean },
+): readonly Expected[] => {
   const shown: Expected[] = [];
-  const nodes = [...state.nodes.values()];
-  const isVisible = nodes.filter((node) => {
-    if (node.kind === "call") return true;
-    if (node.kind === "ask") return node.outcome === undefined;
+  const placed = [...state.nodes.values()].filter((node) => {
+    if (node.kind === "call") return hasCards;
+    if (node.kind === "ask") return true;
     return (
       (node.kind === "text" || node.kind === "thinking") && node.agent === undefined && node.replaces === undefined
     );
   });
-  const last = isVisible.findLast((node) => node.kind !== "ask" && node.kind !== "text");
-  for (const node of isVisible) {
+  for (const node of placed) {
     if (node.kind === "call") shown.push(card(node, state, generation));
-    else if (node.kind === "ask") shown.push({ kind: "ask" });
-    else if (node.kind === "thinking") shown.push(thinking(node, node === last && isVisible.at(-1) === node));
+    else if (node.kind === "ask" && node.outcome === undefined) shown.push({ kind: "ask" });
+    else if (node.kind === "thinking") shown.push(thinking(node, isLast(node.id)));
     else if (node.kind === "text") {
       const text = latest(node, state);
       if (node.call !== undefined && text !== "") shown.push({ kind: "words", text });

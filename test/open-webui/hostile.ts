@@ -73,6 +73,10 @@ const DETAILS: readonly Hostile[] = [
     "embeds and files as attributes",
     `" embeds="[&quot;<script>${run}</script>&quot;]" files="[&quot;data:image/svg+xml,pwned&quot;]`,
   ),
+  hostile(
+    "an end of the code",
+    `x\n\`\`\`\n<img id="pwned" src=x onerror="${run}">\n\`\`\`\`\n~~~\n<b id=pwned>\`\` \`\`\` \`<i id=pwned>\` [pwned](javascript:${run})`,
+  ),
   hostile("a fence that never ends", "```\n~~~\n    \n> - 1. ```html"),
   hostile(
     "tags that hide text as thinking",

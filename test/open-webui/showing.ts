@@ -13,25 +13,49 @@ export interface Showing {
   readonly generation: Generation;
   readonly webui: OpenWebui;
   readonly state: RunState;
+  /** The words or the ask of the root that started last, and what came of calls since. */
+  readonly latest: { readonly started: string; readonly callStarted: boolean; readonly callEnded: boolean };
   take(entry: Entry, onFrame?: () => void): void;
 }
 
 export const startShowing = (dialect: Dialect, style: string, generation: Generation): Showing => {
   const webui = createOpenWebui(generation);
   const state = createState();
+  let latest = { started: "", callStarted: false, callEnded: false };
   const encode = dialect.encode({ style, link: ({ file }) => `https://runcast.example/files/${file}` });
   return {
     generation,
     webui,
     state,
+    get latest() {
+      return latest;
+    },
     take(entry, onFrame) {
       for (const frame of encode(entry)) {
         webui.take(frameText(frame));
         onFrame?.();
       }
       fold(state, entry);
+      latest = latestAfter(latest, entry);
     },
   };
+};
+
+const latestAfter = (latest: Showing["latest"], { event }: Entry): Showing["latest"] => {
+  const started = (id: string) => ({ started: id, callStarted: false, callEnded: false });
+  switch (event.type) {
+    case "text-start":
+    case "thinking-start":
+      return event.agent === undefined ? started(event.part) : latest;
+    case "ask-start":
+      return started(event.ask);
+    case "tool-start":
+      return { ...latest, callStarted: true };
+    case "tool-end":
+      return { ...latest, callEnded: true };
+    default:
+      return latest;
+  }
 };
 
 /** What is shown, one after the other; a text that is nothing but a block of a call is that card. */

@@ -63,7 +63,7 @@ const pending = (call: Call, isExecuting: boolean): string => {
 };
 
 const done = (call: Call, result: Result): string => {
-  const text = plain(result.text);
+  const text = plain(result.text.slice(0, MOST_CHARACTERS * 8));
   const rest = `\n... (truncated)${result.link && `\n${result.link}`}`;
   // As JSON it has no line breaks, keeps its white space, and nothing in it looks like a tag.
   const written = JSON.stringify(preview(text, MOST_CHARACTERS, rest)).replaceAll("<", "\\u003c");

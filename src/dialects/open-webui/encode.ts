@@ -107,7 +107,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     const tool = event.call === undefined ? undefined : calls.get(event.call)?.name;
     const question = questionOf(event, tool);
     const dialog = pipe && dialogOf(event, { tool, pipe, table });
-    const waiting = status.set(event.ask, `⏸ ${question} (waiting for your answer)`, at);
+    const waiting = status.set(event.ask, `✋ ${question} (waiting for your answer)`, at);
     if (dialog) {
       const { type, data, kind } = dialog;
       const path = answerPath(run, event.ask, kind);
@@ -117,7 +117,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     const message = { id: `ask_${event.ask}`, type: "message", role: "assistant", status: "completed" };
     const { item, frames } = output.add(message);
     waits.set(event.ask, { item });
-    const text = `⏸ ${codeSpan(question)} [Answer here](${pageOf("answer")})`;
+    const text = `✋ ${codeSpan(question)} [Answer here](${pageOf("answer")})`;
     return [...waiting, ...frames, ...output.write(item, text)];
   };
 
@@ -153,6 +153,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     return [
       ...closeAll(at),
       ...show.end(),
+      ...side.end(),
       ...status.finish(outcome === "done" ? "Complete" : outcome === "cancelled" ? "Stopped" : "Failed"),
       ...(used ? [{ data: JSON.stringify({ choices: [], usage: used }) }] : []),
       ...(isError

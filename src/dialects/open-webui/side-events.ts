@@ -9,10 +9,13 @@ export interface SideEvents {
   citation(event: EventOf<"citation">): readonly Frame[];
   /** What a call answered with, as a source that can be opened. */
   result(about: SourceAbout & { readonly input: Json | undefined }): readonly Frame[];
+  /** Of a file that changed, its latest state. */
   file(event: Pick<EventOf<"file">, "file" | "url" | "name" | "mediaType" | "bytes" | "change">): readonly Frame[];
   embed(event: EventOf<"embed">): readonly Frame[];
   notice(event: EventOf<"notice">): readonly Frame[];
   data(event: EventOf<"data">): readonly Frame[];
+  /** What is to be there after a reload. */
+  end(): readonly Frame[];
 }
 
 interface SourceAbout {
@@ -32,7 +35,7 @@ export const createSideEvents = (
   table: Table,
   page: () => string,
 ): SideEvents => {
-  const files: unknown[] = [];
+  const files = new Map<string, unknown>();
   const embeds = new Map<string, string>();
   const slots = new Map<string, Json>();
 
@@ -47,6 +50,8 @@ export const createSideEvents = (
       metadata: [{ source: id, name, ...(url !== undefined && { url }), ...more }],
     });
 
+  const allFiles = () => asManyAsFit([...files.values()].toReversed());
+
   const told: Readonly<Record<string, (value: Json) => readonly Frame[]>> = {
     title: (value) => (typeof value === "string" ? say("chat:title", oneLine(value)) : []),
     tags: (value) => (Array.isArray(value) ? say("chat:tags", value.filter(isText)) : []),
@@ -55,8 +60,8 @@ export const createSideEvents = (
         ? say("chat:message:follow_ups", {
             follow_ups: value
               .filter(isText)
-              .slice(0, 20)
-              .map((text) => oneLine(text, 500)),
+              .slice(0, 5)
+              .map((text) => oneLine(text, 400)),
           })
         : [],
     todos: (value) =>
@@ -81,26 +86,27 @@ export const createSideEvents = (
     result: ({ input, name, ...about }) =>
       source(
         { ...about, name: nameText(name), text: about.text || "✓ completed" },
-        input !== undefined && jsonBytes(JSON.stringify(input), 4096) <= 4096 ? { parameters: input } : {},
+        input !== undefined && sizeOf(input, 4096) <= 4096 ? { parameters: input } : {},
       ),
 
     file({ file, url, name, mediaType = "", bytes, change }) {
       const where = file === undefined ? webAddress(url) : link({ file });
+      if (change === "deleted" && files.delete(name)) return say("chat:message:files", { files: allFiles() });
       if (where === undefined || change === "deleted") return [];
       const shown = {
         type: mediaType.startsWith("image/") ? "image" : "file",
         url: where,
-        name: nameText(name),
+        name: nameText(name.split(/[\\/]/).at(-1) || name),
         ...(mediaType && { content_type: oneLine(mediaType) }),
         ...(bytes !== undefined && { size: bytes }),
       };
-      files.unshift(shown);
-      // The one joins what is stored, the other takes the place of what is shown.
-      return [
-        ...say("files", { files: [shown] }),
-        ...(files.length > 1 ? say("chat:message:files", { files: asManyAsFit(files) }) : []),
-      ];
+      files.delete(name);
+      files.set(name, shown);
+      // What is stored can only grow, so that is done once, at the end.
+      return say("chat:message:files", { files: allFiles() });
     },
+
+    end: () => (files.size > 0 ? say("files", { files: allFiles() }) : []),
 
     embed({ embed, html, url, file, title }) {
       const shown = html ?? webAddress(url);
@@ -158,4 +164,16 @@ const webAddress = (url: string | undefined): string | undefined =>
 const asManyAsFit = <Value>(values: readonly Value[]): Value[] => {
   let bytes = 0;
   return values.filter((value) => (bytes += jsonBytes(JSON.stringify(value))) <= TEXT_BYTES);
+};
+
+/** About how much a value takes as JSON, if that is not more than `most`. */
+const sizeOf = (value: Json, most: number): number => {
+  if (typeof value === "string") return jsonBytes(value, most);
+  if (typeof value !== "object" || value === null) return 8;
+  let size = 2;
+  for (const [key, one] of Object.entries(value)) {
+    size += jsonBytes(key, most) + 2 + sizeOf(one, most);
+    if (size > most) break;
+  }
+  return size;
 };

@@ -70,11 +70,10 @@ export const fitting = (text: string, most: number, from = 0): number => {
   let bytes = 0;
   let index = from;
   while (index < text.length) {
-    const code = text.charCodeAt(index);
-    const pair = code >= 0xd800 && code < 0xdc00 && index + 1 < text.length;
-    bytes += pair ? 12 : bytesOf(code);
+    const code = text.codePointAt(index)!;
+    bytes += bytesOf(code);
     if (bytes > most) break;
-    index += pair ? 2 : 1;
+    index += code > 0xffff ? 2 : 1;
   }
   return index - from;
 };
@@ -82,13 +81,19 @@ export const fitting = (text: string, most: number, from = 0): number => {
 /** The bytes that a text takes in a line of JSON; `most` and one more if it takes more. */
 export const jsonBytes = (text: string, most = Number.POSITIVE_INFINITY): number => {
   let bytes = 2;
-  for (let index = 0; index < text.length && bytes <= most; index++) bytes += bytesOf(text.charCodeAt(index));
+  for (let index = 0; index < text.length && bytes <= most; index++) {
+    const code = text.codePointAt(index)!;
+    bytes += bytesOf(code);
+    if (code > 0xffff) index++;
+  }
   return Math.min(bytes, most + 1);
 };
 
+/** Control characters, and half a pair alone, are written as escapes. */
 const bytesOf = (code: number): number => {
-  if (code < 0x80) return code < 0x20 ? 6 : code === 0x22 || code === 0x5c ? 2 : 1;
-  // Half of a pair alone is written as an escape.
+  if (code < 0x20) return code === 0x0a || code === 0x09 ? 2 : 6;
+  if (code < 0x80) return code === 0x22 || code === 0x5c ? 2 : 1;
+  if (code > 0xffff) return 4;
   return code >= 0xd800 && code < 0xe000 ? 6 : code < 0x800 ? 2 : 3;
 };
 
