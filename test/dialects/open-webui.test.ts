@@ -296,7 +296,7 @@ describe("budgets", () => {
     Math.max(...framesOf(entries, style).map(({ data }) => Buffer.byteLength(data)));
 
   test.each(["cards", "citations", "collapse", "details"])("no line of %s is over 64 KB, whatever is said", (style) => {
-    const long = 'é\u0001🙂"\\<'.repeat(200_000);
+    const long = 'é\u0001🙂"\\<'.repeat(40_000);
     const events: Event[] = [
       ...text("p", long),
       { type: "thinking-start", part: "t" },
@@ -330,6 +330,23 @@ describe("budgets", () => {
     expect(said).toBe(answer);
     expect(card!.length).toBeLessThan(4600);
     expect(card).toMatch(/: headxxx[^]*characters left out; the whole: http:\/\/runcast\/\?run=r&read …\][^]*xtail\]$/);
+  });
+
+  test("of a result that lies beside the log, its head, its tail and the link to it are shown", () => {
+    const file = {
+      type: "file",
+      file: "f",
+      mediaType: "text/plain",
+      bytes: 90_000,
+      head: "head ".repeat(800),
+      tail: " tail".repeat(800),
+    } as const;
+    const [card] = shown(
+      framesOf(run(...call("c", "cat"), { type: "tool-end", call: "c", outcome: "ok", content: [file] })),
+    );
+    expect(card).toMatch(
+      /: head head[^]*\[… 85\d{3} characters left out; the whole: http:\/\/runcast\/files\/f …\][^]* tail\]$/,
+    );
   });
 
   test("a long text is not sent again", () => {
