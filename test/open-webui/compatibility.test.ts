@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { withCompatibilityTable } from "../../scripts/compatibility/table.ts";
+import { withCompatibilityTable } from "../../scripts/open-webui/compatibility-table.ts";
 import { compatibility, isAtLeast } from "../../src/dialects/open-webui/compatibility.ts";
 import { generations } from "./generations.ts";
 import { examples, reach } from "./reach.ts";

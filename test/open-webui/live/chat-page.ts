@@ -79,7 +79,8 @@ export const openChat = async (
     requested,
     answer,
     status: answer.locator(".status-description").first(),
-    card: (name) => answer.locator('[id$="-tool-call"]', { hasText: name }),
+    // Of an item, and of a block in a text.
+    card: (name) => answer.locator('[id$="-tool-call"], [id$="-tc"]', { hasText: new RegExp(`\\b${name}\\b`) }),
     async lines() {
       const text = await answer.locator("#response-content-container").innerText();
       return text.split("\n").filter((line) => line.trim() !== "");

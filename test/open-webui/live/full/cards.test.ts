@@ -74,7 +74,7 @@ describeLive("what cards show", ({ program }) => {
       await chat.answer.getByText("2 Sources").click();
       await chat.page.getByText("On bats").first().click();
       await chat.page.getByText(CITED[1]).waitFor();
-      await picture(chat, `citation-${turn}`);
+      await picture(chat, `citation-${turn}`, { isWhole: true });
     }
   });
 
@@ -83,7 +83,7 @@ describeLive("what cards show", ({ program }) => {
     await chat.send("Everything");
     await live.gates.reached("all");
     await chat.page.getByText("A notice from the tool").waitFor();
-    await picture(chat, "everything-running");
+    await picture(chat, "everything-running", { isWhole: true });
     await chat.page.getByText(/^(2\. )?Write$/).waitFor();
     await chat.answer.getByText("owls.txt").waitFor();
     await chat.page.frameLocator("iframe").first().locator("#inside").waitFor();

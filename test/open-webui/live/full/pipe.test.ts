@@ -45,7 +45,7 @@ describeLive("the pipe", ({ program }) => {
       const chat = await live.open({ model });
       await chat.send("Confirming");
       await chat.page.getByText("Tidy the attic?").first().waitFor();
-      await picture(chat, "dialog-confirmation");
+      await picture(chat, "dialog-confirmation", { isWhole: true });
       await confirm(chat);
       await chat.answer.getByText("It is settled: the attic is tidy").waitFor();
     });
@@ -55,7 +55,7 @@ describeLive("the pipe", ({ program }) => {
       await chat.send("Asking");
       await chat.page.getByText("Who are you?").first().waitFor();
       await dialog(chat).locator("input, textarea").last().fill("Ada & <b>");
-      await picture(chat, "dialog-input");
+      await picture(chat, "dialog-input", { isWhole: true });
       await confirm(chat);
       await chat.answer.getByText("Good evening, Ada &").waitFor();
     });
@@ -64,7 +64,7 @@ describeLive("the pipe", ({ program }) => {
       const chat = await live.open({ model });
       await chat.send("Choosing");
       await chat.page.getByText("Which colour?").first().waitFor();
-      await picture(chat, "dialog-choice");
+      await picture(chat, "dialog-choice", { isWhole: true });
       await dialog(chat).locator("select").selectOption({ label: "Blue" });
       await confirm(chat);
       await chat.answer.getByText("Painted blue.").waitFor();
@@ -74,7 +74,7 @@ describeLive("the pipe", ({ program }) => {
       const chat = await live.open({ model });
       await chat.send("Approving");
       await chat.page.getByText("send_letter?").first().waitFor();
-      await picture(chat, "dialog-approval");
+      await picture(chat, "dialog-approval", { isWhole: true });
       await deny(chat);
       await chat.answer.getByText("I did not send it.").waitFor();
     });
