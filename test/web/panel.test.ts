@@ -49,6 +49,15 @@ describe("the index of a run", () => {
     expect(told).toBe(before);
   });
 
+  test("tells of the end of the run", () => {
+    const { state, add } = folding();
+    const index = createRunIndex(state, subscribe);
+    let told = 0;
+    index.subscribe(() => told++);
+    add({ type: "run-end", outcome: "done" });
+    expect(told).toBe(1);
+  });
+
   test("sees what happened while nobody listened", () => {
     const { state, add } = folding();
     const index = createRunIndex(state, subscribe);

@@ -75,9 +75,6 @@ export const IconAgent = icon(
     <path d="M8 5.25V8m-4.25 2.5V8h8.5v2.5" />
   </>,
 );
-export const IconTool = icon(
-  <path d="M13.5 4.6a3.4 3.4 0 0 1-4.6 4L4.6 13a1.3 1.3 0 0 1-1.8 0 1.3 1.3 0 0 1 0-1.8l4.4-4.3a3.4 3.4 0 0 1 4-4.6L9.2 4.4l.4 1.9 2 .5 1.9-2.2Z" />,
-);
 export const IconHand = icon(
   <>
     <circle cx="8" cy="8" r="6" />

@@ -69,9 +69,9 @@ const Chart = ({ state, version, slow, onJump }: ChartProps) => {
   return (
     <div ref={box} className="waterfall min-h-0 flex-1 overflow-y-auto" data-waterfall={rows.length}>
       <div aria-hidden="true" className="axis sticky top-0 z-10 h-6 bg-page text-xs text-soft">
-        {ticksOf(span, 4).map((at) => (
+        {ticksOf(span, 3).map((at) => (
           <span key={at} className="tick tabular-nums" style={{ "--from": at } as React.CSSProperties}>
-            {at === 0 ? "0" : duration(at)}
+            {at === 0 ? "0" : tickText(at)}
           </span>
         ))}
       </div>
@@ -127,6 +127,7 @@ const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
           {label}
         </span>
       </span>
+      <span className="sr-only">{word}</span>
       <span className="track" style={times} aria-hidden="true">
         {node.kind === "call" && <span className="bar waits" />}
         <span className={`bar runs ${node.kind}`} data-bar={shown} />
@@ -179,3 +180,6 @@ const spanOf = (ms: number): number => {
   const doublings = Math.log2(Math.max(ms, 2000) / 1000);
   return 1000 * 2 ** (Math.ceil(doublings * 2) / 2);
 };
+
+/** All of an axis in the same unit. */
+const tickText = (ms: number): string => (ms < 60_000 ? `${ms / 1000} s` : duration(ms));

@@ -57,7 +57,7 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
         beside={ended === undefined && <StopButton target={{ agent: agent.id }} what={agent.name} />}
       >
         {wasOpen && (
-          <div className="flex flex-col gap-2 border-t border-line p-2.5">
+          <div className="flex flex-col gap-2 border-t border-line p-2.5 @max-sm:p-1.5">
             {agent.task && (
               <p
                 className={`whitespace-pre-wrap text-soft [overflow-wrap:anywhere] ${isLong(agent.task) ? "" : "@sm:hidden"}`}

@@ -74,7 +74,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
         </div>
       )}
       {call.items.length > 0 && (
-        <div className="call-items flex flex-col gap-2 border-t border-line p-2.5">
+        <div className="call-items flex flex-col gap-2 border-t border-line p-2.5 @max-sm:p-1.5">
           <Items owner={call} />
         </div>
       )}

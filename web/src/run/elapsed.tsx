@@ -5,10 +5,13 @@ import { Moment } from "./run-context.ts";
 /** How long something has been going on. Ticks by itself and renders nothing else again. */
 export const Elapsed = ({ since, className }: { readonly since: number; readonly className?: string }) => {
   const moment = useContext(Moment);
-  const now = useNow(moment === undefined) ?? moment ?? since;
+  const present = useNow(moment === undefined);
+  // The server's clock may be ahead of ours: then it began when we learned of it.
+  const [seen] = useState(() => Math.min(since, Date.now()));
+  const [begun, now] = present === undefined ? [since, moment ?? since] : [seen, present];
   return (
     <span className={className} data-elapsed>
-      {elapsed(now - since)}
+      {elapsed(now - begun)}
     </span>
   );
 };

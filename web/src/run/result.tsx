@@ -4,12 +4,15 @@ import { byteText } from "./amounts.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { FileView } from "./file-view.tsx";
 import { Label } from "./label.tsx";
+import type { RunActions } from "./actions.ts";
+import { useRunContext } from "./run-context.ts";
 import { SafeLink } from "./safe-link.tsx";
 import { TextResult } from "./text-result.tsx";
 import { ValueView } from "./value-view.tsx";
 
 /** What a call answered with: each of its parts in the shape that suits it, and its value. */
 export const Result = ({ call }: { readonly call: CallNode }) => {
+  const { actions } = useRunContext();
   const { content = [], value, bytes } = call;
   if (content.length === 0 && value === undefined) return null;
   const isSame = value !== undefined && content.some((part) => isSaying(part, value));
@@ -19,7 +22,7 @@ export const Result = ({ call }: { readonly call: CallNode }) => {
       <div>
         <Label
           text={size !== undefined && size > 4096 ? `Result, ${byteText(size)}` : "Result"}
-          beside={<CopyButton what="result" text={() => resultText(call)} />}
+          beside={<CopyButton what="result" text={() => resultText(call, actions.file)} />}
         />
         <div className="flex flex-col gap-2">
           {content.map((part, index) => (
@@ -61,12 +64,18 @@ const isSaying = (part: Content, value: Json): boolean => {
   return text === JSON.stringify(value) || text === JSON.stringify(value, undefined, 2) || text === value;
 };
 
-const resultText = ({ content = [], value }: CallNode): string => {
-  const parts = content.map((part) => {
+const MOST_COPIED = 20_000_000;
+
+/** All of it, also what lies in files. */
+const resultText = async ({ content = [], value }: CallNode, file: RunActions["file"]): Promise<string> => {
+  if (content.length === 0) return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+  const parts = content.map(async (part) => {
     if (part.type === "text") return part.text;
     if (part.type === "json") return JSON.stringify(part.value, undefined, 2);
     if (part.type === "link") return part.url;
-    return part.head === undefined ? (part.name ?? part.file) : `${part.head}\n…\n${part.tail ?? ""}`;
+    if (part.head === undefined) return part.name ?? part.file;
+    if (!file || part.bytes > MOST_COPIED) return `${part.head}\n…\n${part.tail ?? ""}`;
+    return await (await file(part.file)).text();
   });
-  return parts.length > 0 ? parts.join("\n") : JSON.stringify(value, undefined, 2);
+  return (await Promise.all(parts)).join("\n");
 };

@@ -13,7 +13,7 @@ export interface RunIndex {
   readonly openAsks: ReadonlySet<AskNode>;
   /** Those that are pending or executing. */
   readonly openCalls: ReadonlySet<CallNode>;
-  /** Rises when something began, ended or went over into another state. */
+  /** Rises when something began, ended or went over into another state, the run itself too. */
   readonly version: number;
   /** Calls `listener` when `version` has risen. Nothing is watched while nobody listens. */
   subscribe(listener: () => void): () => void;
@@ -31,6 +31,7 @@ export const createRunIndex = (state: RunState, subscribe: Subscribe): RunIndex 
   const listeners = new Set<() => void>();
   let seen = 0;
   let version = 0;
+  let { outcome } = state;
 
   const watch = (node: Indexed): (() => void) | undefined =>
     listeners.size > 0 ? subscribe(state, node.id, () => look(node)) : undefined;
@@ -46,6 +47,9 @@ export const createRunIndex = (state: RunState, subscribe: Subscribe): RunIndex 
   /** Takes in what is new. The iterator is never asked beyond the end, where it would stop for good. */
   const take = (): void => {
     for (; seen < state.nodes.size; seen++) add(nodes.next().value!);
+    if (outcome === state.outcome) return;
+    ({ outcome } = state);
+    version++;
   };
   const check = (node: Indexed): void => {
     const known = open.get(node);

@@ -32,7 +32,6 @@ const LOOKS: Readonly<Record<ShownState, Look>> = {
 };
 
 export const wordOf = (state: ShownState): string => LOOKS[state].word;
-export const colorOf = (state: ShownState): string => LOOKS[state].color;
 
 /** A state as a drawn icon; its word is there for screen readers, and for all where `says` is set. */
 export const StateMark = ({ state, says = false }: { readonly state: ShownState; readonly says?: boolean }) => {
