@@ -62,7 +62,7 @@ export const cards: CreateShow = ({ output }) => {
       ];
     },
     endStep: () => [],
-    end: () => output.snapshot(),
+    end: () => output.finish(),
     will: (message) =>
       [...items].flatMap(([key, item]) => [
         ...output.asAdded(resultItem(key, false, message)),
