@@ -7,8 +7,9 @@ const bin = (name: string) => path.join(root, "node_modules/.bin", name);
 
 const steps: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   ["format", bin("oxfmt"), "--check", "."],
-  ["lint", bin("oxlint"), "--deny-warnings", "src", "test", "scripts", "bench", "examples"],
+  ["lint", bin("oxlint"), "--deny-warnings", "src", "test", "scripts", "bench", "examples", "web/src"],
   ["types", bin("tsc"), "-p", "."],
+  ["types of the page", bin("tsc"), "-p", "web"],
   ["dead code", bin("knip")],
   ["tests", process.execPath, path.join(root, "scripts/test.ts"), "--exclude", "test/slow/**"],
 ];

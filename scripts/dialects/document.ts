@@ -20,6 +20,11 @@ ${EVENT_TYPES.map((type) => `| \`${type}\` | ${dialects.map((dialect) => word(di
 |---|---|---|---|---|---|---|
 ${dialects.map(row).join("\n")}
 
+## Trying them
+
+With a server on its default port, each of these shows a run as that family's clients get it:
+
+${dialects.map(example).join("\n")}
 ## What is lost, and why
 
 ${dialects.map(losses).join("\n")}`;
@@ -43,6 +48,17 @@ const row = (dialect: Dialect): string => {
     `${heartbeat.everyMs / 1000} s`,
     windowMs === undefined ? "–" : `${windowMs} ms`,
   ].join(" | ")} |`;
+};
+
+const example = (dialect: Dialect): string => {
+  const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "hello" }] }];
+  const { method, path, headers, body = "" } = dialect.write({ do: "start", request: { messages } });
+  const options = [
+    `curl -N -X ${method} http://127.0.0.1:4400${path}`,
+    ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`),
+    `-d '${body}'`,
+  ];
+  return `**${dialect.name}**\n\n\`\`\`sh\n${options.join(" \\\n  ")}\n\`\`\`\n`;
 };
 
 const ASKS: Readonly<Record<Dialect["asks"], string>> = {

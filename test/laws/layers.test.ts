@@ -49,6 +49,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "dialect.ts": (target) => ["events.ts", "source.ts"].includes(target),
   "sse.ts": (target) => ["events.ts", "dialect.ts"].includes(target),
   "client.ts": (target) => ["events.ts", "json.ts", "state.ts", "sse.ts", "dialect.ts"].includes(target),
+  "react.ts": (target) => ["client.ts", "state.ts"].includes(target),
   "runner.ts": (target) => CONTRACTS.includes(target),
   "server.ts": (target) => [...CONTRACTS, "runner.ts", "sse.ts"].includes(target),
   "logs/": (target) => CONTRACTS.includes(target),

@@ -1,0 +1,270 @@
+"""
+title: Runcast
+description: Watch an agent work: every tool, thought and sub-agent as it happens, with approvals and questions as dialogs.
+version: 0.1.0
+license: MIT
+required_open_webui_version: 0.10.0
+"""
+
+import asyncio
+import json
+import logging
+from typing import Any, AsyncIterator, Literal
+from urllib.parse import quote
+
+import httpx
+from pydantic import BaseModel, Field
+
+try:
+    from open_webui.env import VERSION as OPEN_WEBUI_VERSION
+except ImportError:
+    OPEN_WEBUI_VERSION = ""
+
+PIPE_VERSION = "0.1.0"
+CONNECT_SECONDS = 10
+# A server that restarts is back within this time: until then, the run goes on where it was cut.
+RECONNECT_SECONDS = (0.5, 1, 2, 4, 8)
+ASK_AGAIN_SECONDS = 5
+ANSWER_TAKEN_OR_TOO_LATE = (404, 409, 410)
+
+log = logging.getLogger("runcast_pipe")
+
+
+class Pipe:
+    class Valves(BaseModel):
+        RUNCAST_URL: str = Field("http://localhost:4400", description="Where Runcast listens")
+        API_KEY: str = Field("", description="Runcast's key, if it has one", json_schema_extra={"input": {"type": "password"}})
+        STYLE: Literal["", "cards", "citations", "collapse", "details"] = Field(
+            "", description="How tools are shown; empty: as the model's name or the server says"
+        )
+        SHOW_TOOL_CITATIONS: bool = Field(True, description="Show what tools cite as sources below the answer")
+        SHOW_SUBAGENT_STATUS: bool = Field(True, description="Tell in the status line what sub-agents do")
+        REQUEST_TIMEOUT: float = Field(300, gt=0, description="Seconds of silence, not of the run, after which to give up")
+        ALLOW_EXECUTE: bool = Field(False, description="Let the agent run JavaScript in the page of whoever asks")
+        DEBUG: bool = Field(False, description="Tell mode and versions in the status line, and log what is forwarded")
+
+    class UserValves(BaseModel):
+        STYLE: Literal["", "cards", "citations", "collapse", "details"] = Field(
+            "", description="How tools are shown; empty: as the administrator chose"
+        )
+
+    def __init__(self):
+        self.valves = self.Valves()
+
+    async def pipes(self) -> list[dict]:
+        """The agents, each as a model of its own."""
+        try:
+            async with self._client() as client:
+                response = await client.get("/open-webui/v1/models", headers=self._key())
+                response.raise_for_status()
+                return [{"id": model["id"], "name": model.get("name") or model["id"]} for model in response.json()["data"]]
+        except Exception as error:
+            log.warning("no models from %s: %s", self.valves.RUNCAST_URL, error)
+            # Without an entry the pipe would vanish from the list, and with it the place that says what is wrong.
+            return [{"id": "default", "name": "Runcast (not reachable)"}]
+
+    async def pipe(
+        self,
+        body: dict,
+        __user__: dict | None = None,
+        __metadata__: dict | None = None,
+        __event_call__=None,
+        __task__: str | None = None,
+        __oauth_token__: dict | None = None,
+    ):
+        user, metadata = __user__ or {}, __metadata__ or {}
+        user_valves = user.get("valves")
+        headers = self._headers(user, metadata, __task__, __oauth_token__)
+        body = {
+            **body,
+            "model": body.get("model", "").partition(".")[2] or body.get("model", ""),
+            "runcast": {"settings": user_valves.model_dump() if user_valves else {}},
+        }
+        if not body.get("stream"):
+            return await self._whole(body, headers)
+        return _Stream(self, headers, __event_call__).lines(body)
+
+    def _client(self) -> httpx.AsyncClient:
+        silence = httpx.Timeout(self.valves.REQUEST_TIMEOUT, connect=CONNECT_SECONDS)
+        return httpx.AsyncClient(base_url=self.valves.RUNCAST_URL.rstrip("/"), timeout=silence)
+
+    def _key(self) -> dict:
+        return {"Authorization": f"Bearer {self.valves.API_KEY}"} if self.valves.API_KEY else {}
+
+    def _headers(self, user: dict, metadata: dict, task: str | None, oauth: dict | None) -> dict:
+        valves, chosen = self.valves, user.get("valves")
+        mode = (metadata.get("params") or {}).get("function_calling") or "native"
+        pipe = {
+            "version": PIPE_VERSION,
+            "open-webui": OPEN_WEBUI_VERSION,
+            "mode": mode,
+            "execute": int(valves.ALLOW_EXECUTE),
+            "citations": int(valves.SHOW_TOOL_CITATIONS),
+            "subagent-status": int(valves.SHOW_SUBAGENT_STATUS),
+        }
+        said = {
+            "Runcast-Pipe": "; ".join(f"{name}={value}" for name, value in pipe.items()),
+            "Runcast-Style": (chosen.STYLE if chosen else "") or valves.STYLE,
+            "Runcast-Secret-Open-Webui-Token": (oauth or {}).get("access_token"),
+            "X-OpenWebUI-Task": task,
+            "X-OpenWebUI-Chat-Id": metadata.get("chat_id"),
+            "X-OpenWebUI-Message-Id": metadata.get("message_id"),
+            "X-OpenWebUI-User-Id": user.get("id"),
+            "X-OpenWebUI-User-Name": user.get("name"),
+            "X-OpenWebUI-User-Email": user.get("email"),
+            "X-OpenWebUI-User-Role": user.get("role"),
+        }
+        return self._key() | {name: quote(str(value), safe=" ;=.@:/+~") for name, value in said.items() if value}
+
+    async def _whole(self, body: dict, headers: dict) -> dict:
+        try:
+            async with self._client() as client:
+                response = await client.post("/open-webui/v1/chat/completions", json=body, headers=headers)
+                if response.is_success:
+                    return response.json()
+                return {"error": {"detail": _refusal(response, await response.aread())}}
+        except Exception as error:
+            return {"error": {"detail": self.sentence(error)}}
+
+    def sentence(self, error: Exception) -> str:
+        url = self.valves.RUNCAST_URL
+        if isinstance(error, (Refused, Broken)) and str(error):
+            return str(error)
+        if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
+            return f"Runcast is not reachable at {url}: start it, or correct RUNCAST_URL in the pipe's valves."
+        if isinstance(error, httpx.TimeoutException):
+            return f"Runcast at {url} said nothing for {self.valves.REQUEST_TIMEOUT:g} s, so the answer was given up."
+        if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
+            return f"{url!r} is no address: correct RUNCAST_URL in the pipe's valves."
+        return f"The connection to Runcast at {url} broke off, and the answer with it: {type(error).__name__}."
+
+
+class Refused(Exception):
+    """The server's own words."""
+
+
+class Broken(Exception):
+    """The stream stopped before its end, and may go on."""
+
+
+class _Stream:
+    """Forwards one run, line by line and unread, but for the lines that are meant for the pipe."""
+
+    def __init__(self, pipe: Pipe, headers: dict, event_call):
+        self.pipe, self.headers, self.event_call = pipe, headers, event_call
+        self.run = self.cursor = ""
+        self.is_over = False
+        self.will: list = []
+        self.dialogs: dict[str, asyncio.Task] = {}
+        self.forwarded = 0
+
+    async def lines(self, body: dict) -> AsyncIterator[str]:
+        waits = list(RECONNECT_SECONDS)
+        try:
+            async with self.pipe._client() as client:
+                while not self.is_over:
+                    before = self.cursor
+                    try:
+                        async for line in self._connect(client, body):
+                            yield line
+                    except Exception as error:
+                        if self.cursor != before:
+                            waits = list(RECONNECT_SECONDS)
+                        if not self.run or not waits or isinstance(error, (Refused, httpx.ReadTimeout)):
+                            raise
+                        await asyncio.sleep(waits.pop(0))
+        except Exception as error:
+            log.warning("%s", error, exc_info=self.pipe.valves.DEBUG)
+            sentence = self.pipe.sentence(error)
+            # What the server left for this case: no tool may stay open, or Open WebUI would try to run it itself.
+            for line in self.will:
+                yield _line(line)
+            yield _status("Runcast: broken off" if self.run else "Runcast: no answer")
+            yield _line({"error": {"message": sentence}})
+        finally:
+            for dialog in self.dialogs.values():
+                dialog.cancel()
+
+    async def _connect(self, client: httpx.AsyncClient, body: dict) -> AsyncIterator[str]:
+        if self.run:
+            path = f"/open-webui/v1/runs/{quote(self.run, safe='')}/events"
+            headers = self.headers | ({"Last-Event-ID": self.cursor} if self.cursor else {})
+            request = client.build_request("GET", path, headers=headers)
+        else:
+            request = client.build_request("POST", "/open-webui/v1/chat/completions", json=body, headers=self.headers)
+        response = await client.send(request, stream=True)
+        try:
+            if not response.is_success:
+                refusal = _refusal(response, await response.aread())
+                # A server that is just starting, or a proxy before it, says no for a while.
+                raise Broken(refusal) if self.run and response.is_server_error else Refused(refusal)
+            is_new = not self.run
+            self.run = response.headers.get("Runcast-Run", self.run)
+            if self.pipe.valves.DEBUG and is_new:
+                yield _status(f"debug: run={self.run}; {self.headers['Runcast-Pipe']}", done=False)
+            async for line in _lines(response):
+                if line.startswith("id:"):
+                    self.cursor = line[3:].strip()
+                elif line.startswith("data:") and self._is_for_open_webui(client, line[5:].strip()):
+                    self.forwarded += 1
+                    yield line
+        finally:
+            await response.aclose()
+            if self.pipe.valves.DEBUG:
+                log.info("run %s: %d lines forwarded, cursor %s", self.run, self.forwarded, self.cursor)
+        if not self.is_over:
+            raise Broken
+
+    def _is_for_open_webui(self, client: httpx.AsyncClient, data: str) -> bool:
+        if data == "[DONE]":
+            self.is_over = True
+            return False
+        if not data.startswith('{"runcast":'):
+            return True
+        said = json.loads(data)["runcast"]
+        if "will" in said:
+            self.will = said["will"]
+        if "call" in said and self.event_call:
+            self.dialogs[said["answer"]] = asyncio.create_task(self._ask(client, said["call"], said["answer"]))
+        if dialog := self.dialogs.pop(said.get("answered", ""), None):
+            dialog.cancel()
+        return False
+
+    async def _ask(self, client: httpx.AsyncClient, call: dict, path: str) -> None:
+        while True:
+            try:
+                result = await self.event_call(call)
+                response = await client.post(path, json={"result": result}, headers=self.headers)
+                if response.is_success or response.status_code in ANSWER_TAKEN_OR_TOO_LATE:
+                    return
+                log.info("%s: %s", path, _refusal(response, response.content))
+            except Exception as error:
+                log.info("%s: %s", path, error)
+            # The dialog timed out, the tab is gone or the server restarts, and the run still waits.
+            await asyncio.sleep(ASK_AGAIN_SECONDS)
+
+
+async def _lines(response: httpx.Response) -> AsyncIterator[str]:
+    """By line feed alone: httpx's own lines also end at characters that JSON may hold."""
+    rest = b""
+    async for chunk in response.aiter_bytes():
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
+            yield line.decode("utf-8", "replace").rstrip("\r")
+
+
+def _refusal(response: httpx.Response, content: bytes) -> str:
+    try:
+        words = json.loads(content)["error"]["message"]
+    except Exception:
+        words = f"it answered {response.status_code} {response.reason_phrase}"
+    hint = " Set API_KEY in the pipe's valves." if response.status_code in (401, 403) else ""
+    return f"Runcast refused: {words}.{hint}".replace("..", ".")
+
+
+def _status(description: str, done: bool = True) -> str:
+    return _line({"event": {"type": "status", "data": {"description": description, "done": done}}})
+
+
+def _line(value: Any) -> str:
+    return f"data: {json.dumps(value)}"

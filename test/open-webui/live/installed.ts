@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { describe, test } from "vitest";
+
+/** Where `npm run test:open-webui` keeps one virtual environment for each version. */
+const home = (): string =>
+  process.env.RUNCAST_OPEN_WEBUI_HOME ?? path.join(import.meta.dirname, "../../../.cache/open-webui");
+
+/** The version under test: a number, or `newest`. */
+const version = (): string => process.env.RUNCAST_OPEN_WEBUI ?? "newest";
+
+export interface Installed {
+  readonly program: string;
+  /** All stories, not only those that every `npm test` tells. */
+  readonly isFull: boolean;
+}
+
+/**
+ * Describes a suite that needs a live Open WebUI and Chromium. Where one is absent the suite is skipped with one line that says
+ * so; with RUNCAST_REQUIRE_ALL=1 that is a failure.
+ */
+export const describeLive = (name: string, suite: (installed: Installed) => void): void => {
+  const title = `Open WebUI ${version()}: ${name}`;
+  const program = path.join(home(), version(), "bin/open-webui");
+  if (existsSync(program)) {
+    describe(title, () => suite({ program, isFull: process.env.RUNCAST_OPEN_WEBUI !== undefined }));
+    return;
+  }
+  const absent = `Open WebUI is not installed: npm run test:open-webui -- --install`;
+  if (process.env.RUNCAST_REQUIRE_ALL === "1")
+    test(title, () => {
+      throw new Error(`${absent}, and RUNCAST_REQUIRE_ALL=1 requires it`);
+    });
+  else {
+    console.log(`skipped: ${title} (${absent})`);
+    test.skip(title, () => {});
+  }
+};

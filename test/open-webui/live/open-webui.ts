@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface OpenWebUi {
+  readonly url: string;
+  /** What the running server answers. */
+  readonly version: string;
+  /** What it has printed so far. */
+  printed(): string;
+  stop(): Promise<void>;
+}
+
+/** Longer than any start that was seen, the first on a cold disk included. */
+const START_MS = 180_000;
+const STOP_MS = 10_000;
+
+/** An Open WebUI of its own, offline, with an empty database: its first account is the administrator's. */
+export const startOpenWebUi = async (program: string, env: Record<string, string> = {}): Promise<OpenWebUi> => {
+  const directory = mkdtempSync(path.join(tmpdir(), "runcast-open-webui-"));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { PATH = "", HOME = directory } = process.env;
+  const child = spawn(program, ["serve", "--host", "127.0.0.1", "--port", String(port)], {
+    cwd: directory,
+    env: {
+      PATH,
+      HOME,
+      ...OFFLINE,
+      DATA_DIR: path.join(directory, "data"),
+      // A server empties this directory when it starts: servers that share one would empty each other's.
+      STATIC_DIR: path.join(directory, "static"),
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      printed = (printed + text).slice(-200_000);
+    });
+  const stop = async () => {
+    await end(child);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await becomesReady(url, child);
+    const { version } = (await (await fetch(`${url}/api/version`)).json()) as { version: string };
+    return { url, version, printed: () => printed, stop };
+  } catch (error) {
+    await stop();
+    throw new Error(`Open WebUI did not start. It printed:\n${printed.slice(-4000)}`, { cause: error });
+  }
+};
+
+const OFFLINE = {
+  WEBUI_SECRET_KEY: "only-for-this-test",
+  OFFLINE_MODE: "true",
+  HF_HUB_OFFLINE: "1",
+  RAG_EMBEDDING_ENGINE: "openai",
+  BYPASS_EMBEDDING_AND_RETRIEVAL: "true",
+  AUDIO_STT_ENGINE: "openai",
+  ENABLE_OLLAMA_API: "false",
+  ENABLE_VERSION_UPDATE_CHECK: "false",
+  ENABLE_PIP_INSTALL_FRONTMATTER_REQUIREMENTS: "false",
+  ANONYMIZED_TELEMETRY: "false",
+  DO_NOT_TRACK: "true",
+  // Nothing listens there: a connection is added by hand, as a person would.
+  OPENAI_API_BASE_URLS: "http://127.0.0.1:9/v1",
+  OPENAI_API_KEYS: "none",
+};
+
+const becomesReady = async (url: string, child: ChildProcess): Promise<void> => {
+  const until = performance.now() + START_MS;
+  while (performance.now() < until) {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    const isReady = await fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return;
+    await sleep(100);
+  }
+  throw new Error(`it was not ready within ${START_MS / 1000} s`);
+};
+
+const end = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  await ended;
+  clearTimeout(timer);
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+};

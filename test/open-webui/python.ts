@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+const PIPE = path.join(import.meta.dirname, "../../pipe/runcast_pipe.py");
+
+/** Loads the pipe as Open WebUI does and prints what it yields, a JSON value a line. Dialogs are answered in the order given. */
+const DRIVER = `
+import asyncio, importlib.util, json, sys, types
+given = json.load(sys.stdin)
+env = types.ModuleType("open_webui.env"); env.VERSION = given["version"]
+sys.modules["open_webui"] = types.ModuleType("open_webui"); sys.modules["open_webui.env"] = env
+spec = importlib.util.spec_from_file_location("pipe", given["file"])
+module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module)
+module.ASK_AGAIN_SECONDS = 0.05
+module.RECONNECT_SECONDS = tuple(given["reconnect"])
+say = lambda value: print(json.dumps(value), flush=True)
+answers = list(given["answers"])
+
+async def call(event):
+    say({"dialog": event})
+    if not answers: await asyncio.sleep(60)
+    return answers.pop(0)
+
+async def main():
+    pipe = module.Pipe()
+    pipe.valves = pipe.Valves(**given["valves"])
+    if given["do"] == "pipes": return say({"pipes": await pipe.pipes()})
+    arguments = dict(given["arguments"])
+    if "valves" in (arguments.get("__user__") or {}): arguments["__user__"]["valves"] = pipe.UserValves(**arguments["__user__"]["valves"])
+    answer = await pipe.pipe(body=given["body"], __event_call__=call, **arguments)
+    if isinstance(answer, dict): return say({"whole": answer})
+    count = 0
+    async for line in answer:
+        say({"line": line}); count += 1
+        if count == given["stopAfter"]: await answer.aclose(); break
+
+asyncio.run(main())
+`;
+
+export interface Driven {
+  readonly valves?: Record<string, unknown>;
+  readonly body?: Record<string, unknown>;
+  readonly arguments?: Record<string, unknown>;
+  readonly answers?: readonly unknown[];
+  readonly version?: string;
+  readonly do?: "pipe" | "pipes";
+  /** How long to wait before each new try, in seconds. */
+  readonly reconnect?: readonly number[];
+  /** As a person pressing Stop after so many lines. */
+  readonly stopAfter?: number;
+}
+
+export interface Said {
+  readonly line?: string;
+  readonly dialog?: { readonly type: string; readonly data: unknown };
+  readonly whole?: unknown;
+  readonly pipes?: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** What the pipe says in Open WebUI's own Python. `onSaid` is called as it comes. */
+export const drivePipe = async (python: string, driven: Driven, onSaid?: (said: Said) => void): Promise<Said[]> => {
+  const child = spawn(python, ["-c", DRIVER], { stdio: ["pipe", "pipe", "pipe"] });
+  const all: Said[] = [];
+  let errors = "";
+  child.stderr.on("data", (piece) => (errors += piece));
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const said = JSON.parse(line) as Said;
+    all.push(said);
+    onSaid?.(said);
+  });
+  const { valves = {}, body = {}, answers = [], version = "0.12.4", reconnect = [0.05, 0.05], stopAfter = 0 } = driven;
+  child.stdin.end(
+    JSON.stringify({
+      file: PIPE,
+      do: driven.do ?? "pipe",
+      arguments: driven.arguments ?? {},
+      valves,
+      body: { model: "runcast_pipe.helper", stream: true, messages: [], ...body },
+      answers,
+      version,
+      reconnect,
+      stopAfter,
+    }),
+  );
+  const [code] = (await once(child, "close")) as [number];
+  if (code !== 0) throw new Error(`the driver ended with ${code}: ${errors}`);
+  return all;
+};
+
+export const dataOf = (said: readonly Said[]): unknown[] =>
+  said.flatMap(({ line }) => (line === undefined ? [] : [JSON.parse(line.slice(5))]));

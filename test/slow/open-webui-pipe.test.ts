@@ -1,0 +1,180 @@
+import { type IncomingMessage, type ServerResponse } from "node:http";
+import path from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { type Answering, refuses, type ScriptedRequest, startScriptedServer } from "../scripted-server.ts";
+import { describeLive } from "../open-webui/live/installed.ts";
+import { dataOf, drivePipe } from "../open-webui/python.ts";
+
+type Server = Awaited<ReturnType<typeof startScriptedServer>>;
+
+const line = (value: unknown, id?: string): string =>
+  `${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(value)}\n\n`;
+const DONE = "data: [DONE]\n\n";
+const HEAD = { "content-type": "text/event-stream", "runcast-run": "run-1" };
+const streams =
+  (...pieces: readonly string[]): Answering =>
+  (response) =>
+    response.writeHead(200, HEAD).end(pieces.join(""));
+const breaks =
+  (...pieces: readonly string[]): Answering =>
+  (response) =>
+    response.writeHead(200, HEAD).write(pieces.join(""), () => response.destroy());
+
+const added = { type: "response.output_item.added", item: { id: "msg" } };
+const status = (description: string) => ({ event: { type: "status", data: { description, done: true } } });
+
+describeLive("the pipe", ({ program }) => {
+  const python = path.join(path.dirname(program), "python");
+  const servers: Server[] = [];
+  const serve = async (...script: readonly Answering[]): Promise<Server> => {
+    const server = await startScriptedServer(...script);
+    servers.push(server);
+    return server;
+  };
+  afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.close()))));
+  const valvesOf = ({ url }: Server, rest: object = {}) => ({ RUNCAST_URL: url, ...rest });
+
+  test("forwards data lines as they are and nothing else, and says who asks and how", async () => {
+    const tricky = { type: "response.output_text.delta", delta: "a\u2028b\u0085c\u000b « 😀" };
+    const server = await serve(
+      streams(
+        ": comment\n\n",
+        line(added, "1"),
+        "event: x\n",
+        line(tricky, "2"),
+        line({ runcast: { will: [] } }),
+        DONE,
+      ),
+    );
+    const said = await drivePipe(python, {
+      valves: valvesOf(server, { API_KEY: "k", STYLE: "collapse", SHOW_TOOL_CITATIONS: false }),
+      version: "0.10.2",
+      arguments: {
+        __user__: { id: "u1", name: "Zoë Ω", email: "z@example.org", role: "user", valves: { STYLE: "details" } },
+        __metadata__: { chat_id: "c1", message_id: "m1", params: { function_calling: "legacy" } },
+        __oauth_token__: { access_token: "secret" },
+      },
+    });
+    expect(dataOf(said)).toEqual([added, tricky]);
+    const { headers, body, url } = server.requests[0]!;
+    expect(url).toBe("/open-webui/v1/chat/completions");
+    expect(headers).toMatchObject({
+      authorization: "Bearer k",
+      "runcast-pipe": "version=0.1.0; open-webui=0.10.2; mode=legacy; execute=0; citations=0; subagent-status=1",
+      "runcast-style": "details",
+      "runcast-secret-open-webui-token": "secret",
+      "x-openwebui-chat-id": "c1",
+      "x-openwebui-message-id": "m1",
+      "x-openwebui-user-name": encodeURIComponent("Zoë Ω").replaceAll("%20", " "),
+    });
+    expect(JSON.parse(body)).toMatchObject({ model: "helper", runcast: { settings: { STYLE: "details" } } });
+  });
+
+  test("goes on where the stream broke, and forgets the will once nothing is open", async () => {
+    const server = await serve(
+      breaks(line({ runcast: { will: [{ closed: 1 }] } }), line(added, "3.1")),
+      refuses(410, { message: "the run is gone" }),
+    );
+    const refused = await drivePipe(python, { valves: valvesOf(server) });
+    expect(dataOf(refused)).toEqual([
+      added,
+      { closed: 1 },
+      status("Runcast: broken off"),
+      { error: { message: "Runcast refused: the run is gone." } },
+    ]);
+    const healthy = await serve(
+      breaks(line(added, "3.1")),
+      refuses(503, "starting"),
+      streams(line({ second: 2 }, "4"), DONE),
+    );
+    expect(dataOf(await drivePipe(python, { valves: valvesOf(healthy) }))).toEqual([added, { second: 2 }]);
+    expect(healthy.requests.map(({ method, url, headers }) => [method, url, headers["last-event-id"]])).toEqual([
+      ["POST", "/open-webui/v1/chat/completions", undefined],
+      ["GET", "/open-webui/v1/runs/run-1/events", "3.1"],
+      ["GET", "/open-webui/v1/runs/run-1/events", "3.1"],
+    ]);
+  });
+
+  test("a stream that stays broken ends with the server's will, a finished status and one sentence", async () => {
+    const server = await serve(breaks(line({ runcast: { will: [{ closed: 1 }] } }), line(added, "1")), breaks());
+    const [first, will, over, { error }] = dataOf(await drivePipe(python, { valves: valvesOf(server) })) as any[];
+    expect([first, will, over]).toEqual([added, { closed: 1 }, status("Runcast: broken off")]);
+    expect(error.message).toMatch(/^The connection to Runcast at http:\S+ broke off, and the answer with it: \w+\.$/);
+  });
+
+  test.each([
+    ["a dead server", {}, undefined, /^Runcast is not reachable at \S+: start it, or correct RUNCAST_URL/],
+    [
+      "silence",
+      { REQUEST_TIMEOUT: 0.3 },
+      ((r: ServerResponse) => r.writeHead(200, HEAD).flushHeaders()) as Answering,
+      /said nothing for 0.3 s/,
+    ],
+    [
+      "a wrong key",
+      {},
+      refuses(401, { message: "this server needs a key" }),
+      /^Runcast refused: this server needs a key\. Set API_KEY/,
+    ],
+    ["an answer that is no Runcast's", {}, refuses(502, "<html>"), /^Runcast refused: it answered 502 Bad Gateway\.$/],
+    ["no address", { RUNCAST_URL: "runcast" }, undefined, /^'runcast' is no address/],
+  ])("%s is one clear sentence, and the status is finished", async (_, valves, answering, sentence) => {
+    const server = await serve(answering ?? streams());
+    if (!answering) await servers.splice(0)[0]!.close();
+    const lines = dataOf(await drivePipe(python, { valves: valvesOf(server, valves) })) as any[];
+    expect(lines.at(-2)?.event?.data?.done).toBe(true);
+    expect(lines.at(-1).error.message).toMatch(sentence);
+    const whole = (await drivePipe(python, { valves: valvesOf(server, valves), body: { stream: false } })) as any[];
+    expect(whole[0].whole.error.detail).toMatch(sentence);
+  });
+
+  test("a dialog's answer goes back into the run, again if it was none, while the stream goes on", async () => {
+    const call = { type: "confirmation", data: { title: "Delete?", message: "all of it" } };
+    const path = "/open-webui/v1/runs/run-1/asks/a/confirmation";
+    let stream: ServerResponse<IncomingMessage> | undefined;
+    const answered = (request: ScriptedRequest): boolean => JSON.parse(request.body).result === true;
+    const answer: Answering = (response, request) => {
+      const isAnswer = answered(request);
+      response.writeHead(isAnswer ? 200 : 422).end("{}");
+      if (isAnswer) stream!.end(line({ runcast: { answered: path } }) + line({ after: "answer" }, "9") + DONE);
+    };
+    const server = await serve((response) => {
+      stream = response.writeHead(200, HEAD);
+      response.write(line({ runcast: { call, answer: path } }) + line({ meanwhile: 1 }, "8"));
+    }, answer);
+    const said = await drivePipe(python, {
+      valves: valvesOf(server),
+      answers: [{ error: "Client session disconnected." }, true],
+    });
+    expect(said.flatMap(({ dialog }) => dialog ?? [])).toEqual([call, call]);
+    expect(dataOf(said)).toEqual([{ meanwhile: 1 }, { after: "answer" }]);
+    expect(server.requests.slice(1).map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
+      [path, { result: { error: "Client session disconnected." } }],
+      [path, { result: true }],
+    ]);
+  });
+
+  test("Stop closes the connection", async () => {
+    const closed = Promise.withResolvers<void>();
+    const server = await serve((response) => {
+      response.on("close", closed.resolve);
+      response.writeHead(200, HEAD).write(line(added, "1"));
+    });
+    await drivePipe(python, { valves: valvesOf(server), stopAfter: 1 });
+    await closed.promise;
+  });
+
+  test("each agent is a model; an absent server is one that says so", async () => {
+    const server = await serve((response) =>
+      response.end(JSON.stringify({ data: [{ id: "a", name: "A" }, { id: "b" }] })),
+    );
+    const driven = { valves: valvesOf(server), do: "pipes" as const };
+    const models = [
+      { id: "a", name: "A" },
+      { id: "b", name: "b" },
+    ];
+    expect((await drivePipe(python, driven))[0]!.pipes).toEqual(models);
+    await servers.splice(0)[0]!.close();
+    expect((await drivePipe(python, driven))[0]!.pipes).toEqual([{ id: "default", name: "Runcast (not reachable)" }]);
+  });
+});

@@ -1,0 +1,1 @@
+export const App = () => <main className="p-4">Runcast</main>;

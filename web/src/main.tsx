@@ -1,0 +1,10 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app/app.tsx";
+import "./page.css";
+
+createRoot(document.querySelector("#root")!).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,16 @@
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+const sources = fileURLToPath(new URL("../src/", import.meta.url));
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Relative, so that the page also works behind a proxy that puts it under a path.
+  base: "./",
+  plugins: [react(), tailwindcss()],
+  // The published subpaths, from this repository's own sources.
+  resolve: { alias: [{ find: /^runcast\/(.+)$/, replacement: `${sources}$1.ts` }] },
+  build: { outDir: "../dist/page", emptyOutDir: true, target: "es2023" },
+});
