@@ -40,23 +40,25 @@ export const collapsed = ({ items }: Display): Collapsed => {
 };
 
 /** The names that the lines about tools must have, in the order in which there was something to say. */
-export const createToolLines = (state: RunState) => {
+export const createToolLines = () => {
   const names: string[] = [];
-  const labelOf = (id: string): string => {
-    const call = state.nodes.get(id) as CallNode;
-    const agent = call.agent === undefined ? undefined : state.nodes.get(call.agent);
-    return agent?.kind === "agent" ? `${agent.name} › ${call.name}` : call.name;
-  };
   return {
     names,
     /** To be called when the state has it. */
-    take({ event }: Entry): void {
-      if (event.type === "tool-end") names.push(labelOf(event.call));
+    take({ event }: Entry, state: RunState): void {
+      if (event.type === "tool-end") names.push(labelOf(event.call, state));
       if (event.type !== "text-end" || event.agent !== undefined) return;
       const part = state.nodes.get(event.part);
-      if (part?.kind === "text" && part.call !== undefined && part.text.trim() !== "") names.push(labelOf(part.call));
+      if (part?.kind === "text" && part.call !== undefined && part.text.trim() !== "")
+        names.push(labelOf(part.call, state));
     },
   };
+};
+
+const labelOf = (id: string, state: RunState): string => {
+  const call = state.nodes.get(id) as CallNode;
+  const agent = call.agent === undefined ? undefined : state.nodes.get(call.agent);
+  return agent?.kind === "agent" ? `${agent.name} › ${call.name}` : call.name;
 };
 
 /** What the root agent has said, part by part, white space aside. */

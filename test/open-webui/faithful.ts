@@ -62,7 +62,7 @@ const expectCard = (card: ShownCard, wanted: ExpectedCard, { tellsDenied }: Fait
   expect(card.arguments === "" ? undefined : card.arguments).toEqual(readable(wanted.arguments));
   if (wanted.said === undefined) expect(card.result).toBeUndefined();
   else if (wanted.outcome === "ok")
-    expect(card.result).toEqual(wanted.said === "" ? undefined : readJson(readable(wanted.said) as string));
+    expect(card.result ?? "").toEqual(wanted.said === "" ? "" : readJson(readable(wanted.said) as string));
   else if (wanted.outcome !== "deferred") {
     expect(card.result).toMatch(/^Error: /);
     expect(card.result).toContain(readable(wanted.said));

@@ -1,7 +1,10 @@
 import { expect } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
 import type { Entry } from "../../src/events.ts";
+import type { RunState } from "../../src/state.ts";
 import { closings } from "./closings.ts";
+import { createToolLines, expectCollapsed } from "./collapsed.ts";
+import type { Display } from "./display.ts";
 import { expectFaithful, type Faithful } from "./faithful.ts";
 import { type Generation, generations } from "./generations.ts";
 import { type Showing, startShowing, twice } from "./showing.ts";
@@ -12,10 +15,11 @@ const styles: readonly Faithful[] = [
   { style: "citations", hasCards: false, hasResultItems: false, tellsDenied: false },
 ];
 
-/** Every style that shows items one after the other, in every generation. */
-export const tellings = styles.flatMap((faithful) =>
-  generations.map((generation) => createTelling(faithful, generation)),
-);
+/** Every style in every generation. */
+export const tellings: readonly Telling[] = generations.flatMap((generation) => [
+  ...styles.map((faithful) => createTelling(faithful.style, generation, () => faithfully(faithful))),
+  createTelling("collapse", generation, () => collapsing()),
+]);
 
 export interface Telling {
   readonly name: string;
@@ -27,19 +31,42 @@ export interface Telling {
   stops(entries: readonly Entry[], step: number): void;
 }
 
-function createTelling(faithful: Faithful, generation: Generation): Telling {
-  const start = (entries: readonly Entry[]): Showing => {
-    const showing = startShowing(openWebui, faithful.style, generation);
-    for (const entry of entries) showing.take(entry);
-    return showing;
+/** Looks at what is shown, after each entry that was told. */
+interface Look {
+  take(entry: Entry, state: RunState): void;
+  expectTrue(showing: Showing, display: Display, isOver: boolean): void;
+}
+
+const faithfully = (faithful: Faithful): Look => ({
+  take: () => {},
+  expectTrue: (showing, display, isOver) => expectFaithful(showing, faithful, display, isOver),
+});
+
+const collapsing = (): Look => {
+  const lines = createToolLines();
+  return {
+    take: lines.take,
+    expectTrue: ({ state }, display, isOver) => void expectCollapsed(state, lines.names, display, isOver),
+  };
+};
+
+function createTelling(style: string, generation: Generation, createLook: () => Look): Telling {
+  const start = (entries: readonly Entry[]) => {
+    const showing = startShowing(openWebui, style, generation);
+    const look = createLook();
+    const take = (entry: Entry, onFrame?: () => void) => {
+      showing.take(entry, onFrame);
+      look.take(entry, showing.state);
+    };
+    for (const entry of entries) take(entry);
+    return { showing, look, take, webui: showing.webui };
   };
 
-  const end = (showing: Showing): void => {
-    const { webui } = showing;
+  const end = ({ showing, look, webui }: ReturnType<typeof start>): void => {
     webui.end();
     expect(webui.executes).toEqual([]);
-    expectFaithful(showing, faithful, webui.display(), true);
-    expectFaithful(showing, faithful, webui.reloaded(), true);
+    look.expectTrue(showing, webui.display(), true);
+    look.expectTrue(showing, webui.reloaded(), true);
     expect(webui.display().status?.shimmers ?? false).toBe(false);
     expect(webui.message.executed).toEqual([]);
     expect(webui.message.unknown).toEqual([]);
@@ -47,17 +74,17 @@ function createTelling(faithful: Faithful, generation: Generation): Telling {
   };
 
   return {
-    name: `${faithful.style} in generation ${generation.name}`,
+    name: `${style} in generation ${generation.name}`,
     run(entries) {
-      const showing = start([]);
-      const { webui } = showing;
+      const told = start([]);
+      const { showing, look, webui } = told;
       for (const entry of entries) {
-        showing.take(entry, () => expect(twice(webui.display(), generation)).toEqual([]));
-        expectFaithful(showing, faithful, webui.display());
+        told.take(entry, () => expect(twice(webui.display(), generation)).toEqual([]));
+        look.expectTrue(showing, webui.display(), false);
         // Whoever loads the page now sees the same.
-        if (generation.overlaysReload) expectFaithful(showing, faithful, webui.reloaded());
+        if (generation.overlaysReload) look.expectTrue(showing, webui.reloaded(), false);
       }
-      end(showing);
+      end(told);
     },
     endings(entries, step) {
       for (let count = 1; count < entries.length; count += step) {

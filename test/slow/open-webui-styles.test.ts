@@ -4,7 +4,7 @@ import { goldenRuns } from "../contracts/dialect-variants.ts";
 import { arbitraryLog } from "../generate.ts";
 import { tellings } from "../open-webui/tellings.ts";
 
-const RUNS = process.env.RUNCAST_LONG === "1" ? 400 : 25;
+const RUNS = process.env.RUNCAST_LONG === "1" ? 400 : 15;
 const seed = Number(process.env.RUNCAST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const generated = fc.sample(arbitraryLog(3), { numRuns: RUNS, seed });
 const long = goldenRuns.filter(({ entries }) => entries.length >= 100);
