@@ -178,9 +178,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     try {
       const target = guard.target(request);
       path = target.path;
-      const headers = new Headers(
-        Object.entries(request.headersDistinct).map(([name, values]) => [name, values?.join(", ") ?? ""]),
-      );
+      const headers = headersOf(request);
       match = router.match(method, path, headers);
       guard.check(request, response, target);
       if (method === "OPTIONS") return answerPreflight(request, response, api.methods(path));
@@ -252,6 +250,13 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       loopDelay?.stop();
     },
   };
+};
+
+/** Not by `headersDistinct`: a request keeps what that has made, and a stream keeps its request. */
+const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
+  return headers;
 };
 
 const agentOf = ({ agents, defaultAgent }: ServerOptions, wanted: string | undefined): RunnableAgent => {
