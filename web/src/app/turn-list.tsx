@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import type { ShownMessage } from "../conversations/use-conversations.tsx";
 import { useCell } from "./cell.ts";
 import { createNearness, NearnessContext, type Nearness } from "./near.ts";
@@ -36,16 +36,18 @@ export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) =
     <div className="relative min-h-0 grow">
       <div ref={scroller} className="h-full overflow-y-auto" role="region" aria-label="Conversation" tabIndex={0}>
         <NearnessContext value={nearness}>
-          <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
-            {messages.map((shown, index) => (
-              <Turn
-                key={shown.message.id}
-                shown={shown}
-                isLast={index >= messages.length - FIRST}
-                actions={actions}
-                jump={jump?.message === shown.message.id ? jump : undefined}
-              />
-            ))}
+          <div ref={content} className="mx-auto max-w-3xl px-4 py-6">
+            {grouped(
+              messages.map((shown, index) => (
+                <Turn
+                  key={shown.message.id}
+                  shown={shown}
+                  isLast={index >= messages.length - FIRST}
+                  actions={actions}
+                  jump={jump?.message === shown.message.id ? jump : undefined}
+                />
+              )),
+            )}
           </div>
         </NearnessContext>
       </div>
@@ -62,3 +64,19 @@ export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) =
     </div>
   );
 };
+
+/** Elements in a box side by side, and boxes in a box. */
+const GROUP = 12;
+
+/**
+ * Boxes of a few turns, in boxes of a few boxes: whatever changes in one turn, React and the layout look at the others of its
+ * box and at the other boxes, not at every turn there is. A turn never moves to another box when one is added.
+ */
+const grouped = (turns: readonly ReactElement[]): ReactNode => boxes(boxes(turns));
+
+const boxes = (elements: readonly ReactElement[]): ReactElement[] =>
+  Array.from({ length: Math.ceil(elements.length / GROUP) }, (_, index) => (
+    <div key={index} className="not-last:mb-6 space-y-6">
+      {elements.slice(index * GROUP, (index + 1) * GROUP)}
+    </div>
+  ));

@@ -10,9 +10,8 @@ export interface Block {
   readonly index: number;
   readonly children: Block[];
   version: number;
-  /** Versions of runs of children: a view of thousands of children asks only these. */
-  readonly runs: number[];
-  readonly longRuns: number[];
+  /** Versions of runs of children by their order: a view of thousands of children asks only these. */
+  readonly runs: number[][];
   open: boolean;
   /** The source of a piece (a stretch of prose, some lines of code, a row of a table) or of a formula. */
   text: string;
@@ -27,12 +26,10 @@ export interface Block {
 
 export type Alignment = "left" | "center" | "right" | undefined;
 
-export const RUN = 32;
-export const LONG_RUN = RUN * RUN;
-
-/** Of which run a child is part: the first 32 children stand alone, the next 1,024 in runs of 32, all others in runs of 1,024. */
-export const runOf = (index: number): number => Math.floor(index / RUN);
-export const longRunOf = (index: number): number => Math.floor((index - RUN) / LONG_RUN);
+/** A run has so many children, a run of the next order so many runs. */
+export const RUN = 8;
+/** The highest order of runs. */
+export const ORDERS = 4;
 
 export const createBlock = (kind: Block["kind"], parent?: Block): Block => {
   const block: Block = {
@@ -42,7 +39,6 @@ export const createBlock = (kind: Block["kind"], parent?: Block): Block => {
     children: [],
     version: 0,
     runs: [],
-    longRuns: [],
     open: true,
     text: "",
     level: 0,
@@ -62,11 +58,10 @@ export const touch = (block: Block): void => {
   while (changed.parent) {
     const { parent, index } = changed;
     parent.version++;
-    if (index >= RUN) {
-      const run = runOf(index);
-      parent.runs[run] = (parent.runs[run] ?? 0) + 1;
-      const long = longRunOf(index);
-      parent.longRuns[long] = (parent.longRuns[long] ?? 0) + 1;
+    for (let order = 1, run = index; run >= RUN && order <= ORDERS; order++) {
+      run = Math.floor(run / RUN);
+      const versions = (parent.runs[order] ??= []);
+      versions[run] = (versions[run] ?? 0) + 1;
     }
     changed = parent;
   }

@@ -1,5 +1,5 @@
 import { type ReactNode, memo } from "react";
-import { type Block, LONG_RUN, RUN, longRunOf, runOf } from "../block.ts";
+import { type Block, ORDERS, RUN } from "../block.ts";
 import { BlockView } from "./block-view.tsx";
 
 interface Shown {
@@ -11,16 +11,18 @@ interface Shown {
 export const BlockChildren = memo(({ block }: Shown) => childrenOf(block));
 
 /**
- * The children from `first` on. The first 32 stand alone, later ones in runs, and runs of runs, whose versions say whether
- * they changed: a new child among thousands costs the comparison of a few dozen numbers, and no child ever moves to another parent.
+ * The children from `first` on. The first 8 stand alone, those up to the 64th in runs of 8, those up to the 512th in runs of
+ * 64, and so on, and the versions of runs say whether they changed: a new child among thousands costs the comparison of a few
+ * dozen numbers, and no child ever moves to another parent.
  */
 export const childrenOf = (block: Block, first = 0): ReactNode[] => {
-  const { children, runs, longRuns } = block;
+  const { length } = block.children;
   const shown = views(block, first, RUN);
-  for (let from = RUN; from < Math.min(children.length, RUN + LONG_RUN); from += RUN)
-    shown.push(<Run key={`run ${from}`} block={block} from={from} version={runs[runOf(from)]!} />);
-  for (let from = RUN + LONG_RUN; from < children.length; from += LONG_RUN)
-    shown.push(<LongRun key={`long ${from}`} block={block} from={from} version={longRuns[longRunOf(from)]!} />);
+  for (let order = 1; order <= ORDERS; order++) {
+    const size = RUN ** order;
+    const end = order === ORDERS ? length : Math.min(length, size * RUN);
+    for (let from = size; from < end; from += size) shown.push(runView(block, order, from));
+  }
   return shown;
 };
 
@@ -31,11 +33,21 @@ const views = ({ children }: Block, from: number, to: number): ReactNode[] => {
   return shown;
 };
 
-const Run = memo(({ block, from }: Shown & { readonly from: number }) => views(block, from, from + RUN));
+const runView = (block: Block, order: number, from: number): ReactNode => (
+  <Run
+    key={`${order} ${from}`}
+    block={block}
+    order={order}
+    from={from}
+    version={block.runs[order]![from / RUN ** order]!}
+  />
+);
 
-const LongRun = memo(({ block, from }: Shown & { readonly from: number }) => {
+const Run = memo(({ block, order, from }: Shown & { readonly order: number; readonly from: number }) => {
+  if (order === 1) return views(block, from, from + RUN);
   const shown: ReactNode[] = [];
-  for (let start = from; start < Math.min(from + LONG_RUN, block.children.length); start += RUN)
-    shown.push(<Run key={start} block={block} from={start} version={block.runs[runOf(start)]!} />);
+  const size = RUN ** (order - 1);
+  for (let start = from; start < Math.min(from + size * RUN, block.children.length); start += size)
+    shown.push(runView(block, order - 1, start));
   return shown;
 });
