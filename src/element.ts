@@ -169,6 +169,8 @@ export class RunViewElement extends Base {
     const replay: Replay = createReplay(entries);
     const show = () => {
       tree.show(replay.state);
+      // Its steps come with the page's frames already, and a step is seen whole.
+      tree.flush();
       frame.show(replay.state, undefined);
       clock.tick(entries[replay.seq - 1]?.at ?? 0);
       this.toggleAttribute("data-still", !replay.isPlaying);

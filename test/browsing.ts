@@ -10,6 +10,8 @@ import { createServer, type RuncastServer, type ServerOptions } from "../src/ser
 import type { Source } from "../src/source.ts";
 import { describeWith } from "./components.ts";
 
+export { composer, ended, send, shownText } from "./chatting.ts";
+
 export interface Browsing {
   /** A server with the page and the demo agent, or another source, on a free port. */
   serve(source?: Source, options?: Partial<ServerOptions>): Promise<string>;
@@ -89,24 +91,3 @@ interface Violation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string; readonly any: readonly { readonly message: string }[] }[];
 }
-
-export const composer = (page: Page) => page.getByRole("textbox", { name: "Message the agent" });
-
-/** Sends a message as a person does. */
-export const send = async (page: Page, message: string): Promise<void> => {
-  await composer(page).fill(message);
-  await composer(page).press("Enter");
-};
-
-/** The end of the last run that is shown. */
-export const ended = async (page: Page, outcome?: string): Promise<void> => {
-  const end = outcome === undefined ? "[data-run-end]:not([data-run-end=running])" : `[data-run-end=${outcome}]`;
-  await page.locator(`article:last-of-type ${end}, main ${end}`).last().waitFor();
-};
-
-/** What is shown of the conversation, as text: without what differs from one look to the next. */
-export const shownText = async (page: Page): Promise<string> =>
-  await page
-    .locator("main article, main [data-run]")
-    .allInnerTexts()
-    .then((texts) => texts.join("\n"));
