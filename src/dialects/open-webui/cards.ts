@@ -62,12 +62,15 @@ export const cards: CreateShow = ({ output }) => {
       ];
     },
     endStep: () => [],
-    end: () => output.snapshot(),
+    end: () => output.finish(),
+    // The latest first: if its item is not there yet, its result stands in that place, and is given the `call_id` that it has.
     will: (message) =>
-      [...items].flatMap(([key, item]) => [
-        ...output.asAdded(resultItem(key, false, message)),
-        ...output.asField(item, "call_id", key),
-      ]),
+      [...items]
+        .toReversed()
+        .flatMap(([key, item]) => [
+          ...output.asAdded(resultItem(key, false, message)),
+          ...output.asField(item, "call_id", key),
+        ]),
   };
 };
 

@@ -13,6 +13,6 @@ export const citations: CreateShow = ({ output, side, pipe }) => ({
     return side.result({ id: key, name, text, link, gap, input });
   },
   endStep: () => [],
-  end: () => output.snapshot(),
+  end: () => output.finish(),
   will: () => [],
 });

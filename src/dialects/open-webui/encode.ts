@@ -68,7 +68,9 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     calls.set(id, call);
     if (call.isRoot && !provider) hadCalls = true;
     const telling = tell(id, agent, `🔧 ${tool}...`, at);
-    return [...show.startCall(call), ...will(), ...telling, ...(call.isRoot ? status.end(WRITING, at) : [])];
+    const started = show.startCall(call);
+    // The will comes first: between two lines the connection may be lost, and a will for a call that is not there does no harm.
+    return [...will(), ...started, ...telling, ...(call.isRoot ? status.end(WRITING, at) : [])];
   };
 
   const ready = (call: OpenCall): Frames => {
@@ -246,7 +248,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         if (event.call !== undefined && !calls.has(event.call)) return [];
         return tell(event.call ?? event.agent ?? run, event.agent, event.text, at);
       case "citation":
-        return side.citation(event);
+        return pipe?.citations === false ? [] : side.citation(event);
       case "file":
         return side.file(event);
       case "embed":
