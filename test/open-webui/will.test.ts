@@ -43,7 +43,7 @@ describe.each(generations)("in generation $name", (generation) => {
           expect(webui.executes).toEqual([]);
           const cards = shownItems(webui.reloaded(), generation).filter((item) => item.kind === "card");
           expect(cards.filter(({ state }) => state === "spinner")).toEqual([]);
-            if (isLast) break;
+          if (isLast) break;
         }
       }
     },

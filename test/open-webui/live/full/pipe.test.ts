@@ -79,6 +79,17 @@ describeLive("the pipe", ({ program }) => {
       await chat.answer.getByText("I did not send it.").waitFor();
     });
 
+    test("DEBUG tells mode and versions in the status line", async () => {
+      await live.account.install("debugging", PIPE, { RUNCAST_URL: live.runcast, DEBUG: true });
+      await live.account.setModel("debugging.storyteller", { mode });
+      const chat = await live.open({ model: "debugging.storyteller" });
+      await chat.send("One tool");
+      await live.gates.reached("owls");
+      await chat.status.click();
+      const told = new RegExp(`debug: run=.*open-webui=${live.openWebUi.version.replaceAll(".", "\\.")}; mode=${mode}`);
+      await chat.answer.getByText(told).first().waitFor();
+    });
+
     test("Stop ends the tool within a second", async () => {
       const chat = await live.open({ model });
       await chat.send("One tool");
