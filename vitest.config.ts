@@ -9,5 +9,6 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, ...apart],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });
