@@ -177,12 +177,12 @@ export class RunViewElement extends Base {
     };
     const controls: Controls = createControls(replay, place, (seq) => entries[seq - 1]?.event.type ?? "");
     place.append(controls.element);
-    const stop = replay.subscribe(show);
+    const stops = [replay.subscribe(show), keepInView(replay, frame.below)];
     show();
     return {
       state: () => replay.state,
       close: () => {
-        stop();
+        for (const stop of stops) stop();
         controls.close();
         tree.close();
       },
@@ -193,6 +193,23 @@ export class RunViewElement extends Base {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
 }
+
+/** While it plays, its end stays in view, until the reader moves away by hand. */
+const keepInView = (replay: Replay, end: HTMLElement): (() => void) => {
+  const hands = new AbortController();
+  let isLeft = false;
+  const leave = (): void => void (isLeft = true);
+  addEventListener("wheel", leave, { passive: true, signal: hands.signal });
+  addEventListener("touchmove", leave, { passive: true, signal: hands.signal });
+  const stop = replay.subscribe(() => {
+    if (!replay.isPlaying) isLeft = false;
+    else if (!isLeft) end.scrollIntoView({ block: "nearest" });
+  });
+  return () => {
+    stop();
+    hands.abort();
+  };
+};
 
 const subscribeByFrame = (state: RunState, listener: () => void): (() => void) => {
   let frame = 0;
