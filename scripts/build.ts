@@ -1,7 +1,8 @@
-// The published package: JavaScript and types in dist/.
+// The published package: JavaScript and types in dist/, the page in dist/page/.
 import { spawnSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
 import path from "node:path";
+import { buildPage } from "./build-page.ts";
 
 const root = path.join(import.meta.dirname, "..");
 rmSync(path.join(root, "dist"), { recursive: true, force: true });
@@ -11,3 +12,4 @@ const { status } = spawnSync(path.join(root, "node_modules/.bin/tsc"), ["-p", "t
 });
 if (status !== 0) process.exit(status ?? 1);
 chmodSync(path.join(root, "dist/cli.js"), 0o755);
+buildPage();

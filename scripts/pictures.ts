@@ -5,16 +5,19 @@ import { chromium } from "playwright-core";
 import { native } from "../src/dialects/native.ts";
 import { memory } from "../src/logs/memory.ts";
 import { demoAgent } from "../src/models/demo.ts";
-import { page as html } from "../src/page.ts";
+import { page as builtPage } from "../src/page.ts";
 import { createServer } from "../src/server.ts";
+import { buildPageIfStale } from "./build-page.ts";
 
 const directory = path.join(import.meta.dirname, "../docs/pictures");
 mkdirSync(directory, { recursive: true });
+buildPageIfStale();
+const shown = builtPage();
 const server = createServer({
   agents: { demo: { source: demoAgent(), model: "demo (scripted)" } },
   log: memory(),
   dialects: [native],
-  page: html,
+  ...(shown && { page: shown }),
 });
 const { url } = await server.listen();
 const browser = await chromium.launch({

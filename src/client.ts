@@ -10,6 +10,7 @@ import { ClientError, networkTrouble, type Trouble, troubleOf } from "./client/t
 import { browserWakes, type Wakes } from "./client/wakes.ts";
 import type { Command } from "./dialect.ts";
 import type { Answer, Entry, RunOutcome } from "./events.ts";
+import type { RunState } from "./state.ts";
 
 export { type Backoff, type CancelStatus, ClientError, type Connection, type RunHandle, type Target, type Wakes };
 
@@ -38,10 +39,12 @@ export interface FollowOptions {
   readonly onEntry?: (entry: Entry) => void;
   /** Aborting it closes the handle. */
   readonly signal?: AbortSignal;
+  /** A state folded so far, such as from entries that were kept: follows from its seq and goes on with it. */
+  readonly into?: RunState;
 }
 
 export interface FollowFrom {
-  /** A cursor: only what comes after it is sent, and the state knows only that. Default: 0, the whole run. */
+  /** A cursor: only what comes after it is sent, and the state knows only that. Default: 0, the whole run. `into` has its own. */
   readonly after?: number;
   /** Starts with the whole state so far instead of the entries that led to it: those are never seen. `after` says nothing then. */
   readonly from?: "snapshot";
@@ -146,11 +149,12 @@ export const createClient = (options: ClientOptions): Client => {
   const handle = (
     run: string,
     begin: typeof resume,
-    { onEntry, signal, after = 0, from }: FollowOptions & FollowFrom,
+    { onEntry, signal, into, after = 0, from }: FollowOptions & FollowFrom,
   ): RunHandle =>
     createRunHandle({
       run,
-      after: from ? 0 : after,
+      after: from ? 0 : (into?.seq ?? after),
+      into: from ? undefined : into,
       from,
       onEntry,
       signal,
@@ -170,13 +174,14 @@ export const createClient = (options: ClientOptions): Client => {
       const headers: Record<string, string> = { ...JSON_BODY, accept: STREAM };
       for (const [name, value] of Object.entries(secrets))
         headers[`runcast-secret-${name.toLowerCase().replaceAll("_", "-")}`] = value;
-      const { onEntry, signal } = followOptions;
+      const { onEntry, signal, into } = followOptions;
       return handle(
         run,
         (_, __, ___, connection) => send("/runs", { method: "POST", headers, body, signal: connection }),
         {
           ...(onEntry && { onEntry }),
           ...(signal && { signal }),
+          ...(into && { into }),
         },
       );
     },

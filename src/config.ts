@@ -20,7 +20,7 @@ export type { OpenedLog };
 export interface Config
   extends
     Pick<ServerOptions, "defaultAgent" | "host" | "port" | "key" | "keyInPath" | "hosts" | "origins" | "publicUrl">,
-    Pick<ServerOptions, "limits" | "secret">,
+    Pick<ServerOptions, "limits" | "secret" | "redact">,
     Pick<RunnerOptions, "timeoutMs" | "maxBytes" | "onEnd"> {
   /** By name. Default: the scripted demo. */
   readonly agents?: Readonly<Record<string, Source | ConfiguredAgent>>;
@@ -142,7 +142,7 @@ const said = (issue: z.core.$ZodIssue): string[] => {
 /** The settings, by what they are settings of. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   "": Object.keys(configSchema.shape),
-  agents: ["source", "description", "model", "models", "tools"],
+  agents: ["source", "description", "model", "models", "modes", "suggestions", "tools"],
   limits: Object.keys(configSchema.shape.limits.unwrap().shape),
   retention: Object.keys(configSchema.shape.retention.unwrap().shape),
 };

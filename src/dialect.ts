@@ -170,6 +170,10 @@ export interface AgentFact {
   readonly model?: string;
   /** Models that it may be asked for besides. */
   readonly models?: readonly string[];
+  /** What a request may name as its `mode`. */
+  readonly modes?: readonly string[];
+  /** Messages that show what it can do, for whoever does not know yet. */
+  readonly suggestions?: readonly string[];
   /** As far as they are known before a run. */
   readonly tools?: readonly ToolFact[];
 }

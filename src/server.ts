@@ -43,12 +43,17 @@ export interface ServerOptions {
   readonly limits?: Partial<Limits>;
   /** Signs tokens. Default: a new one for each process, so that links end with it. */
   readonly secret?: string;
-  /** The HTML at `/`. */
-  readonly page?: string;
+  /** What is at `/` and under `/assets/`. Default: a line of JSON that says what this is. */
+  readonly page?: Page;
+  /** Texts and patterns that are left out of runs saved as HTML, besides what looks like a secret. */
+  readonly redact?: readonly (string | RegExp)[];
   readonly version?: string;
   /** Hears of failures that no client is to blame for. Is told no key, secret or token. */
   readonly onProblem?: (problem: ServerProblem) => void;
 }
+
+/** Answers with a file of a page, or undefined if it has none at this path. Anyone may read them: they hold nothing of a run. */
+export type Page = (request: Request) => Promise<Response | undefined>;
 
 export interface Limits {
   readonly bodyBytes: number;
@@ -90,6 +95,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     onProblem: (error) => onProblem({ error }),
     ...options.runner,
     log,
+    onCut: (run) => {
+      audience.cut(run);
+      options.runner?.onCut?.(run);
+    },
     onEnd: (ended) => {
       metrics.runs[ended.end.outcome]++;
       return options.runner?.onEnd?.(ended);
@@ -115,15 +124,26 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     ratePerMinute: limits.ratePerMinute,
     tokens,
   });
+  const facts: ServerFacts = {
+    version,
+    agents: Object.entries(options.agents).map(([name, { source: _, ...known }]) => ({ name, ...known })),
+    latestData: async (thread) => {
+      const [latest] = await log.list({ limit: 1, thread });
+      return new Map(latest && (await states(latest.run)).state.data);
+    },
+    ...(options.defaultAgent !== undefined && { defaultAgent: options.defaultAgent }),
+    ...(options.validateServer && { validateServer: options.validateServer }),
+  };
   const api = createApi({
     log,
     states,
     tokens,
     router,
     dialects,
-    version,
+    facts,
     bodyBytes: limits.bodyBytes,
     page: options.page,
+    redact: options.redact ?? [],
     ready: () => ready && !closing,
     metrics: () => metricsText(metrics, runner.active, (percent) => loopDelay?.quantile(percent) ?? 0),
     onError: (error, path) => onProblem({ error, path }),
@@ -134,16 +154,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     audience,
     states,
     dialects,
-    facts: {
-      version,
-      agents: Object.entries(options.agents).map(([name, { source: _, ...known }]) => ({ name, ...known })),
-      latestData: async (thread) => {
-        const [latest] = await log.list({ limit: 1, thread });
-        return new Map(latest && (await states(latest.run)).state.data);
-      },
-      ...(options.defaultAgent !== undefined && { defaultAgent: options.defaultAgent }),
-      ...(options.validateServer && { validateServer: options.validateServer }),
-    },
+    facts,
     limits,
     agent: (name) => agentOf(options, name),
     link: (base, { run, startedAt }, file) => {
@@ -167,9 +178,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     try {
       const target = guard.target(request);
       path = target.path;
-      const headers = new Headers(
-        Object.entries(request.headersDistinct).map(([name, values]) => [name, values?.join(", ") ?? ""]),
-      );
+      const headers = headersOf(request);
       match = router.match(method, path, headers);
       guard.check(request, response, target);
       if (method === "OPTIONS") return answerPreflight(request, response, api.methods(path));
@@ -241,6 +250,13 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       loopDelay?.stop();
     },
   };
+};
+
+/** Not by `headersDistinct`: a request keeps what that has made, and a stream keeps its request. */
+const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
+  return headers;
 };
 
 const agentOf = ({ agents, defaultAgent }: ServerOptions, wanted: string | undefined): RunnableAgent => {

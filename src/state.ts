@@ -2,6 +2,7 @@ import type { Entry } from "./events.ts";
 import { apply } from "./state/apply.ts";
 import { type RunState, agentNode } from "./state/nodes.ts";
 
+export { createAnswer, type RunAnswer } from "./state/answer.ts";
 export { addUsage } from "./state/nodes.ts";
 export { restoreInto, snapshot, type RunSnapshot } from "./state/snapshot.ts";
 export type { AgentNode, AskNode, CallNode, MarkNode, Node, PartNode, RunState, StepNode } from "./state/nodes.ts";

@@ -12,6 +12,8 @@ export interface CuttingProxy {
   readonly connections: number;
   /** How many bytes of responses were passed on by each. */
   readonly passed: readonly number[];
+  /** Cuts all connections that are open now. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,9 @@ export const startCuttingProxy = async (
       return passed.length;
     },
     passed,
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();

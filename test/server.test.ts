@@ -125,7 +125,10 @@ describe("the surface", () => {
   });
 
   test("describes itself truly", async () => {
-    const { url } = await serve(saying(["a"]), { page: "<title>page</title>", version: "1.2.3" });
+    const { url } = await serve(saying(["a"]), {
+      page: async ({ url: asked }) => (asked.endsWith("/") ? new Response("<title>page</title>") : undefined),
+      version: "1.2.3",
+    });
     await ended(url, await start(url));
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
       paths: Record<string, Record<string, unknown>>;
@@ -142,6 +145,7 @@ describe("the surface", () => {
     expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: "ok", version: "1.2.3" });
     expect((await fetch(`${url}/ready`)).status).toBe(200);
     expect(await (await fetch(url)).text()).toBe("<title>page</title>");
+    expect((await fetch(`${url}/assets/none.js`)).status).toBe(404);
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(metrics).toMatch(/^runcast_runs_ended_total\{outcome="done"\} 1$/m);
     expect(metrics).toMatch(/^runcast_events_stored_total [1-9]\d*$/m);

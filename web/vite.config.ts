@@ -12,5 +12,7 @@ export default defineConfig({
   plugins: [react(), tailwindcss()],
   // The published subpaths, from this repository's own sources.
   resolve: { alias: [{ find: /^runcast\/(.+)$/, replacement: `${sources}$1.ts` }] },
-  build: { outDir: "../dist/page", emptyOutDir: true, target: "es2023" },
+  // Fonts and the like as files: the page's policy allows no data urls for them.
+  build: { outDir: "../dist/page", emptyOutDir: true, target: "es2023", assetsInlineLimit: 0 },
+  worker: { format: "es" },
 });

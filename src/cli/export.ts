@@ -1,6 +1,8 @@
 import { createWriteStream, existsSync } from "node:fs";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { exportHtml } from "../html-export.ts";
+import { page } from "../page.ts";
 import { type Command, CommandError, UsageError } from "./command.ts";
 import { Unreachable, fetchLog } from "./fetch-log.ts";
 import { readConfig } from "./read-config.ts";
@@ -10,20 +12,22 @@ export const exportRun: Command = {
   name: "export",
   usage: "<url|run>",
   words: [1, 1],
-  summary: "Writes a run's log, one JSON entry a line.",
+  summary: "Writes a run's log, one JSON entry a line, or as a page that plays it.",
   details:
     "Asks the server (for a bare id: RUNCAST_URL, default http://127.0.0.1:4400); where none runs, looks into .runcast/ here.",
   options: {
+    html: { help: "writes one HTML file that plays the run without a network; secrets are left out by rule" },
     output: { value: "file", help: "writes there instead of to standard output" },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
   run: async ({ words: [what = ""], options, environment, directory }) => {
     const target = parseTarget(what, environment);
     if (target.run === undefined) throw new UsageError(`${what} names no run: use …/runs/<run>`);
-    const bytes = await fromServer(target, options["key"] ?? environment["RUNCAST_KEY"]).catch(
+    const format = options["html"] === undefined ? "jsonl" : "html";
+    const bytes = await fromServer(target, options["key"] ?? environment["RUNCAST_KEY"], format).catch(
       async (error: unknown) => {
         if (!(error instanceof Unreachable) || !target.isBare) throw error;
-        return await fromDirectory(directory, target.run!, error);
+        return await fromDirectory(directory, target.run!, error, format);
       },
     );
     const file = options["output"];
@@ -33,12 +37,14 @@ export const exportRun: Command = {
   },
 };
 
-const fromServer = async (target: Target, key: string | undefined): Promise<Readable> => {
-  const { body } = await fetchLog(target, key);
+type Format = "jsonl" | "html";
+
+const fromServer = async (target: Target, key: string | undefined, format: Format): Promise<Readable> => {
+  const { body } = await fetchLog(target, key, format);
   return body ? Readable.fromWeb(body as import("node:stream/web").ReadableStream) : Readable.from([]);
 };
 
-const fromDirectory = async (directory: string, run: string, unreachable: Error): Promise<Readable> => {
+const fromDirectory = async (directory: string, run: string, unreachable: Error, format: Format): Promise<Readable> => {
   const config = await readConfig(directory);
   if (!existsSync(config.directory)) throw unreachable;
   const { log } = config.openLog();
@@ -49,6 +55,11 @@ const fromDirectory = async (directory: string, run: string, unreachable: Error)
   }
   const lines = async function* () {
     try {
+      if (format === "html") {
+        const { redact } = config;
+        yield await exportHtml(log, run, { script: await elementScript(), ...(redact && { redact }) });
+        return;
+      }
       for (let after = 0; ;) {
         const entries = await log.read(run, after, 256);
         if (entries.length === 0) return;
@@ -60,4 +71,10 @@ const fromDirectory = async (directory: string, run: string, unreachable: Error)
     }
   };
   return Readable.from(lines());
+};
+
+const elementScript = async (): Promise<string> => {
+  const found = await page()?.(new Request("http://localhost/element.js"));
+  if (!found) throw new CommandError("the page was not built; build it with: npm run build");
+  return await found.text();
 };

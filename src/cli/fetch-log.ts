@@ -5,9 +5,13 @@ import { oneLine } from "./terminal-text.ts";
 /** No server answers at this address. */
 export class Unreachable extends CommandError {}
 
-/** A run's log as a server has it, one entry a line. */
-export const fetchLog = async (target: Target, key: string | undefined): Promise<Response> => {
-  const url = `${target.base}/runs/${encodeURIComponent(target.run ?? "")}/export.jsonl`;
+/** A run's log as a server has it, one entry a line, or as a page. */
+export const fetchLog = async (
+  target: Target,
+  key: string | undefined,
+  format: "jsonl" | "html" = "jsonl",
+): Promise<Response> => {
+  const url = `${target.base}/runs/${encodeURIComponent(target.run ?? "")}/export.${format}`;
   let response: Response;
   try {
     response = await fetch(url, { headers: authorization(target, key) });

@@ -47,16 +47,15 @@ export const serve: Command = {
 };
 
 const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
-  const { agents, dialects, defaultAgent, key, keyInPath, hosts, origins, publicUrl, limits, secret } = config;
+  const { agents, dialects, defaultAgent, key, keyInPath, hosts, origins, publicUrl, limits, secret, redact } = config;
   const { onEnd, timeoutMs, maxBytes, validateServer } = config;
   return {
     agents,
     dialects,
     log,
-    page,
     version: version(),
     validateServer,
-    ...present({ defaultAgent, key, keyInPath, hosts, origins, publicUrl, limits, secret }),
+    ...present({ page: page(), defaultAgent, key, keyInPath, hosts, origins, publicUrl, limits, secret, redact }),
     runner: { ...present({ onEnd, timeoutMs, maxBytes }), onProblem: report },
     onProblem: ({ error }: { error: unknown }) => report(error),
   };

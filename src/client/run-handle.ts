@@ -55,6 +55,7 @@ export interface HandleOptions extends Pick<FollowerOptions, "backoff" | "silenc
   readonly run: string;
   readonly after: number;
   readonly from: "snapshot" | undefined;
+  readonly into: RunState | undefined;
   /** The request that goes on after this cursor. */
   readonly request: (after: number, isFromSnapshot: boolean, signal: AbortSignal) => Promise<Response>;
   readonly cancel: (target: Target | undefined) => Promise<CancelStatus>;
@@ -65,7 +66,7 @@ export interface HandleOptions extends Pick<FollowerOptions, "backoff" | "silenc
 
 export const createRunHandle = (options: HandleOptions): RunHandle => {
   const { run, onEntry, signal } = options;
-  const state = createState();
+  const state = options.into ?? createState();
   state.seq = options.after;
   const feed = createFeed();
   const listeners = new Set<(connection: Connection) => void>();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AgentFact } from "../dialect.ts";
-import { demoAgent, demoTools } from "../models/demo.ts";
+import { demoAgent, demoStories, demoTools } from "../models/demo.ts";
 import type { Source } from "../source.ts";
 
 export interface ConfiguredAgent extends Omit<AgentFact, "name"> {
@@ -13,6 +13,7 @@ export const defaultAgents = (speed: number): Readonly<Record<string, Configured
     source: demoAgent({ speed }),
     description: "Plays scripted stories with real tools; needs no key.",
     model: "demo (scripted)",
+    suggestions: demoStories.map(({ message }) => message),
     tools: demoTools().map(({ name, description, input }) => ({
       name,
       description,

@@ -31,6 +31,8 @@ const agentSchema = z.preprocess(
       description: text.optional(),
       model: text.optional(),
       models: texts.optional(),
+      modes: texts.optional(),
+      suggestions: texts.optional(),
       tools: z.array(z.custom<ToolFact>(isNamed, { error: "must be an object with a name" })).optional(),
     },
     { error: notAnObject("a source (a function), or an object with a source") },
@@ -90,6 +92,14 @@ export const configSchema = z.strictObject(
     allowPrivate: texts.optional(),
     publicUrl: z.url({ error: "must be a URL, such as https://runs.example.org" }).optional(),
     secret: z.string({ error: "must be a string" }).min(16, { error: "must have at least 16 characters" }).optional(),
+    redact: z
+      .array(
+        z.custom<string | RegExp>((value) => value instanceof RegExp || (typeof value === "string" && value !== ""), {
+          error: "must be a text or a regular expression",
+        }),
+        { error: "must be a list of texts and regular expressions" },
+      )
+      .optional(),
     limits: limitsSchema.optional(),
     timeoutMs: positive("milliseconds").optional(),
     maxBytes: positive("bytes").optional(),

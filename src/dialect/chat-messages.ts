@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Content, Json, Message, Part } from "../events.ts";
 import { Refusal } from "../source.ts";
+import { fileData, fileOf } from "./file-data.ts";
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
@@ -124,16 +125,9 @@ const readPart = (part: UserPart): Part => {
         throw new Refusal("bad-request", "a file is given by its id, but no files are kept here", {
           hint: "send the file itself as file_data",
         });
-      return { ...fileOf(data, "application/octet-stream"), ...(filename !== undefined && { name: filename }) };
+      return { ...fileData(data, filename), ...(filename !== undefined && { name: filename }) };
     }
   }
-};
-
-/** The bytes of a `data:` URL in line, any other URL as it is. */
-const fileOf = (url: string, mediaType: string): Extract<Part, { type: "file" }> => {
-  const [, said, data] = /^data:([^;,]*)(?:;[^;,]*)*?;base64,([^]*)$/.exec(url) ?? [];
-  if (data !== undefined) return { type: "file", mediaType: said || mediaType, data };
-  return { type: "file", mediaType, url };
 };
 
 const readCall = ({ id, function: { name, arguments: text } }: z.infer<typeof callSchema>): Part => ({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Content, Json, Message, Part } from "../events.ts";
 import { Refusal } from "../source.ts";
+import { fileData, fileOf } from "./file-data.ts";
 
 const words = z.looseObject({
   type: z.string(),
@@ -40,19 +41,37 @@ type Item = z.infer<typeof itemSchema>;
 
 export const inputSchema = z.union([z.string().min(1), z.array(itemSchema)]);
 
-/** Neighbouring items of one speaker are one message: a model wants the calls of one answer together. */
+/**
+ * Neighbouring items of one speaker are one message: a model wants the calls of one answer together. The files of their
+ * results follow as the user's, since few models take files in results.
+ */
 export const readInput = (input: z.infer<typeof inputSchema>): Message[] => {
   if (typeof input === "string") return [{ role: "user", content: [{ type: "text", text: input }] }];
   const messages: Message[] = [];
+  let files: Part[] = [];
+  const flushFiles = () => {
+    if (files.length > 0) messages.push({ role: "user", content: files });
+    files = [];
+  };
   for (const item of input) {
     const message = readItem(item);
+    if (message && message.role !== "tool") flushFiles();
+    files.push(...filesOfResult(item));
     const last = messages.at(-1);
     const isMore =
       last && message && last.role === message.role && message.role !== "user" && message.role !== "system";
     if (isMore) last.content.push(...message.content);
     else if (message) messages.push(message);
   }
+  flushFiles();
   return messages;
+};
+
+const filesOfResult = (item: Item): Part[] => {
+  if (item.type !== "function_call_output") return [];
+  const { call_id: call, output } = item as Extract<Item, { output: unknown }>;
+  const files = typeof output === "string" ? [] : readContent(output).filter(({ type }) => type === "file");
+  return files.length === 0 ? [] : [{ type: "text", text: `The result of call ${call} has this with it:` }, ...files];
 };
 
 const readItem = (item: Item): Message | undefined => {
@@ -87,18 +106,12 @@ const readContent = (content: string | readonly Words[]): Part[] => {
     if (text !== undefined) return { type: "text", text };
     const name = part.filename ? { name: part.filename } : {};
     if (part.image_url) return fileOf(part.image_url, "image/*");
-    if (part.file_data) return { ...fileOf(part.file_data, "application/octet-stream"), ...name };
+    if (part.file_data) return { ...fileData(part.file_data, part.filename), ...name };
     if (part.file_url) return { type: "file", mediaType: "application/octet-stream", url: part.file_url, ...name };
     throw new Refusal("bad-request", `content of type ${part.type.slice(0, 40)} has nothing that can be read here`, {
       hint: "send text, or an image or a file itself: no files are kept here",
     });
   });
-};
-
-const fileOf = (url: string, mediaType: string): Extract<Part, { type: "file" }> => {
-  const [, said, data] = /^data:([^;,]*)(?:;[^;,]*)*?;base64,([^]*)$/.exec(url) ?? [];
-  if (data !== undefined) return { type: "file", mediaType: said || mediaType, data };
-  return { type: "file", mediaType, url };
 };
 
 /** The inverse. What items have no words for (a result that is an error, a provider's own values) is left out. */

@@ -1,28 +1,20 @@
-import { createHash } from "node:crypto";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import type { Dialect } from "../dialect.ts";
+import type { Dialect, ServerFacts } from "../dialect.ts";
 import { eventsJsonSchema } from "../events.ts";
-import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
 import { readBody } from "./body.ts";
-import { fileResponse, streamOf } from "./files.ts";
 import { type Described, openapi } from "./openapi.ts";
-import { HttpRefusal, missing, problemOf, refusalOf } from "./refusals.ts";
+import type { Env, PlainRoute } from "./plain-route.ts";
+import { HttpRefusal, problemOf, refusalOf } from "./refusals.ts";
 import { fits, type Router } from "./router.ts";
-import type { States } from "./states.ts";
-import type { Tokens } from "./tokens.ts";
+import { runRoutes, type RunRoutesOptions } from "./run-routes.ts";
 
-export interface ApiOptions {
-  readonly log: Log;
-  readonly states: States;
-  readonly tokens: Tokens;
+export interface ApiOptions extends RunRoutesOptions {
   readonly router: Router;
   readonly dialects: readonly Dialect[];
-  readonly version: string;
-  readonly bodyBytes: number;
-  readonly page: string | undefined;
+  readonly facts: ServerFacts;
   readonly ready: () => boolean;
   readonly metrics: () => string;
   readonly onError: (error: unknown, path: string) => void;
@@ -35,11 +27,7 @@ export interface Api {
   methods(path: string): readonly string[];
 }
 
-type Env = { Bindings: HttpBindings };
-type PlainRoute = Described & { readonly handle: (context: Context<Env>) => Response | Promise<Response> };
-
-const tokenSchema = z.object({ expiresInSeconds: z.number().int().min(1).max(31_536_000).optional() });
-const DAY = 86_400;
+const serverSchema = z.object({ url: z.url(), key: z.string().min(1).optional() });
 
 export const createApi = (options: ApiOptions): Api => {
   const app = new Hono<Env>();
@@ -66,87 +54,35 @@ export const createApi = (options: ApiOptions): Api => {
 };
 
 const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
-  const { log, tokens } = options;
-  const info = async (context: Context<Env>) => {
-    const run = context.req.param("run") ?? "";
-    const found = await log.info(run);
-    if (!found || found.dropped) throw missing(found ? `run ${run} was dropped` : `there is no run ${run}`, !!found);
+  const ofPage = async ({ req }: Context<Env>): Promise<Response> => {
+    const found = await options.page?.(req.raw);
+    if (!found) throw unknownPath(req.path);
     return found;
   };
   const routes: readonly PlainRoute[] = [
+    ...runRoutes(options),
     {
       method: "GET",
-      path: "/runs",
-      summary: "The runs that are kept, newest first. `before` is the id to go on from.",
-      query: ["limit", "before", "thread", "open"],
-      handle: async ({ req, json }) => {
-        const limit = Number(req.query("limit") ?? 50);
-        if (!Number.isInteger(limit) || limit < 1 || limit > 500)
-          throw new Refusal("bad-request", "limit must be a whole number from 1 to 500", { hint: "the default is 50" });
-        const before = req.query("before");
-        const thread = req.query("thread");
-        const found = await log.list({
-          limit: limit + 1,
-          ...(before && { before }),
-          ...(thread && { thread }),
-          ...(req.query("open") === "1" && { open: true }),
-        });
-        const runs = found.slice(0, limit);
-        return json({ runs, ...(found.length > limit && { next: runs.at(-1)?.run }) });
-      },
-    },
-    {
-      method: "GET",
-      path: "/runs/:run",
-      summary: "The state of a run, and the cursor to follow it from.",
-      handle: async (context) => {
-        const { run } = await info(context);
-        return context.json({ run, ...(await options.states(run)) });
-      },
-    },
-    {
-      method: "GET",
-      path: "/runs/:run/files/:file",
-      summary: "A file beside the run's log; takes Range.",
-      handle: async (context) =>
-        fileResponse(log, (await info(context)).run, context.req.param("file") ?? "", context.req.raw),
-    },
-    {
-      method: "GET",
-      path: "/runs/:run/export.jsonl",
-      summary: "The run's log, one entry a line.",
-      handle: async (context) => {
-        const { run } = await info(context);
-        const headers = {
-          "content-type": "application/x-ndjson; charset=utf-8",
-          "content-disposition": `attachment; filename="${run}.jsonl"`,
-          "x-content-type-options": "nosniff",
-        };
-        return new Response(context.req.method === "HEAD" ? null : streamOf(lines(log, run)), { headers });
-      },
+      path: "/agents",
+      summary: "The agents that a request can name, the default first, and what is known of each.",
+      handle: ({ json }) => json({ agents: agentsOf(options.facts) }),
     },
     {
       method: "POST",
-      path: "/runs/:run/tokens",
-      summary: "A read-only token for this run, usable in a URL.",
-      body: () => z.toJSONSchema(tokenSchema, { io: "input" }),
+      path: "/servers/check",
+      summary: "The tools of an MCP server, as a request that names it would find them.",
+      body: () => z.toJSONSchema(serverSchema, { io: "input" }),
       handle: async (context) => {
-        const { run } = await info(context);
-        const body = tokenSchema.safeParse((await readBody(context.env.incoming, options.bodyBytes)) ?? {});
-        if (!body.success)
-          throw new Refusal("bad-request", "expiresInSeconds must be a whole number from 1 to 31536000", {
-            hint: "the default is a day",
-          });
-        const expires = Date.now() + (body.data.expiresInSeconds ?? DAY) * 1000;
-        const token = tokens.create(run, expires);
-        return context.json({ token, url: `/?run=${run}&token=${token}`, expires }, 201);
+        const body = serverSchema.safeParse(await readBody(context.env.incoming, options.bodyBytes));
+        if (!body.success) throw new Refusal("bad-request", "url must be a URL", { hint: "such as https://host/mcp" });
+        return context.json({ tools: await checkedServer(options.facts, body.data) });
       },
     },
     {
       method: "GET",
       path: "/health",
       summary: "Whether the process answers.",
-      handle: ({ json }) => json({ status: "ok", version: options.version }),
+      handle: ({ json }) => json({ status: "ok", version: options.facts.version }),
     },
     {
       method: "GET",
@@ -172,38 +108,47 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       method: "GET",
       path: "/openapi.json",
       summary: "This description.",
-      handle: ({ json }) => json(openapi(options.version, [...routes, ...dialectRoutes(options.dialects)])),
+      handle: ({ json }) => json(openapi(options.facts.version, [...routes, ...dialectRoutes(options.dialects)])),
     },
     {
       method: "GET",
       path: "/",
       summary: "The page.",
-      handle: ({ html, json }) =>
-        options.page === undefined
-          ? json({ name: "runcast", version: options.version, see: "/openapi.json" })
-          : html(options.page, 200, pageHeaders(options.page)),
+      handle: async ({ req, json }) =>
+        (await options.page?.(req.raw)) ??
+        json({ name: "runcast", version: options.facts.version, see: "/openapi.json" }),
+    },
+    { method: "GET", path: "/assets/:file", summary: "A file of the page.", handle: ofPage },
+    { method: "GET", path: "/element.js", summary: "The element <run-view>, as a module.", handle: ofPage },
+    {
+      method: "GET",
+      path: "/frame",
+      summary: "An empty document in which the page shows what a run embeds.",
+      query: ["origin", "may"],
+      handle: ofPage,
     },
   ];
   return routes;
 };
 
-/** The page runs its own scripts and talks to this server, and nothing else, whatever a run may bring. */
-const pageHeaders = (page: string): Record<string, string> => {
-  const scripts = [...page.matchAll(/<script[^>]*>([^]*?)<\/script>/g)].map(([, script]) => script!);
-  const hashes = scripts.map((script) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`);
-  const policy = [
-    "default-src 'self'",
-    `script-src 'self' ${hashes.join(" ")}`,
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "object-src 'none'",
-    "frame-ancestors 'none'",
-  ];
-  return {
-    "content-security-policy": policy.join("; "),
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-  };
+const agentsOf = ({ agents, defaultAgent }: ServerFacts): ServerFacts["agents"] =>
+  agents.toSorted((one, other) => Number(other.name === defaultAgent) - Number(one.name === defaultAgent));
+
+const checkedServer = async ({ validateServer }: ServerFacts, { url, key }: z.infer<typeof serverSchema>) => {
+  if (!validateServer)
+    throw new Refusal("no-check", "this server does not check MCP servers", {
+      status: 501,
+      hint: "name it in a request: the run tries to reach it",
+    });
+  try {
+    return await validateServer({ url, ...(key !== undefined && { key }) });
+  } catch (error) {
+    throw new Refusal("unreachable-server", error instanceof Error ? error.message : String(error), {
+      status: 422,
+      hint: "check the address and the key",
+      cause: error,
+    });
+  }
 };
 
 const dialectRoutes = (dialects: readonly Dialect[]): readonly Described[] =>
@@ -217,17 +162,6 @@ const dialectRoutes = (dialects: readonly Dialect[]): readonly Described[] =>
       ...(does === "follow" && { query: ["after", "from", "dialect", "style"] }),
     })),
   );
-
-async function* lines(log: Log, run: string): AsyncGenerator<Uint8Array> {
-  let after = 0;
-  for (;;) {
-    const entries = await log.read(run, after, 256);
-    const last = entries.at(-1);
-    if (!last) return;
-    after = last.seq;
-    yield Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-  }
-}
 
 const refuse = (context: Context<Env>, refusal: Refusal): Response =>
   context.json(

@@ -28,7 +28,8 @@ export interface Guard {
 }
 
 /** Nothing of a run can be learned from these. */
-const OPEN = new Set(["/", "/health", "/ready", "/openapi.json", "/schema/events.json"]);
+const OPEN = new Set(["/", "/element.js", "/frame", "/health", "/ready", "/openapi.json", "/schema/events.json"]);
+const isOpen = (path: string): boolean => OPEN.has(path) || path.startsWith("/assets/");
 const EXPOSED = "Runcast-Run, Retry-After, Location, Content-Range, Content-Disposition";
 
 export const createGuard = (options: GuardOptions): Guard => {
@@ -82,7 +83,7 @@ export const createGuard = (options: GuardOptions): Guard => {
     if (bearer !== undefined && keys.length > 0 && isKey(bearer)) return;
     const token = query.get("token") ?? (bearer !== undefined && looksLikeToken(bearer) ? bearer : undefined);
     if (token !== undefined) return checkToken(token, request.method ?? "", path);
-    if (keys.length === 0 || OPEN.has(path)) return;
+    if (keys.length === 0 || isOpen(path)) return;
     const given = bearer ?? pathKey;
     throw new HttpRefusal(
       401,
@@ -95,7 +96,7 @@ export const createGuard = (options: GuardOptions): Guard => {
 
   const checkToken = (token: string, method: string, path: string): void => {
     const known = tokens.check(token, Date.now());
-    if (OPEN.has(path) && method === "GET") return;
+    if (isOpen(path) && method === "GET") return;
     if (!known)
       throw new HttpRefusal(401, "wrong-token", "this is not a token of this server", "ask for a new link to the run");
     if (known.expired)

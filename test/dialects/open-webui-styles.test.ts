@@ -138,7 +138,10 @@ describe("citations", () => {
   });
 
   test("the pipe's valves leave out sources and sub-agents", () => {
-    const frames = framesOf(run(...story), "citations; mode=native; citations=0; subagent-status=0");
+    const frames = framesOf(
+      run(...story, { type: "citation", citation: "c", title: "A" }),
+      "citations; mode=native; citations=0; subagent-status=0",
+    );
     expect(eventsIn(frames, "source")).toEqual([]);
     expect(statuses(frames).join()).not.toMatch(/Sub-agent/);
   });

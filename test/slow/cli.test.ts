@@ -97,6 +97,7 @@ describe("the command line", () => {
     [["replay", "x.jsonl", "--speed", "fast"], "runcast replay: --speed must be a number above 0, or max: not fast"],
     [["watch", "not a url"], "runcast watch: not a url is neither a run's id nor an address"],
     [["watch", "http://127.0.0.1:1"], "names no run: use …/runs/<run>, or --message"],
+    [["watch", "known", "--message", "more"], "a message starts a run, and known names one: leave out either"],
   ])("%j is refused with what is wrong, and 2", async (args, message) => {
     const { error, code, out } = await runcast(args);
     expect(error).toContain(message);
@@ -200,6 +201,8 @@ describe("serve", () => {
     const file = path.join(home, "hello.jsonl");
     expect((await runcast(["export", `${url}/runs/hello-1`, "--output", file])).code).toBe(0);
     expect((await runcast(["replay", file, "--speed", "max"])).out).toBe(watched.out);
+    const html = (await runcast(["export", `${url}/runs/hello-1`, "--html"])).out;
+    expect(html).toMatch(/^<!doctype html>[^]*<run-view controls>[^]*<\/html>\n$/);
     const missing = await runcast(["export", `${url}/runs/nobody`]);
     expect(missing).toMatchObject({ code: 1, error: expect.stringContaining("there is no run nobody") });
 
@@ -209,6 +212,11 @@ describe("serve", () => {
     // Nobody serves the directory now: an id is looked up in it.
     const offline = await runcast(["export", "hello-1"], { cwd: home, env: { RUNCAST_URL: "http://127.0.0.1:9" } });
     expect(offline.out).toBe(readFileSync(file, "utf8"));
+    const page = await runcast(["export", "hello-1", "--html"], {
+      cwd: home,
+      env: { RUNCAST_URL: "http://127.0.0.1:9" },
+    });
+    expect(page.out).toBe(html);
     expect((await serve([], { cwd: home })).said).toMatch(/\.runcast: 2 runs\n/);
   });
 

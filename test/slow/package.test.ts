@@ -5,6 +5,7 @@ import path from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildPage } from "../../scripts/build-page.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
@@ -22,7 +23,9 @@ describe("the published package", { timeout: 120_000 }, () => {
       { cwd: root },
     );
     writeFileSync(path.join(installed, "package.json"), JSON.stringify(manifest));
-    for (const name of ["zod", "hono", "@hono", "eventsource-parser", "@ai-sdk"]) {
+    buildPage(path.join(installed, "dist/page"));
+    // What npm installs with it, and React, which whoever imports runcast/react has installed beside it.
+    for (const name of ["zod", "hono", "@hono", "eventsource-parser", "@ai-sdk", "react"]) {
       symlinkSync(path.join(root, "node_modules", name), path.join(directory, "node_modules", name));
     }
   }, 120_000);
@@ -37,6 +40,15 @@ describe("the published package", { timeout: 120_000 }, () => {
       .join("\n");
     writeFileSync(path.join(directory, "imports.mjs"), script);
     expect(run("imports.mjs").trim().split("\n")).toEqual(names.map(() => "true"));
+  });
+
+  test("brings the page", () => {
+    const place = JSON.stringify(path.join(installed, "dist/page.js"));
+    writeFileSync(
+      path.join(directory, "page.mjs"),
+      `const { page } = await import(${place}); console.log(await (await page()(new Request("http://localhost/"))).text())`,
+    );
+    expect(run("page.mjs")).toContain("<title>Runcast</title>");
   });
 
   test("publint finds nothing wrong", async () => {

@@ -44,12 +44,12 @@ export const cards: CreateShow = ({ output }) => {
       return item ? output.set(item, {}, { status: "completed" }) : [];
     },
     endCall({ key }, result) {
-      const { outcome, text, link, images } = result;
+      const { outcome, text, link, gap, images } = result;
       const item = items.get(key);
       items.delete(key);
       if (!item) return [];
       const most = Math.max(LEAST, Math.min(RESULT_BYTES, Math.floor((ALL_RESULTS - used) / 2)));
-      const shown = excerpt(text, most, link);
+      const shown = excerpt(text, most, link, gap);
       used += jsonBytes(shown);
       const status = isOk(result) ? "completed" : outcome === "denied" ? "rejected" : "failed";
       return [
@@ -62,7 +62,7 @@ export const cards: CreateShow = ({ output }) => {
       ];
     },
     endStep: () => [],
-    end: () => output.snapshot(),
+    end: () => output.finish(),
     // The latest first: if its item is not there yet, its result stands in that place, and is given the `call_id` that it has.
     will: (message) =>
       [...items]
@@ -89,16 +89,16 @@ const nameOf = (label: string): string => {
 
 /** The arguments as JSON, which the card shows key by key; long values are cut. */
 export const argumentsOf = ({ input, inputText }: Pick<Call, "input" | "inputText">): string => {
-  if (input === undefined) return JSON.stringify(excerpt(inputText, RESULT_BYTES, undefined));
+  if (input === undefined) return JSON.stringify(excerpt(inputText, RESULT_BYTES));
   for (const most of [1024, 256, 64]) {
     const text = JSON.stringify(shortened(input, most));
     if (jsonBytes(text, RESULT_BYTES) <= RESULT_BYTES) return text;
   }
-  return JSON.stringify({ arguments: excerpt(JSON.stringify(input), RESULT_BYTES / 2, undefined) });
+  return JSON.stringify({ arguments: excerpt(JSON.stringify(input), RESULT_BYTES / 2) });
 };
 
 const shortened = (value: Json, most: number): Json => {
-  if (typeof value === "string") return value.length <= most ? plain(value) : excerpt(value, most, undefined);
+  if (typeof value === "string") return value.length <= most ? plain(value) : excerpt(value, most);
   if (Array.isArray(value)) return value.slice(0, 100).map((one) => shortened(one, most));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

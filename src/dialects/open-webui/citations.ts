@@ -9,9 +9,10 @@ export const citations: CreateShow = ({ output, side, pipe }) => ({
   endCall({ key, label, input }, result) {
     if (pipe?.citations === false) return [];
     const name = `🔧 ${label}${isOk(result) ? "" : " ✗"}`;
-    return side.result({ id: key, name, text: result.text, link: result.link, input });
+    const { text, link, gap } = result;
+    return side.result({ id: key, name, text, link, gap, input });
   },
   endStep: () => [],
-  end: () => output.snapshot(),
+  end: () => output.finish(),
   will: () => [],
 });

@@ -137,7 +137,7 @@ export const collapse: CreateShow = ({ output }) => {
       isSettled = true;
       return fold();
     },
-    end: () => [...fold(), ...output.snapshot()],
+    end: () => [...fold(), ...output.finish()],
     will: () => [],
   };
 };

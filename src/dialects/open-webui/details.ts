@@ -30,7 +30,7 @@ export const details: CreateShow = ({ output }) => {
       return known ? output.swap(known.item, done(call, result)) : [];
     },
     endStep: () => [],
-    end: () => output.snapshot(),
+    end: () => output.finish(),
     will: (message) =>
       [...open.values()].flatMap(({ call, item }) =>
         output.asSwap(item, done(call, { outcome: "interrupted", text: message, link: "", images: [] })),

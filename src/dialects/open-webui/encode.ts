@@ -248,7 +248,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         if (event.call !== undefined && !calls.has(event.call)) return [];
         return tell(event.call ?? event.agent ?? run, event.agent, event.text, at);
       case "citation":
-        return side.citation(event);
+        return pipe?.citations === false ? [] : side.citation(event);
       case "file":
         return side.file(event);
       case "embed":

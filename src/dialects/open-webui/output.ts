@@ -40,7 +40,9 @@ export interface Output {
   setField(item: Item, name: string, value: string): readonly Frame[];
   asField(item: Item, name: string, value: string): readonly Frame[];
   /** All items at once, if that takes no more than this. */
-  snapshot(most?: number): readonly Frame[];
+  snapshot(most: number): readonly Frame[];
+  /** All items at once for the last time, if they fit into a line. Nothing can be said of any of them afterwards. */
+  finish(): readonly Frame[];
 }
 
 export interface Added {
@@ -74,6 +76,12 @@ export const createOutput = (): Output => {
     // Of a long thought, only the text that came is known there.
     if ("content" in item.value && item.text === undefined) return [];
     return [say("output_item.done", item, { item: valueOf(item, item.live) })];
+  };
+
+  const all = (listed: readonly Item[], most: number): readonly Frame[] => {
+    if (items.length === 0 || !isKept || bytes > most) return [];
+    const output = listed.map((item) => valueOf(item));
+    return [{ data: JSON.stringify({ type: "response.completed", response: { output } }) }];
   };
 
   const more = (item: Item, text: string): readonly Frame[] => {
@@ -147,11 +155,23 @@ export const createOutput = (): Output => {
     },
     asField: (item, name, value) => [say(`${name}.done`, item, { [name]: value })],
 
-    snapshot(most = LINE_BYTES) {
-      if (items.length === 0 || !isKept || bytes > most) return [];
-      const output = items.map((item) => valueOf(item));
-      const data = JSON.stringify({ type: "response.completed", response: { output } });
-      return [{ data }, ...items.filter(({ live }) => live).flatMap(done)];
-    },
+    snapshot: (most) => [...all(items, most), ...(bytes > most ? [] : items.filter(({ live }) => live).flatMap(done))],
+
+    finish: () => all(items.toSorted(byCall(items)), LINE_BYTES),
   };
+};
+
+/**
+ * Each result behind its call, the others where they are: shown, that makes no difference, but a call whose result comes after another
+ * call is left out when the conversation goes on.
+ */
+const byCall = (items: readonly Item[]): ((one: Item, other: Item) => number) => {
+  const places = new Map(
+    items.flatMap(({ value, id, index }) => (value["type"] === "function_call" ? [[id, index] as const] : [])),
+  );
+  const placeOf = ({ value, index }: Item): number => {
+    const call = value["type"] === "function_call_output" ? places.get(value["call_id"] as string) : undefined;
+    return call === undefined ? index : call + 0.5;
+  };
+  return (one, other) => placeOf(one) - placeOf(other);
 };

@@ -6,15 +6,20 @@ import type { Result } from "./show.ts";
 export const resultOf = (event: EventOf<"tool-end">, link: EncodeOptions["link"], page: () => string): Result => {
   const { outcome, error, content = [] } = event;
   const files = content.filter((part) => part.type === "file");
-  const said = resultText(event, link);
-  return {
+  const [only] = content.length === 1 ? files : [];
+  const shown = {
     outcome,
-    text: outcome === "ok" ? said : failure(outcome, error?.message, said),
     link: files[0] ? link(files[0]) : page(),
     images: files
       .filter(({ mediaType }) => mediaType.startsWith("image/"))
-      .map((image) => ({ type: "image", url: link(image), name: image.name ?? "image" })),
+      .map((image) => ({ type: "image" as const, url: link(image), name: image.name ?? "image" })),
   };
+  if (outcome === "ok" && only?.head !== undefined) {
+    const { head, tail = "", bytes } = only;
+    return { ...shown, text: head + tail, gap: { at: head.length, length: bytes } };
+  }
+  const said = resultText(event, link);
+  return { ...shown, text: outcome === "ok" ? said : failure(outcome, error?.message, said) };
 };
 
 const OUTCOMES: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {

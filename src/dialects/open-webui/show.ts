@@ -3,7 +3,7 @@ import type { CallOutcome, Json } from "../../events.ts";
 import type { Item, Output } from "./output.ts";
 import type { SideEvents } from "./side-events.ts";
 import type { Pipe } from "./style.ts";
-import { withinCode } from "./text.ts";
+import { type Gap, withinCode } from "./text.ts";
 
 export type Frames = readonly Frame[];
 
@@ -56,6 +56,7 @@ export interface Result {
   readonly text: string;
   /** Where all of it is. */
   readonly link: string;
+  readonly gap?: Gap | undefined;
   readonly images: readonly { readonly type: "image"; readonly url: string; readonly name: string }[];
 }
 

@@ -2,7 +2,7 @@ import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { EventOf, Json } from "../../events.ts";
 import { applyPatch } from "../../json.ts";
 import type { Table } from "./compatibility.ts";
-import { codeBlock, excerpt, jsonBytes, nameText, oneLine, plain, TEXT_BYTES } from "./text.ts";
+import { codeBlock, excerpt, type Gap, jsonBytes, nameText, oneLine, plain, TEXT_BYTES } from "./text.ts";
 
 /** What Open WebUI shows beside a message's text: sources, files, embeds, tasks, suggestions, a title, toasts. */
 export interface SideEvents {
@@ -24,6 +24,7 @@ interface SourceAbout {
   readonly text: string;
   /** Where the whole text is. */
   readonly link: string;
+  readonly gap?: Gap | undefined;
   readonly url?: string | undefined;
 }
 
@@ -41,11 +42,11 @@ export const createSideEvents = (
 
   const say = (type: string, data: unknown): readonly Frame[] => (table.shows(type) ? [eventFrame(type, data)] : []);
 
-  const source = ({ id, name, url, text, link: whole }: SourceAbout, more: Record<string, unknown>) =>
+  const source = ({ id, name, url, text, link: whole, gap }: SourceAbout, more: Record<string, unknown>) =>
     say("source", {
       source: { id, name, ...(url !== undefined && { url }) },
       // It is shown as Markdown.
-      document: [codeBlock(excerpt(text, TEXT_BYTES - 1024, whole))],
+      document: [codeBlock(excerpt(text, TEXT_BYTES - 1024, whole, gap))],
       // Sources are grouped by this: each its own pill.
       metadata: [{ source: id, name, ...(url !== undefined && { url }), ...more }],
     });
@@ -96,7 +97,7 @@ export const createSideEvents = (
       const shown = {
         type: mediaType.startsWith("image/") ? "image" : "file",
         url: where,
-        name: nameText(name.split(/[\\/]/).at(-1) || name),
+        name: nameText(name.slice(-400).split(/[\\/]/).at(-1) || name),
         ...(mediaType && { content_type: oneLine(mediaType) }),
         ...(bytes !== undefined && { size: bytes }),
       };

@@ -15,7 +15,7 @@ export interface Pipe {
   readonly mode: Exclude<Way, "connection">;
   /** Whether it runs code in the person's page. */
   readonly execute: boolean;
-  /** Whether results are shown as citations, where the style does that. */
+  /** Whether what tools cite, and in one style what they answered, is shown as sources. */
   readonly citations: boolean;
   readonly subAgentStatus: boolean;
 }

@@ -97,23 +97,34 @@ const bytesOf = (code: number): number => {
   return code >= 0xd800 && code < 0xe000 ? 6 : code < 0x800 ? 2 : 3;
 };
 
+/** Of a text of which only head and tail are known: where the tail begins, and how long the whole is. */
+export interface Gap {
+  readonly at: number;
+  readonly length: number;
+}
+
 /** Head and tail of a text that is too long, and between them how much was left out and where it is. */
-export const excerpt = (text: string, most: number, link: string | undefined): string => {
-  if (text.length <= most && jsonBytes(text, most) <= most) return plain(text);
-  const head = text.slice(0, fitting(text, Math.floor((most * 3) / 4)));
-  const tail = ending(text.slice(head.length), Math.floor(most / 4));
-  const left = text.length - head.length - tail.length;
+export const excerpt = (text: string, most: number, link?: string, gap?: Gap): string => {
+  if (!gap && text.length <= most && jsonBytes(text, most) <= most) return plain(text);
+  const head = text.slice(0, Math.min(gap?.at ?? text.length, fitting(text, Math.floor((most * 3) / 4))));
+  const tail = ending(text.slice(gap?.at ?? head.length), Math.floor(most / 4));
+  const left = (gap?.length ?? text.length) - head.length - tail.length;
   const where = link === undefined ? "" : `; the whole: ${link}`;
   return plain(`${head}\n\n[… ${left} characters left out${where} …]\n\n${tail}`);
 };
 
 /** The last units of a text that fit. */
 const ending = (text: string, most: number): string => {
-  const last = text.slice(-most);
-  let from = 0;
-  while (from < last.length && jsonBytes(last.slice(from), most) > most) from += Math.ceil((last.length - from) / 8);
-  const code = last.charCodeAt(from);
-  return last.slice(code >= 0xdc00 && code < 0xe000 ? from + 1 : from);
+  let bytes = 0;
+  let from = text.length;
+  while (from > 0) {
+    const code = text.codePointAt(from - 1)!;
+    const isPair = code >= 0xdc00 && code < 0xe000 && from > 1 && text.codePointAt(from - 2)! > 0xffff;
+    bytes += isPair ? 4 : bytesOf(code);
+    if (bytes > most) break;
+    from -= isPair ? 2 : 1;
+  }
+  return text.slice(from);
 };
 
 /** The first characters of a text, not units, and what stands for the rest. */

@@ -1,1 +1,101 @@
-export const App = () => <main className="p-4">Runcast</main>;
+import { useCallback, useEffect, useMemo, useState } from "react";
+import type { Client } from "runcast/client";
+import type { Conversations } from "../conversations/conversations.ts";
+import { openConversations } from "../conversations/open-conversations.ts";
+import { ConversationsProvider } from "../conversations/use-conversations.tsx";
+import { RemoteImages } from "../markdown/remote-images.tsx";
+import { type Access, createAccess, readKey } from "./access.ts";
+import { type Announcer, createAnnouncer } from "./announcer.ts";
+import { createCell, useCell } from "./cell.ts";
+import { ChatPage } from "./chat-page.tsx";
+import { KeyForm } from "./key-form.tsx";
+import { LiveRegion } from "./live-region.tsx";
+import { type DialogName, PageContext, type PageContextValue } from "./page-context.ts";
+import { createRoute } from "./route.ts";
+import { RunPage } from "./run-page.tsx";
+import { createSettings, requestOf } from "./settings.ts";
+import { applyTheme } from "./theme.ts";
+
+/** The whole page. */
+export const App = () => {
+  const [key, setKey] = useState(readKey);
+  const [isLocked, setLocked] = useState(false);
+  const parts = useMemo(() => {
+    const settings = createSettings();
+    settings.subscribe(() => applyTheme(settings.get().theme));
+    applyTheme(settings.get().theme);
+    return {
+      settings,
+      route: createRoute(),
+      announcer: createAnnouncer(),
+      dialog: createCell<DialogName | undefined>(undefined),
+    };
+  }, []);
+  const { run, token } = useCell(parts.route);
+  const page = useMemo<PageContextValue>(() => {
+    const access = createAccess({ ...(key !== undefined && { key }), ...(token !== undefined && { token }) });
+    return { ...parts, access: { ...access, client: heard(access, parts.announcer) } };
+  }, [parts, key, token]);
+  const lock = useCallback(() => setLocked(true), []);
+  const unlock = (next: string): void => {
+    setKey(next);
+    setLocked(false);
+  };
+  if (isLocked && token === undefined) return <KeyForm onKey={unlock} />;
+  return (
+    <PageContext value={page}>
+      <RemoteImages>
+        {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} />}
+      </RemoteImages>
+      <LiveRegion announcer={parts.announcer} />
+    </PageContext>
+  );
+};
+
+const Chat = ({ page, onLocked }: { readonly page: PageContextValue; readonly onLocked: () => void }) => {
+  const [conversations, setConversations] = useState<Conversations>();
+  const { access, settings } = page;
+  useEffect(() => {
+    let isWanted = true;
+    const secrets = () => requestOf(settings.get()).secrets ?? {};
+    void openConversations({ client: access.client, secrets }).then((opened) => {
+      if (isWanted) setConversations(opened);
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [access, settings]);
+  return conversations ? (
+    <ConversationsProvider value={conversations}>
+      <ChatPage onLocked={onLocked} />
+    </ConversationsProvider>
+  ) : null;
+};
+
+/** What happened longer ago was there before anybody began to follow. */
+const NEW_MS = 10_000;
+
+/** The same client, with an ear for whoever cannot see what it brings. */
+const heard = ({ client, now }: Access, { hear }: Announcer): Client => ({
+  ...client,
+  start: (request, options = {}) => {
+    const handle = client.start(request, {
+      ...options,
+      onEntry: (entry) => {
+        options.onEntry?.(entry);
+        hear(handle.run, handle.state, entry, true);
+      },
+    });
+    return handle;
+  },
+  follow: (run, options = {}) => {
+    const handle = client.follow(run, {
+      ...options,
+      onEntry: (entry) => {
+        options.onEntry?.(entry);
+        hear(run, handle.state, entry, entry.at > now() - NEW_MS);
+      },
+    });
+    return handle;
+  },
+});

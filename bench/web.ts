@@ -1,0 +1,174 @@
+// npm run bench:web: a long stream into a long conversation, on our page and on its peers, in a real browser.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { type Page, chromium } from "playwright-core";
+import { build } from "vite";
+import { install } from "./install.ts";
+import { CONVERSATION, history, historyFile } from "./web/history.ts";
+import { judge, type Samples } from "./web/judge.ts";
+import { type Measured, measurePage } from "./web/measure.ts";
+import { type Serving, type Streamed, servePeers, serveRuncast } from "./web/servers.ts";
+import { type Beat, listStream, mixedStream } from "./web/stream.ts";
+
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, only: { type: "string", default: "" } },
+});
+const { quick } = values;
+/** A page that takes longer than this for a stream has failed. */
+const LONGEST = quick ? 60_000 : 900_000;
+const only = values.only.split(",").filter(Boolean);
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+install();
+const directory = mkdtempSync(path.join(os.tmpdir(), "runcast-bench-web-"));
+process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const begun = Date.now();
+  await buildPages();
+  const tokens = quick ? 2000 : 20_000;
+  const past = history(quick ? 50 : 500);
+  const mixed = mixedStream(tokens, tokens / 4, 10);
+  const list = listStream(quick ? 400 : 4000);
+  let current: Streamed | undefined;
+  const streamed = () => current!;
+  const runcast = await serveRuncast(streamed);
+  const peers = await servePeers(directory, streamed);
+  const executablePath = execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
+  const args = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--enable-precise-memory-info",
+  ];
+  const browser = await chromium.launch({ executablePath, args });
+
+  const take = async (
+    name: string,
+    beats: readonly Beat[],
+    perSecond: number,
+    steps: Steps,
+  ): Promise<Measured | undefined> => {
+    if (only.length > 0 && !only.includes(name)) return undefined;
+    console.log(`${name} …`);
+    const total = beats.filter(({ kind }) => kind === "token").length;
+    const every = Math.max(1, Math.floor(total / 20));
+    const measured = await measurePage(browser, {
+      ...steps,
+      onReady: (sample) => {
+        const onToken = (count: number) => count % every === 0 && sample(count);
+        current = { beats, perSecond, past, onToken };
+      },
+      open: async (page) => {
+        current = { beats, perSecond, past, onToken: () => undefined };
+        await steps.open(page);
+      },
+    });
+    return measured;
+  };
+
+  try {
+    const samples: Samples = {
+      runcast: await take("runcast", mixed, 200, ours(runcast)),
+      streamdown: await take("streamdown", mixed, 200, peer(peers, "streamdown")),
+      useChat: await take("use-chat", mixed, 200, peer(peers, "use-chat")),
+      list: await take("list", list, 1000, ours(runcast)),
+    };
+    const { rows, missed } = judge(samples, { tokens, quick });
+    console.log(`\n${rows.join("\n")}\n`);
+    const file = save({ ...about(), quick, tokens, seconds: Math.round((Date.now() - begun) / 1000), rows, samples });
+    console.log(`${missed === 0 ? "all targets met" : `${missed} missed`}; ${file}`);
+    return missed > 0 && !quick ? 1 : 0;
+  } finally {
+    await browser.close();
+    await runcast.close();
+    await peers.close();
+  }
+
+  function ours({ url }: Serving): Steps {
+    return {
+      open: async (page) => {
+        await page.goto(url);
+        await page.setInputFiles('input[type="file"]', {
+          name: "conversations.json",
+          mimeType: "application/json",
+          buffer: Buffer.from(historyFile(past)),
+        });
+        await page.getByText("1 conversation added").waitFor({ timeout: 120_000 });
+        await page.goto(`${url}/?chat=${CONVERSATION}`);
+        await page.locator("[data-message]").nth(past.length).waitFor({ state: "attached", timeout: 60_000 });
+        await page.waitForTimeout(2000);
+      },
+      begin: async (page) => {
+        const field = page.getByRole("textbox", { name: "Message the agent" });
+        await field.fill("Begin");
+        await field.press("Enter");
+      },
+      end: async (page) => {
+        const answer = page.locator("[data-message]").nth(past.length * 2 + 1);
+        await answer.waitFor({ state: "attached" });
+        await answer
+          .locator("[data-run-end]:not([data-run-end=running])")
+          .waitFor({ state: "attached", timeout: LONGEST });
+        if ((await answer.locator("[data-run-end=done]").count()) === 0) throw new Error(await answer.innerText());
+      },
+    };
+  }
+
+  function peer({ url }: Serving, name: string): Steps {
+    const titled = (page: Page, title: string) =>
+      page.waitForFunction((wanted) => document.title === wanted, title, { timeout: LONGEST, polling: 500 });
+    return {
+      open: async (page) => {
+        await page.goto(`${url}/${name}.html`);
+        await titled(page, "ready");
+        await page.waitForTimeout(2000);
+      },
+      begin: (page) => page.getByRole("button", { name: "Start" }).click(),
+      end: async (page) => void (await titled(page, "done")),
+    };
+  }
+}
+
+interface Steps {
+  readonly open: (page: Page) => Promise<void>;
+  readonly begin: (page: Page) => Promise<void>;
+  readonly end: (page: Page) => Promise<void>;
+}
+
+async function buildPages(): Promise<void> {
+  await build({ root: here("../web"), configFile: here("../web/vite.config.ts"), logLevel: "error" });
+  const pages = ["streamdown", "use-chat"].map((name) => here(`peers/web/${name}.html`));
+  await build({
+    root: here("peers/web"),
+    configFile: false,
+    logLevel: "error",
+    build: { outDir: directory, emptyOutDir: true, rollupOptions: { input: pages } },
+  });
+}
+
+function save(result: object): string {
+  mkdirSync(here("results"), { recursive: true });
+  const file = here(`results/web-${new Date().toISOString().replaceAll(":", "-").slice(0, 19)}.json`);
+  writeFileSync(file, JSON.stringify(result, undefined, 2));
+  return path.relative(process.cwd(), file);
+}
+
+function about() {
+  const { dependencies } = JSON.parse(readFileSync(here("package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  const { streamdown, ai, react, "@ai-sdk/react": aiReact } = dependencies;
+  return {
+    at: new Date().toISOString(),
+    machine: { platform: process.platform, arch: process.arch, cores: os.cpus().length, cpu: os.cpus()[0]?.model },
+    peers: { streamdown, ai, react, "@ai-sdk/react": aiReact },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Measured } from "./measure.ts";
+
+export interface Samples {
+  readonly runcast: Measured | undefined;
+  readonly streamdown: Measured | undefined;
+  readonly useChat: Measured | undefined;
+  readonly list: Measured | undefined;
+}
+
+/** The targets, what was measured of each, and how many were missed. */
+export const judge = (
+  { runcast, streamdown, useChat, list }: Samples,
+  { tokens, quick }: { readonly tokens: number; readonly quick: boolean },
+): { rows: string[]; missed: number } => {
+  let missed = 0;
+  const rows: string[] = ["| what | measured | target | |", "|---|---|---|---|"];
+  const row = (what: string, measured: string, target = "", isMet = true): void => {
+    if (!isMet) missed++;
+    rows.push(
+      `| ${what} | ${measured} | ${target} | ${target === "" ? "" : isMet ? "met" : quick ? "(quick)" : "MISSED"} |`,
+    );
+  };
+  const target = (what: string, value: number, unit: string, limit: number): void =>
+    row(what, `${number(value)}${unit}`, `≤ ${limit}${unit}`, value <= limit);
+
+  if (runcast) {
+    target("p99 of the main thread's tasks (of 1 ms and more)", runcast.tasks.p99, " ms", 50);
+    target("longest task", runcast.tasks.max, " ms", 150);
+    target("script per token, last fifth ÷ second fifth", growth(runcast), " ×", 1.2);
+    row(`script for ${tokens} tokens`, `${number(script(runcast))} ms`);
+    row("script a token", `${number((script(runcast) / tokens) * 1000)} µs`);
+    row(
+      "layout and style",
+      `${number(last(runcast).layout + last(runcast).style - first(runcast).layout - first(runcast).style)} ms`,
+    );
+    target("heap, second half's growth ÷ first half's", heapGrowth(runcast), " ×", 1.5);
+  }
+  if (list) {
+    target("script for one list of 4,000 items", script(list), " ms", 2000);
+    target("its longest task", list.tasks.max, " ms", 150);
+  }
+  for (const [name, peer] of [
+    ["streamdown", streamdown],
+    ["useChat", useChat],
+  ] as const) {
+    if (!peer) continue;
+    row(`${name}: script`, `${number(script(peer))} ms`);
+    row(`${name}: p99 task, longest`, `${number(peer.tasks.p99)} ms, ${number(peer.tasks.max)} ms`);
+    row(`${name}: script per token, last fifth ÷ second fifth`, `${number(growth(peer))} ×`);
+    if (!runcast) continue;
+    const ratio = script(peer) / script(runcast);
+    row(`${name} ÷ runcast, script`, `${number(ratio)} ×`, "≥ 5 ×", ratio >= 5);
+  }
+  return { rows, missed };
+};
+
+const first = ({ marks }: Measured) => marks[0]!;
+const last = ({ marks }: Measured) => marks.at(-1)!;
+const script = (measured: Measured): number => last(measured).script - first(measured).script;
+
+/** Script between two shares of the stream. */
+const between = ({ marks }: Measured, from: number, to: number, key: "script" | "heap"): number => {
+  const at = (share: number) => marks[Math.round((marks.length - 1) * share)]!;
+  return at(to)[key] - at(from)[key];
+};
+
+const growth = (measured: Measured): number =>
+  between(measured, 0.8, 1, "script") / between(measured, 0.2, 0.4, "script");
+const heapGrowth = (measured: Measured): number =>
+  between(measured, 0.5, 1, "heap") / between(measured, 0, 0.5, "heap");
+
+const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2));

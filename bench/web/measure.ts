@@ -1,0 +1,97 @@
+import type { Browser, CDPSession, Page } from "playwright-core";
+
+/** What the page's main thread had done when so many tokens had come, in milliseconds of its CPU time, and bytes. */
+export interface Mark {
+  readonly tokens: number;
+  readonly script: number;
+  readonly layout: number;
+  readonly style: number;
+  readonly task: number;
+  readonly heap: number;
+}
+
+/** Tasks of the main thread that took a millisecond or more, in milliseconds of the clock. */
+export interface Tasks {
+  readonly count: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+export interface Measured {
+  readonly marks: readonly Mark[];
+  readonly tasks: Tasks;
+}
+
+/** Opens a page, runs `prepare`, and measures from `begin` until `end`; `sample` is called by the stream when it wants a mark. */
+export const measurePage = async (
+  browser: Browser,
+  steps: {
+    readonly open: (page: Page) => Promise<void>;
+    readonly begin: (page: Page) => Promise<void>;
+    readonly end: (page: Page) => Promise<void>;
+    readonly onReady: (sample: (tokens: number) => void) => void;
+  },
+): Promise<Measured> => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  const mistakes: string[] = [];
+  page.on("pageerror", (error) => mistakes.push(error.message));
+  try {
+    await steps.open(page);
+    const session = await context.newCDPSession(page);
+    // By the thread's own clock, so that a busy machine does not count.
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
+    await session.send("HeapProfiler.enable");
+    const marks: Promise<Mark>[] = [];
+    await session.send("HeapProfiler.collectGarbage");
+    marks.push(markOf(session, 0));
+    steps.onReady((tokens) => marks.push(markOf(session, tokens)));
+    await browser.startTracing(page, { categories: ["toplevel"] });
+    await steps.begin(page);
+    await steps.end(page);
+    const trace = await browser.stopTracing();
+    if (mistakes.length > 0) throw new Error(mistakes[0]);
+    return { marks: await Promise.all(marks), tasks: tasksOf(trace) };
+  } finally {
+    await context.close();
+  }
+};
+
+const markOf = async (session: CDPSession, tokens: number): Promise<Mark> => {
+  const { metrics } = await session.send("Performance.getMetrics");
+  const value = (name: string): number => metrics.find((metric) => metric.name === name)?.value ?? 0;
+  return {
+    tokens,
+    script: value("ScriptDuration") * 1000,
+    layout: value("LayoutDuration") * 1000,
+    style: value("RecalcStyleDuration") * 1000,
+    task: value("TaskDuration") * 1000,
+    heap: value("JSHeapUsedSize"),
+  };
+};
+
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly dur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+const tasksOf = (trace: Buffer): Tasks => {
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: readonly TraceEvent[] };
+  const mains = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain")
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const took = traceEvents
+    .filter(({ name, pid, tid }) => name === "ThreadControllerImpl::RunTask" && mains.has(`${pid} ${tid}`))
+    .map(({ dur = 0 }) => dur / 1000)
+    .filter((ms) => ms >= 1)
+    .sort((one, other) => one - other);
+  const at = (share: number): number => took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? 0;
+  return { count: took.length, p50: at(0.5), p99: at(0.99), max: took.at(-1) ?? 0 };
+};

@@ -1,0 +1,122 @@
+import { LONGEST_WAIT_MS, type Replay, SPEEDS } from "../replay.ts";
+import { duration } from "./amounts.ts";
+import { type IconName, icon } from "./icon.ts";
+import { make, setText } from "./make.ts";
+
+/** The scrubber of a replay. */
+export interface Controls {
+  readonly element: HTMLElement;
+  close(): void;
+}
+
+/** Keys work wherever the focus is within `within`: Space, arrows, Home, End, + and -. */
+export const createControls = (replay: Replay, within: HTMLElement, what: (seq: number) => string): Controls => {
+  const slider = make("input", "slider");
+  slider.type = "range";
+  slider.min = "0";
+  slider.setAttribute("aria-label", "Event");
+  const first = button("To the beginning", "first", () => replay.seek(0));
+  const back = button("One event back", "back", () => replay.seek(replay.seq - 1));
+  const play = button("Play", "play", () => (replay.isPlaying ? replay.pause() : replay.play()));
+  const on = button("One event on", "on", () => replay.seek(replay.seq + 1));
+  const last = button("To the end", "last", () => replay.seek(replay.length));
+  const speed = make("select");
+  speed.setAttribute("aria-label", "Speed");
+  for (const value of SPEEDS) speed.append(new Option(`${value}×`, `${value}`));
+  const place = make("span", "place");
+  const said = make("p", "soft said");
+  const waits = make("p", "soft");
+  play.classList.add("main");
+  const row = make("div", "row", first, back, play, on, last, speed, place);
+  const element = make("div", "controls", slider, row, said, waits);
+  element.setAttribute("role", "group");
+  element.setAttribute("aria-label", "Replay");
+
+  let frame = 0;
+  let before = 0;
+  const tick = (now: number): void => {
+    replay.tick(Math.max(0, now - before));
+    before = now;
+    frame = replay.isPlaying ? requestAnimationFrame(tick) : 0;
+  };
+  let wasPlaying: boolean | undefined;
+  const show = (): void => {
+    const { seq, length, isPlaying, shortened, shortenedCount } = replay;
+    const time = duration(replay.timeOf(seq));
+    slider.max = `${length}`;
+    slider.value = `${seq}`;
+    const event = seq === 0 ? "before the first event" : what(seq);
+    slider.setAttribute("aria-valuetext", `Event ${seq} of ${length}, after ${time}: ${event}`);
+    setText(place, `Event ${seq} of ${length} · ${time}`);
+    setText(said, event);
+    const kept = `${LONGEST_WAIT_MS / 1000} s`;
+    setText(waits, waitText());
+    for (const [control, isOff] of [
+      [first, seq === 0],
+      [back, seq === 0],
+      [on, seq === length],
+      [last, seq === length],
+    ] as const)
+      control.setAttribute("aria-disabled", `${isOff}`);
+    if (isPlaying !== wasPlaying) {
+      wasPlaying = isPlaying;
+      play.replaceChildren(icon(isPlaying ? "pause" : "play"));
+      play.setAttribute("aria-label", isPlaying ? "Pause" : "Play");
+    }
+    if (isPlaying && frame === 0) {
+      before = performance.now();
+      frame = requestAnimationFrame(tick);
+    }
+
+    function waitText(): string {
+      if (shortened !== undefined) return `A wait of ${duration(shortened)} comes next, shortened to ${kept}.`;
+      if (shortenedCount === 0) return "";
+      return `${shortenedCount} long ${shortenedCount === 1 ? "wait" : "waits"} shortened to ${kept}.`;
+    }
+  };
+
+  const press = (event: KeyboardEvent): void => {
+    const target = event.composedPath()[0];
+    if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof HTMLElement)) return;
+    if (target.matches("select") || (event.key === " " && target.closest("button, a, summary"))) return;
+    const far = event.shiftKey ? 10 : 1;
+    const does: Readonly<Record<string, () => void>> = {
+      " ": () => play.click(),
+      ArrowLeft: () => replay.seek(replay.seq - far),
+      ArrowRight: () => replay.seek(replay.seq + far),
+      Home: () => replay.seek(0),
+      End: () => replay.seek(replay.length),
+      "+": () => replay.setSpeed(SPEEDS.find((value) => value > replay.speed) ?? replay.speed),
+      "-": () => replay.setSpeed(SPEEDS.findLast((value) => value < replay.speed) ?? replay.speed),
+    };
+    const act = does[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+    speed.value = `${replay.speed}`;
+  };
+  slider.addEventListener("input", () => replay.seek(Number(slider.value)));
+  speed.addEventListener("change", () => replay.setSpeed(Number(speed.value)));
+  within.addEventListener("keydown", press);
+  const stop = replay.subscribe(show);
+  show();
+  return {
+    element,
+    close: () => {
+      cancelAnimationFrame(frame);
+      within.removeEventListener("keydown", press);
+      stop();
+      element.remove();
+    },
+  };
+};
+
+const button = (label: string, drawing: IconName, onClick: () => void): HTMLButtonElement => {
+  const made = make("button", "", icon(drawing));
+  made.type = "button";
+  made.setAttribute("aria-label", label);
+  made.title = label;
+  // Not `disabled`: the focus must not be lost when the end is reached.
+  made.addEventListener("click", () => made.getAttribute("aria-disabled") !== "true" && onClick());
+  return made;
+};

@@ -1,0 +1,41 @@
+type Child = Node | string | undefined;
+
+/** An element with a class and children. Text stays text: nothing here reads HTML. */
+export const make = <Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  className = "",
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] => {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  for (const child of children) if (child !== undefined) element.append(child);
+  return element;
+};
+
+/** Changes text only if it is another: what stays the same costs no layout and keeps a selection. */
+export const setText = (element: HTMLElement, text: string): void => {
+  if (element.textContent !== text) element.textContent = text;
+  element.hidden = text === "";
+};
+
+/** As `setText` for text that grows: only what is new is added. */
+export const growText = (element: HTMLElement, text: string): void => {
+  const { lastChild } = element;
+  const length = Number(element.dataset["length"] ?? 0);
+  if (!(lastChild instanceof Text) || text.length < length) element.textContent = text;
+  else if (text.length > length) lastChild.appendData(text.slice(length));
+  element.dataset["length"] = `${text.length}`;
+  element.hidden = text === "";
+};
+
+/** Addresses that may be opened by a click. Anything else, such as a script, stays text. */
+export const safeUrl = (url: string): string | undefined =>
+  /^(?:https?:|mailto:)/i.test(url.trim()) ? url : undefined;
+
+export const makeLink = (url: string, ...children: readonly Child[]): HTMLElement => {
+  const link = make("a", "", ...children);
+  link.href = url;
+  link.target = "_blank";
+  link.rel = "noopener noreferrer nofollow";
+  return link;
+};

@@ -1,0 +1,99 @@
+/** The look of the element. Its colours can be set from outside: they are custom properties of the host. */
+export const sheet = `
+:host {
+  color-scheme: light dark;
+  --run-ink: light-dark(#191d23, #e7eaef);
+  --run-soft: light-dark(#5b6572, #9aa5b4);
+  --run-page: light-dark(#ffffff, #0f1216);
+  --run-card: light-dark(#f7f8fa, #171b21);
+  --run-line: light-dark(#dde1e7, #2b323c);
+  --run-accent: light-dark(#2c5fd0, #7aa5ff);
+  --run-on-accent: light-dark(#ffffff, #0b1020);
+  --run-pending: light-dark(#8a5a00, #e3b341);
+  --run-executing: light-dark(#7238c9, #c4a1ff);
+  --run-ok: light-dark(#147a45, #52c98a);
+  --run-bad: light-dark(#bf2a25, #ff8079);
+  --run-warm: light-dark(#fff6df, #2a2415);
+  display: block;
+  color: var(--run-ink);
+  background: var(--run-page);
+  font: 15px/1.55 system-ui, sans-serif;
+  overflow-wrap: anywhere;
+}
+:host([hidden]), [hidden], .labelled:has(> [hidden]), .items:empty { display: none !important; }
+* { box-sizing: border-box; }
+p, pre, hr { margin: 0; }
+.soft { color: var(--run-soft); }
+.bad { color: var(--run-bad); }
+.run, .items, .result { display: flex; flex-direction: column; gap: 0.6rem; min-width: 0; }
+header { display: flex; flex-direction: column; gap: 0.6rem; }
+.head, summary, .end, .file, .aside { display: flex; align-items: center; gap: 0.45rem; min-width: 0; }
+.head { flex-wrap: wrap; font-size: 0.87em; }
+.link { margin-left: auto; }
+.asked { align-self: end; max-width: 85%; padding: 0.5rem 0.9rem; border-radius: 1rem; background: var(--run-card); border: 1px solid var(--run-line); white-space: pre-wrap; }
+footer { display: flex; flex-direction: column; gap: 0.4rem; }
+.status, .end, .aside, .file { font-size: 0.87em; }
+.status { color: var(--run-soft); }
+.icon { flex: none; width: 1rem; height: 1rem; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
+.icon-play { fill: currentColor; }
+.icon-executing { animation: turn 0.9s linear infinite; }
+:host([data-still]) .icon-executing { animation: none; }
+@keyframes turn { to { rotate: 1turn; } }
+@media (prefers-reduced-motion: reduce) { .icon-executing { animation: none; } }
+details { border: 1px solid var(--run-line); border-radius: 0.6rem; background: var(--run-card); }
+details[open] { padding-bottom: 0.6rem; }
+details > :not(summary) { margin: 0 0.75rem; }
+details > :not(summary) + :not(summary) { margin-top: 0.5rem; }
+summary { list-style: none; cursor: pointer; padding: 0.45rem 0.75rem; border-radius: 0.6rem; font-size: 0.93em; }
+summary::-webkit-details-marker { display: none; }
+summary::after { content: ""; flex: none; width: 0.4rem; height: 0.4rem; border: solid var(--run-soft); border-width: 0 1.5px 1.5px 0; rotate: -45deg; }
+details[open] > summary::after { rotate: 45deg; }
+summary:focus-visible, button:focus-visible, a:focus-visible, select:focus-visible, input:focus-visible { outline: 2px solid var(--run-accent); outline-offset: 1px; }
+summary b { flex: none; max-width: 60%; overflow: hidden; text-overflow: ellipsis; }
+.brief { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-family: ui-monospace, monospace; font-size: 0.87em; }
+.time { margin-left: auto; flex: none; font-size: 0.87em; font-variant-numeric: tabular-nums; }
+.mark { display: inline-flex; align-items: center; gap: 0.35rem; flex: none; }
+.word { font-size: 0.8em; }
+[data-state="pending"] > summary .mark { color: var(--run-pending); }
+[data-state="executing"] > summary .mark { color: var(--run-executing); }
+[data-state="ok"] > summary .mark, .end[data-state="ok"] > .icon { color: var(--run-ok); }
+[data-state="error"] > summary .mark, [data-state="timeout"] > summary .mark, [data-state="interrupted"] > summary .mark, .end[data-state="error"], .end[data-state="interrupted"] { color: var(--run-bad); }
+[data-state="denied"] > summary .mark, [data-state="cancelled"] > summary .mark, .end[data-state="cancelled"] { color: var(--run-pending); }
+.agent { border-left: 3px solid var(--run-accent); }
+.agent > summary > .icon { color: var(--run-accent); }
+.thinking { background: none; color: var(--run-soft); }
+.thinking .time { margin-left: 0; margin-right: auto; }
+details > p { font-size: 0.93em; }
+.thinking > .text { font-size: 0.93em; }
+.ask { border: 1px solid var(--run-pending); border-radius: 0.6rem; background: var(--run-warm); padding: 0.5rem 0.75rem; font-size: 0.93em; }
+.ask .icon { color: var(--run-pending); }
+.label { font-size: 0.8em; color: var(--run-soft); margin-bottom: 0.2rem; }
+pre { font: 12.5px/1.5 ui-monospace, monospace; white-space: pre-wrap; }
+.box, .code { padding: 0.4rem 0.6rem; border: 1px solid var(--run-line); border-radius: 0.4rem; background: var(--run-page); overflow: auto; }
+.box { max-height: 16rem; }
+code { font-family: ui-monospace, monospace; font-size: 0.9em; }
+:not(pre) > code { padding: 0.1em 0.3em; border-radius: 0.3em; background: var(--run-card); box-shadow: inset 0 0 0 1px var(--run-line); }
+.text > * + .gap, .text > * + .code, .text > .code + * { margin-top: 0.6rem; }
+.heading { font-weight: 600; font-size: 1.07em; }
+.item, .number { padding-left: 1.3em; }
+.item { position: relative; }
+.item::before { content: "•"; position: absolute; left: 0.4em; }
+.number { text-indent: -1.3em; padding-left: 1.6em; }
+[data-level="1"] { margin-left: 1.3em; } [data-level="2"] { margin-left: 2.6em; } [data-level="3"] { margin-left: 3.9em; } [data-level="4"] { margin-left: 5.2em; }
+.quote { border-left: 3px solid var(--run-line); padding-left: 0.75rem; color: var(--run-soft); }
+hr { border: 0; border-top: 1px solid var(--run-line); margin: 0.8rem 0; }
+a { color: var(--run-accent); }
+img { max-width: 100%; max-height: 24rem; border-radius: 0.4rem; }
+progress { width: calc(100% - 1.5rem); height: 0.4rem; accent-color: var(--run-executing); }
+.controls { position: sticky; bottom: 0; display: flex; flex-direction: column; gap: 0.4rem; margin-top: 1rem; padding: 0.7rem 0.9rem; border: 1px solid var(--run-line); border-radius: 0.8rem; background: var(--run-card); font-size: 0.87em; }
+.slider { width: 100%; margin: 0; accent-color: var(--run-accent); }
+.row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem; }
+.place { margin-left: auto; font-variant-numeric: tabular-nums; }
+.said { font-family: ui-monospace, monospace; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+button, select { font: inherit; color: inherit; border: 1px solid transparent; border-radius: 0.5rem; background: none; min-width: 2.2rem; height: 2.2rem; cursor: pointer; }
+button { display: inline-flex; align-items: center; justify-content: center; }
+button:hover { background: var(--run-page); }
+button[aria-disabled="true"] { opacity: 0.5; cursor: not-allowed; }
+button.main { background: var(--run-accent); color: var(--run-on-accent); }
+select { border-color: var(--run-line); background: var(--run-page); margin-left: 0.4rem; padding: 0 0.4rem; }
+`;

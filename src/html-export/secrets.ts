@@ -1,0 +1,108 @@
+/** Where secrets lie in a text, and by which rule each was told. */
+export interface Secret {
+  readonly start: number;
+  readonly end: number;
+  readonly rule: string;
+}
+
+interface Rule {
+  readonly name: string;
+  /** The secret is the group `secret`, or else all of the match. Every repetition is bounded: no text can make it slow. */
+  readonly pattern: RegExp;
+}
+
+const FIELD = String.raw`(?:[A-Za-z0-9]{0,40}[-_.])?(?:pass(?:word|wd|phrase)|secret|(?:access|refresh|auth|id|session|api|bearer)?[-_]?token|api[-_]?key|(?:private|secret|access)[-_]?key|credentials?)`;
+
+const RULES: readonly Rule[] = [
+  {
+    name: "private key",
+    pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{1,20000}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g,
+  },
+  {
+    name: "authorization header",
+    pattern:
+      /\b(?:proxy-)?authorization\b["']?\s{0,3}[:=]\s{0,3}["']?(?<secret>(?:(?:bearer|basic|token|digest)\s{1,3})?[^\s"'\\,;]{4,4000})/gi,
+  },
+  { name: "cookie", pattern: /\b(?:set-)?cookie\b["']?\s{0,3}:\s{0,3}["']?(?<secret>[^\r\n"']{4,4000})/gi },
+  { name: "bearer token", pattern: /\bbearer\s{1,3}(?<secret>[A-Za-z0-9._~+/=-]{8,4000})/gi },
+  { name: "signed token", pattern: /\beyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}/g },
+  {
+    name: "API key",
+    pattern:
+      /\b(?:sk|pk|rk|xai|gsk)[-_][A-Za-z0-9_-]{16,300}|\b(?:gh[opsur]_|github_pat_|glpat-|hf_|npm_|rct_|xox[abeoprs]-|AIza|ya29\.)[A-Za-z0-9._-]{16,300}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
+  },
+  {
+    name: "password in an address",
+    pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"']{0,100}:(?<secret>[^\s/@"']{1,300})@/gi,
+  },
+  {
+    name: "secret in an address",
+    pattern:
+      /[?&](?:[a-z]{0,20}[-_])?(?:token|key|secret|password|passwd|signature|sig|code)=(?<secret>[^&\s"'#<>]{4,4000})/gi,
+  },
+  {
+    name: "field",
+    pattern: new RegExp(
+      String.raw`(?<![A-Za-z0-9])${FIELD}["']?\s{0,3}[:=]\s{0,3}(?:"(?<secret>(?:[^"\\\r\n]|\\.){1,4000})"|'(?<single>[^'\r\n]{1,4000})'|(?<bare>[^\s"',;&{}[\]<>]{4,4000}))`,
+      "gi",
+    ),
+  },
+];
+
+/** Names of fields whose texts are secrets: `password`, `apiKey`, `access_token`; not `max_tokens`. */
+const WHOLE_FIELD = new RegExp(`^${FIELD}$|^(?:proxy[-_])?authorization$|^(?:set[-_])?cookie$`, "i");
+
+export const isSecretField = (name: string): boolean =>
+  WHOLE_FIELD.test(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2")) || WHOLE_FIELD.test(name);
+
+/** Secrets that were found are looked for everywhere, also where no rule would tell them; shorter ones would be found in words. */
+const SHORTEST_KNOWN = 8;
+
+export interface SecretFinder {
+  /** In the order they lie, none over another. */
+  find(text: string): Secret[];
+  /** A secret that was told by the name of its field. */
+  learn(secret: string): void;
+}
+
+/** `more`: texts and patterns besides the rules that are built in. */
+export const createSecretFinder = (more: readonly (string | RegExp)[]): SecretFinder => {
+  const known = new Set<string>();
+  const own: Rule[] = more.map((given) => ({ name: "configured", pattern: globalPattern(given) }));
+  return {
+    learn: (secret) => {
+      if (secret.length >= SHORTEST_KNOWN) known.add(secret);
+    },
+    find: (text) => {
+      const found: Secret[] = [];
+      for (const { name, pattern } of [...own, ...RULES])
+        for (const match of text.matchAll(pattern)) {
+          const secret = match.groups?.["secret"] ?? match.groups?.["single"] ?? match.groups?.["bare"] ?? match[0];
+          if (secret === "" || secret === REDACTED) continue;
+          const start = match.index + match[0].lastIndexOf(secret);
+          found.push({ start, end: start + secret.length, rule: name });
+        }
+      for (const secret of known)
+        for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length))
+          found.push({ start: at, end: at + secret.length, rule: "seen elsewhere" });
+      return merged(found);
+    },
+  };
+};
+
+export const REDACTED = "[redacted]";
+
+const globalPattern = (given: string | RegExp): RegExp =>
+  typeof given === "string"
+    ? new RegExp(given.replace(/[$()*+.?[\\\]^{|}-]/g, String.raw`\$&`), "g")
+    : new RegExp(given.source, given.flags.includes("g") ? given.flags : `${given.flags}g`);
+
+const merged = (found: readonly Secret[]): Secret[] => {
+  const kept: Secret[] = [];
+  for (const secret of found.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
+    const last = kept.at(-1);
+    if (!last || secret.start >= last.end) kept.push(secret);
+    else if (secret.end > last.end) kept[kept.length - 1] = { ...last, end: secret.end };
+  }
+  return kept;
+};

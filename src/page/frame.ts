@@ -1,0 +1,54 @@
+/**
+ * An empty document for what a run embeds. The page posts the HTML into it, so that HTML has an opaque origin, and a policy of
+ * its own instead of the page's: scripts run, and only the origins in the address can be reached. Opened by itself it is as
+ * powerless: the policy says `sandbox`, too.
+ */
+export const frame = ({ searchParams }: URL): Response => {
+  const origins = searchParams.getAll("origin");
+  const wrong = origins.find((origin) => !ORIGIN.test(origin));
+  if (wrong !== undefined || origins.length > MOST_ORIGINS)
+    return new Response(wrong === undefined ? `at most ${MOST_ORIGINS} origins` : "not an origin", { status: 400 });
+  const may = searchParams.getAll("may").filter((permission) => PERMISSIONS.includes(permission));
+  return new Response(DOCUMENT, {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policyOf(origins.join(" "), may),
+      "cache-control": "no-cache",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
+};
+
+/** Not `same-origin`: this document comes from the page's own address, and could then do all that the page can. */
+const PERMISSIONS = ["forms", "popups", "modals", "downloads", "pointer-lock"];
+const ORIGIN =
+  /^(?:(?:https|wss):\/\/(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*|https?:\/\/(?:127\.0\.0\.1|localhost))(?::\d{1,5})?$/i;
+const MOST_ORIGINS = 20;
+
+const policyOf = (origins: string, may: readonly string[]): string =>
+  [
+    `sandbox allow-scripts ${may.map((permission) => `allow-${permission}`).join(" ")}`,
+    "default-src 'none'",
+    `script-src 'unsafe-inline' ${origins}`,
+    `style-src 'unsafe-inline' ${origins}`,
+    `img-src data: blob: ${origins}`,
+    `media-src data: blob: ${origins}`,
+    `font-src data: ${origins}`,
+    `connect-src ${origins || "'none'"}`,
+    `frame-src ${origins || "'none'"}`,
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+  ].join("; ");
+
+const DOCUMENT = `<!doctype html><meta charset="utf-8"><title>Embedded</title><script>
+addEventListener("message", function take({ source, data }) {
+  if (source !== parent || typeof data?.html !== "string") return;
+  removeEventListener("message", take);
+  document.open();
+  document.write(data.html);
+  document.close();
+});
+parent.postMessage({ runcast: "ready" }, "*");
+</script>`;

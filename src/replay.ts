@@ -1,0 +1,118 @@
+import type { Entry } from "./events.ts";
+import { createPace, LONGEST_WAIT_MS } from "./replay/pace.ts";
+import { createTimeline } from "./replay/timeline.ts";
+import type { RunState } from "./state.ts";
+
+export { createTimeline, type Timeline } from "./replay/timeline.ts";
+export { LONGEST_WAIT_MS };
+
+export const SPEEDS = [1, 2, 5, 10, 50] as const;
+
+/**
+ * Plays a run that was recorded. It has no clock: whoever shows it calls `tick`, once a frame, while `isPlaying`.
+ *
+ * Entries may be added at the end at any time. Waits that took longer than `LONGEST_WAIT_MS` take only so long.
+ */
+export interface Replay {
+  readonly length: number;
+  /** The last entry that is shown; 0 before the first. */
+  readonly seq: number;
+  /** The state after that entry. Changed in place while it goes forward a little; another one after any other move. */
+  readonly state: RunState;
+  readonly isPlaying: boolean;
+  readonly speed: number;
+  /** The wait that comes next, if it is made shorter: how long it took. */
+  readonly shortened: number | undefined;
+  /** How many waits of the run are made shorter. */
+  readonly shortenedCount: number;
+  /** The time of an entry after the first one, as it was. */
+  timeOf(seq: number): number;
+  seek(seq: number): void;
+  /** From the end, plays from the beginning. */
+  play(): void;
+  pause(): void;
+  setSpeed(speed: number): void;
+  /** So many milliseconds have passed. */
+  tick(ms: number): void;
+  /** Calls `listener` after each change. Returns what ends that. */
+  subscribe(listener: () => void): () => void;
+}
+
+export const createReplay = (entries: readonly Entry[], at: number = entries.length): Replay => {
+  const timeline = createTimeline(entries);
+  const pace = createPace(entries);
+  const listeners = new Set<() => void>();
+  let state = timeline.stateAt(at);
+  let isPlaying = false;
+  let speed = 1;
+  let time = pace.timeOf(state.seq);
+
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const show = (seq: number): void => {
+    state = timeline.stateAt(seq, state);
+  };
+  const seek = (seq: number): void => {
+    show(seq);
+    time = pace.timeOf(state.seq);
+    tell();
+  };
+
+  return {
+    get length() {
+      return entries.length;
+    },
+    get seq() {
+      return state.seq;
+    },
+    get state() {
+      return state;
+    },
+    get isPlaying() {
+      return isPlaying;
+    },
+    get speed() {
+      return speed;
+    },
+    get shortened() {
+      return pace.shortened(state.seq + 1);
+    },
+    get shortenedCount() {
+      return pace.count;
+    },
+    timeOf: (seq) => {
+      const [first] = entries;
+      return first ? entries[Math.max(1, Math.min(seq, entries.length)) - 1]!.at - first.at : 0;
+    },
+    seek,
+    play: () => {
+      if (isPlaying || entries.length === 0) return;
+      isPlaying = true;
+      if (state.seq >= entries.length) seek(0);
+      else tell();
+    },
+    pause: () => {
+      if (!isPlaying) return;
+      isPlaying = false;
+      tell();
+    },
+    setSpeed: (value) => {
+      speed = value;
+      tell();
+    },
+    tick: (ms) => {
+      if (!isPlaying) return;
+      time += ms * speed;
+      const seq = pace.seqAt(time);
+      const isMore = seq > state.seq;
+      if (isMore) show(seq);
+      if (state.seq >= entries.length) isPlaying = false;
+      if (isMore || !isPlaying) tell();
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+};

@@ -1,0 +1,141 @@
+import type { Content, Entry, EventOf, Json, Message, Part } from "../events.ts";
+
+type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+type Words = Mutable<Extract<Part, { type: "text" | "thinking" }>>;
+type Call = Mutable<Omit<Extract<Part, { type: "call" }>, "input">> & {
+  input: Json | undefined;
+  text: string;
+  readonly provider: boolean;
+};
+interface Step {
+  readonly said: (Words | Call | Exclude<Part, { type: "call" }>)[];
+  readonly results: Part[];
+}
+
+export interface RunAnswer {
+  /** Takes one entry in; each must be given once, in order. */
+  take(entry: Entry): void;
+  messages(): Message[];
+}
+
+/**
+ * What a run adds to its conversation, as messages for the next request: the root agent's own words, calls and results, step
+ * by step. What its sub-agents and tools said is in the results.
+ */
+export const createAnswer = (): RunAnswer => {
+  const steps: Step[] = [];
+  const words = new Map<string, { readonly part: Words; readonly step: Step }>();
+  const calls = new Map<string, { readonly part: Call; readonly step: Step }>();
+
+  const say = (id: string, part: Words): void => {
+    const step = steps.at(-1);
+    if (!step) return;
+    step.said.push(part);
+    words.set(id, { part, step });
+  };
+  const forget = (id: string): void => {
+    const found = words.get(id);
+    if (!found) return;
+    words.delete(id);
+    found.step.said.splice(found.step.said.indexOf(found.part), 1);
+  };
+
+  const take = ({ event }: Entry): void => {
+    if (event.agent !== undefined) return;
+    const { meta } = event;
+    switch (event.type) {
+      case "step-start":
+        steps.push({ said: [], results: [] });
+        return;
+      case "text-start":
+        if (event.replaces !== undefined) forget(event.replaces);
+        if (event.call === undefined) say(event.part, { type: "text", text: "" });
+        return;
+      case "thinking-start":
+        say(event.part, { type: "thinking", text: "" });
+        break;
+      case "text-delta":
+      case "thinking-delta": {
+        const found = words.get(event.part);
+        if (found) found.part.text += event.delta;
+        break;
+      }
+      case "tool-start": {
+        const step = steps.at(-1);
+        if (!step) return;
+        const { call, name, provider = false } = event;
+        const part: Call = { type: "call", call, name, input: undefined, text: "", provider };
+        step.said.push(part);
+        calls.set(call, { part, step });
+        break;
+      }
+      case "tool-input-delta": {
+        const found = calls.get(event.call);
+        if (found) found.part.text += event.delta;
+        break;
+      }
+      case "tool-input-end":
+      case "tool-execute": {
+        const found = calls.get(event.call);
+        if (found) found.part.input = event.input ?? found.part.input;
+        break;
+      }
+      case "tool-end": {
+        const found = calls.get(event.call);
+        if (found && event.outcome !== "deferred")
+          (found.part.provider ? found.step.said : found.step.results).push(resultOf(event, found.part.name));
+        return;
+      }
+    }
+    if (meta === undefined) return;
+    if ("part" in event && event.part !== undefined) {
+      const part = words.get(event.part)?.part;
+      if (part?.type === "thinking") part.meta = meta;
+    } else if ("call" in event && event.call !== undefined) {
+      const found = calls.get(event.call);
+      if (found) found.part.meta = meta;
+    }
+  };
+
+  const messages = (): Message[] =>
+    steps.flatMap(({ said, results }): Message[] => {
+      const content = said.flatMap(finished);
+      return [
+        ...(content.length > 0 ? [{ role: "assistant" as const, content }] : []),
+        ...(results.length > 0 ? [{ role: "tool" as const, content: results }] : []),
+      ];
+    });
+
+  return { take, messages };
+};
+
+const finished = (part: Words | Call | Exclude<Part, { type: "call" }>): Part[] => {
+  if (part.type === "text") return part.text === "" ? [] : [part];
+  if (part.type !== "call") return [part];
+  const { call, name, meta, input = parsed(part.text) ?? {} } = part;
+  return [{ type: "call", call, name, input, ...(meta !== undefined && { meta }) }];
+};
+
+const resultOf = (
+  { call, outcome, content, value, error }: EventOf<"tool-end">,
+  name: string,
+): Extract<Part, { type: "result" }> => {
+  const said: Content[] = content?.length ? content : value !== undefined ? [{ type: "json", value }] : [];
+  const failed = outcome !== "ok";
+  const text = error?.message ?? `The call ended as ${outcome}.`;
+  return {
+    type: "result",
+    call,
+    name,
+    content: said.length > 0 || !failed ? said : [{ type: "text", text }],
+    ...(failed && { error: true }),
+  };
+};
+
+const parsed = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+};

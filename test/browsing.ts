@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { defaultAgents } from "../src/config/agents.ts";
+import { native } from "../src/dialects/native.ts";
+import { memory } from "../src/logs/memory.ts";
+import { page as builtPage } from "../src/page.ts";
+import { createServer, type RuncastServer, type ServerOptions } from "../src/server.ts";
+import type { Source } from "../src/source.ts";
+import { describeWith } from "./components.ts";
+
+export interface Browsing {
+  /** A server with the page and the demo agent, or another source, on a free port. */
+  serve(source?: Source, options?: Partial<ServerOptions>): Promise<string>;
+  /** A page in a browser of its own (no shared storage). Its mistakes, and what its policy forbade, fail the test. */
+  open(url: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Another tab of the same browser. */
+  openBeside(page: Page, url: string): Promise<Page>;
+  /** Takes the mistakes so far, for a test that expects some. */
+  mistakes(): string[];
+}
+
+export const DEMO_SPEED = 30;
+
+/** Describes a suite with a real browser and real servers; both end with each test. */
+export const describeInBrowser = (name: string, suite: (browsing: Browsing) => void): void =>
+  describeWith("chromium", name, (executablePath) => {
+    let browser: Browser;
+    const servers: RuncastServer[] = [];
+    const mistakes: string[] = [];
+
+    beforeAll(async () => {
+      const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
+      browser = await chromium.launch({ executablePath, args });
+    });
+    afterAll(() => browser.close());
+    afterEach(async () => {
+      for (const context of browser.contexts()) await context.close();
+      for (const server of servers.splice(0)) await server.close();
+      expect(mistakes.splice(0)).toEqual([]);
+    });
+
+    const watch = async (page: Page, url: string): Promise<Page> => {
+      page.on("pageerror", (error) => mistakes.push(error.stack ?? error.message));
+      page.on("console", (message) => {
+        if (message.type() === "error" && !/Failed to load resource|net::ERR/.test(message.text()))
+          mistakes.push(message.text());
+      });
+      await page.goto(url);
+      return page;
+    };
+
+    suite({
+      serve: async (source, options = {}) => {
+        const { demo } = defaultAgents(DEMO_SPEED);
+        const page = builtPage();
+        const server = createServer({
+          agents: { demo: { ...demo!, ...(source && { source }) } },
+          log: memory(),
+          dialects: [native],
+          ...(page && { page }),
+          ...options,
+        });
+        servers.push(server);
+        return (await server.listen()).url;
+      },
+      open: async (url, options) => watch(await (await browser.newContext(options)).newPage(), url),
+      openBeside: async (page, url) => watch(await page.context().newPage(), url),
+      mistakes: () => mistakes.splice(0),
+    });
+  });
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds wrong with the page as it is, one line each. */
+export const violations = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axeSource);
+  return await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const found = await axe.run();
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, any }) => `${id}: ${html} ${any[0]?.message}`),
+    );
+  });
+};
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly any: readonly { readonly message: string }[] }[];
+}
+
+export const composer = (page: Page) => page.getByRole("textbox", { name: "Message the agent" });
+
+/** Sends a message as a person does. */
+export const send = async (page: Page, message: string): Promise<void> => {
+  await composer(page).fill(message);
+  await composer(page).press("Enter");
+};
+
+/** The end of the last run that is shown. */
+export const ended = async (page: Page, outcome?: string): Promise<void> => {
+  const end = outcome === undefined ? "[data-run-end]:not([data-run-end=running])" : `[data-run-end=${outcome}]`;
+  await page.locator(`article:last-of-type ${end}, main ${end}`).last().waitFor();
+};
+
+/** What is shown of the conversation, as text: without what differs from one look to the next. */
+export const shownText = async (page: Page): Promise<string> =>
+  await page
+    .locator("main article, main [data-run]")
+    .allInnerTexts()
+    .then((texts) => texts.join("\n"));

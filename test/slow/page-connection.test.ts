@@ -1,0 +1,191 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { native } from "../../src/dialects/native.ts";
+import type { Event } from "../../src/events.ts";
+import type { Source } from "../../src/source.ts";
+import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
+import { startCuttingProxy } from "../cutting-proxy.ts";
+import { randomFrom } from "../random.ts";
+import { onStop, until } from "../serving.ts";
+
+const status = (page: Page, name: string) => page.locator(`[data-connection=${name}]`).waitFor();
+
+/** A cable between the page and the server that the test can pull. */
+const cable = async (url: string) => {
+  let isPulled = false;
+  const proxy = await startCuttingProxy(Number(new URL(url).port), () => (isPulled ? "unreached" : undefined));
+  onStop(() => proxy.close());
+  return {
+    url: proxy.url,
+    pull: () => {
+      isPulled = true;
+      proxy.cut();
+    },
+    plug: () => (isPulled = false),
+  };
+};
+
+/** How many streams are open. */
+const viewers = async (url: string): Promise<number> =>
+  Number(/^runcast_viewers (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+
+const hide = (page: Page, isHidden: boolean): Promise<void> =>
+  page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    Object.defineProperty(document, "visibilityState", { value: hidden ? "hidden" : "visible", configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, isHidden);
+
+/** What is shown of the answer, without what depends on the clock. */
+const contentOf = async (page: Page): Promise<string> =>
+  (await page.locator("article").last().innerText()).replaceAll(/\d[\d.,]* (?:ms|s|min)\b/g, "some time");
+
+/** A run with something of everything, long enough to be cut often. */
+function* story(): Generator<Event> {
+  for (let step = 0; step < 12; step++) {
+    yield { type: "step-start", step: `s${step}` };
+    yield { type: "thinking-start", part: `t${step}` };
+    for (let word = 0; word < 5; word++) yield { type: "thinking-delta", part: `t${step}`, delta: `thought ${word} ` };
+    yield { type: "thinking-end", part: `t${step}` };
+    yield { type: "text-start", part: `p${step}` };
+    for (let word = 0; word < 12; word++)
+      yield { type: "text-delta", part: `p${step}`, delta: word % 4 === 3 ? `**${word}**\n\n- item ` : `word${word} ` };
+    yield { type: "text-end", part: `p${step}` };
+    const call = `c${step}`;
+    yield { type: "tool-start", call, name: step % 3 === 0 ? "task" : "look" };
+    for (const delta of ['{"wh', 'at":', `"${step}"}`]) yield { type: "tool-input-delta", call, delta };
+    yield { type: "tool-input-end", call };
+    yield { type: "step-end", step: `s${step}`, finish: "tools" };
+    yield { type: "tool-execute", call };
+    if (step % 3 === 0) yield* helper(call, `a${step}`);
+    yield { type: "tool-output-delta", call, stream: "stdout", delta: `line of ${step}\n` };
+    const outcome = step % 4 === 1 ? "error" : "ok";
+    const error = { code: "x", message: `call ${step} failed` };
+    const content = [{ type: "text" as const, text: `result ${step}` }];
+    yield { type: "tool-end", call, outcome, ...(outcome === "ok" ? { content } : { error }) };
+  }
+}
+
+function* helper(call: string, agent: string): Generator<Event> {
+  yield { type: "agent-start", agent, call, name: "helper", task: "help" };
+  yield { type: "step-start", step: `s ${agent}`, agent };
+  yield { type: "text-start", part: `p ${agent}`, agent };
+  for (let word = 0; word < 4; word++) yield { type: "text-delta", part: `p ${agent}`, agent, delta: `help${word} ` };
+  yield { type: "text-end", part: `p ${agent}`, agent };
+  yield { type: "step-end", step: `s ${agent}`, agent, finish: "stop" };
+  yield { type: "agent-end", agent, outcome: "done" };
+}
+
+describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
+  test("says that it is lost and when it tries again, stops what turns, and goes on where it was", async () => {
+    const { url, pull, plug } = await cable(await serve());
+    const page = await open(url);
+    await send(page, "Start something slow that I can stop");
+    await page.locator("[data-state=executing]").first().waitFor();
+    await status(page, "live");
+    pull();
+    await status(page, "reconnecting");
+    await page.getByText(/Connection lost, (again in \d+ s|trying now)/).waitFor();
+    await page.locator("[data-run][data-live=false]").waitFor();
+    expect(await violations(page)).toEqual([]);
+    plug();
+    await page.getByRole("button", { name: "Now" }).click();
+    await status(page, "live");
+    await page.keyboard.press("Escape");
+    await ended(page, "cancelled");
+    await status(page, "finished");
+    expect(await page.locator("[data-node] [data-state=executing]").count()).toBe(0);
+  });
+
+  test("says what the run waits for, when the server says so", async () => {
+    const source: Source = async function* (_, { signal }) {
+      yield { type: "step-start", step: "s" };
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    };
+    const talkative = { ...native, heartbeat: { ...native.heartbeat, everyMs: 50 } };
+    const page = await open(await serve(source, { dialects: [talkative] }));
+    await send(page, "hello");
+    await page.getByText(/^Live, waiting for the model for \d+ s$/).waitFor();
+    await page.keyboard.press("Escape");
+    await ended(page, "cancelled");
+  });
+
+  test("one stream per tab, closed while it is hidden", async () => {
+    const url = await serve();
+    const page = await open(url);
+    await send(page, "Start something slow that I can stop");
+    await page.locator("[data-state=executing]").first().waitFor();
+    await until(async () => (await viewers(url)) === 1);
+    await hide(page, true);
+    await until(async () => (await viewers(url)) === 0);
+    await status(page, "paused");
+    await hide(page, false);
+    await status(page, "live");
+    await until(async () => (await viewers(url)) === 1);
+    await page.keyboard.press("Escape");
+    await ended(page, "cancelled");
+    await until(async () => (await viewers(url)) === 0);
+  });
+
+  test("a message to a server that is gone waits, and is sent once", async () => {
+    const server = await serve();
+    const { url, pull, plug } = await cable(server);
+    const page = await open(url);
+    await page.getByRole("button", { name: "Show me a failing tool" }).waitFor();
+    pull();
+    await page.getByRole("button", { name: "Show me a failing tool" }).click();
+    await status(page, "reconnecting");
+    plug();
+    await page.getByRole("button", { name: "Now" }).click();
+    await ended(page, "done");
+    const { runs } = (await (await fetch(`${server}/runs`)).json()) as { runs: unknown[] };
+    expect(runs).toHaveLength(1);
+  });
+
+  test("cuts and reloads at any moment: the same content as without", { timeout: 900_000 }, async () => {
+    const blows = process.env.RUNCAST_LONG === "1" ? 200 : 10;
+    const random = randomFrom(Number(process.env.RUNCAST_SEED ?? 1));
+    const events = [...story()];
+    let allowed = Infinity;
+    let wake = (): void => {};
+    const allow = (count: number): void => {
+      allowed = count;
+      wake();
+    };
+    const source: Source = async function* () {
+      for (const [index, event] of events.entries()) {
+        while (index >= allowed) await new Promise<void>((resolve) => (wake = resolve));
+        yield event;
+      }
+    };
+    const server = await serve(source);
+    const calm = await open(server);
+    await send(calm, "go");
+    await ended(calm, "done");
+    const wanted = await contentOf(calm);
+
+    allowed = 0;
+    const proxy = await startCuttingProxy(Number(new URL(server).port));
+    onStop(() => proxy.close());
+    const page = await open(proxy.url);
+    await send(page, "go");
+    await page.locator("article").nth(1).waitFor();
+    for (let blow = 1; blow <= blows; blow++) {
+      // What is allowed arrives before the blow, after it or in the midst of it: no matter which.
+      allow(Math.floor((events.length * blow) / (blows + 1)));
+      if (random() < 0.3) await page.reload();
+      else proxy.cut();
+      if (random() < 0.3) await page.evaluate(() => void dispatchEvent(new Event("online")));
+      else await Promise.all([status(page, "live"), page.evaluate(() => void dispatchEvent(new Event("online")))]);
+    }
+    allow(Infinity);
+    await page.evaluate(() => void dispatchEvent(new Event("online")));
+    await ended(page, "done");
+    expect(await contentOf(page)).toBe(wanted);
+    await page.reload();
+    await ended(page, "done");
+    expect(await contentOf(page)).toBe(wanted);
+    const { runs } = (await (await fetch(`${server}/runs`)).json()) as { runs: unknown[] };
+    expect(runs).toHaveLength(2);
+  });
+});

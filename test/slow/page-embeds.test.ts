@@ -1,0 +1,174 @@
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { afterEach, expect, test } from "vitest";
+import type { Event } from "../../src/events.ts";
+import type { Source } from "../../src/source.ts";
+import { type Browsing, composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
+
+const embeds = (...shown: readonly Omit<Extract<Event, { type: "embed" }>, "type">[]): Source =>
+  async function* () {
+    yield { type: "step-start", step: "s" };
+    yield { type: "tool-start", call: "c", name: "chart" };
+    yield { type: "tool-input-end", call: "c", input: { city: "Bern" } };
+    yield { type: "step-end", step: "s", finish: "tools" };
+    yield { type: "tool-execute", call: "c" };
+    for (const embed of shown) yield { type: "embed", ...embed, call: "c" };
+    yield {
+      type: "tool-end",
+      call: "c",
+      outcome: "ok",
+      content: [{ type: "text", text: "drawn" }],
+      value: { degrees: 21 },
+    };
+    yield { type: "step-start", step: "t" };
+    yield { type: "text-start", part: "p", step: "t" };
+    yield { type: "text-delta", part: "p", delta: "Here it is." };
+    yield { type: "text-end", part: "p" };
+    yield { type: "step-end", step: "t", finish: "stop" };
+  };
+
+/** A charting library in three lines, and MCP Apps' own client: what a CDN would serve. */
+const LIBRARY = `window.chart = (id, values, onClick) => { const box = document.getElementById(id);
+  values.forEach((value, index) => { const bar = document.createElement("button"); bar.textContent = value;
+    bar.style.height = value + "px"; bar.onclick = () => onClick(index); box.append(bar); }); };`;
+const APP = readFileSync(
+  new URL("../../node_modules/@modelcontextprotocol/ext-apps/dist/src/app-with-deps.js", import.meta.url),
+);
+
+describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => {
+  const others: Server[] = [];
+  afterEach(() => {
+    for (const server of others.splice(0)) server.close().closeAllConnections();
+  });
+  /** Another origin, and what was asked of it. */
+  const elsewhere = async (answer: (request: IncomingMessage) => [type: string, body: string | Buffer]) => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? "");
+      const [type, body] = answer(request);
+      response.writeHead(200, { "content-type": type, "access-control-allow-origin": "*" }).end(body);
+    });
+    others.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  };
+  const show = async (page: Page) => {
+    await send(page, "show it");
+    await ended(page, "done");
+  };
+  const inside = (page: Page, title: string) => page.frameLocator(`iframe[title="${title}"]`);
+
+  test("two charts by a script of a second origin work once that origin is allowed, and not before", async () => {
+    const cdn = await elsewhere(() => ["text/javascript", LIBRARY]);
+    const html = `<!doctype html><div id="a"></div><div id="b"></div><output></output><script src="${cdn.url}/chart.js"></script>
+      <script>const say = (name) => (index) => document.querySelector("output").append(name + index + " ");
+      chart("a", [30, 60], say("a")); chart("b", [20, 40], say("b"));</script>`;
+    const page = await open(await serve(embeds({ embed: "e", html, title: "Weather", origins: [cdn.url] })));
+    await show(page);
+    const gate = page.getByRole("region", { name: "Allow Weather" });
+    await gate.waitFor();
+    expect(await gate.innerText()).toContain(cdn.url);
+    expect(cdn.asked).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    await gate.getByRole("button", { name: "Always allow for demo" }).click();
+    const frame = inside(page, "Weather");
+    await frame.getByRole("button", { name: "60" }).click();
+    await frame.getByRole("button", { name: "20" }).click();
+    await frame.getByText("a1 b0").waitFor();
+    await page.reload();
+    await inside(page, "Weather").getByRole("button", { name: "40" }).waitFor();
+  });
+
+  test("without leave it reaches nothing: not the network, not the page, not the server", async () => {
+    const evil = await elsewhere(() => ["text/plain", "got it"]);
+    const html = `<p id="out">waiting</p><img src="${evil.url}/image"><script>
+      const tries = [() => fetch("${evil.url}/fetch"), () => parent.document.title, () => localStorage.length, () => fetch("/runs"),
+        () => { top.location = "${evil.url}/top"; }, () => { location = "${evil.url}/self"; throw new Error("led itself away"); }];
+      (async () => { let refused = 0; for (const one of tries) try { await one(); } catch { refused++; }
+        document.querySelector("#out").textContent = "refused " + refused; })();</script>`;
+    const url = await serve(embeds({ embed: "e", html, title: "Evil" }));
+    const page = await open(url);
+    await show(page);
+    await page.getByText(`Blocked, because nobody allowed it: ${evil.url}`).waitFor();
+    expect(evil.asked).toEqual([]);
+    expect(page.url()).toContain(url);
+    // The browser complains of what it refused, and of nothing else.
+    expect(mistakes().filter((text) => !/Content Security Policy|is sandboxed/.test(text))).toEqual([]);
+  });
+
+  test("its height follows its content, and its words are only proposed", async () => {
+    const html = `<div id="box" style="height:300px"></div><button onclick="box.style.height='900px'">more</button>
+      <button onclick="parent.postMessage({ runcast: { draft: 'and tomorrow?' } }, '*')">ask</button>`;
+    const page = await open(await serve(embeds({ embed: "e", html, title: "Tall" })));
+    await show(page);
+    const height = () => page.locator('iframe[title="Tall"]').evaluate((frame) => frame.getBoundingClientRect().height);
+    await expect.poll(height).toBeGreaterThan(300);
+    const before = await height();
+    await inside(page, "Tall").getByRole("button", { name: "more" }).click();
+    await expect.poll(height).toBeGreaterThanOrEqual(before + 590);
+    await inside(page, "Tall").getByRole("button", { name: "ask" }).click();
+    await expect.poll(() => composer(page).inputValue()).toBe("and tomorrow?");
+    expect(await page.locator("[data-message]").count()).toBe(2);
+  });
+
+  test("an MCP App, by its own client, learns of its call and is refused what is not offered", async () => {
+    const cdn = await elsewhere(() => ["text/javascript", APP]);
+    const html = `<p id="out"></p><script type="module">
+      import { App } from "${cdn.url}/app.js";
+      const out = document.querySelector("#out");
+      const app = new App({ name: "weather", version: "1" }, {});
+      app.ontoolinput = ({ arguments: input }) => out.append("in " + input.city + " ");
+      app.ontoolresult = async ({ structuredContent }) => {
+        out.append(structuredContent.degrees + " degrees ");
+        await app.callServerTool({ name: "more", arguments: {} }).catch(() => out.append("refused"));
+      };
+      await app.connect();</script>`;
+    const page = await open(await serve(embeds({ embed: "e", html, title: "App", origins: [cdn.url] })));
+    await show(page);
+    await page.getByRole("button", { name: "Allow once" }).click();
+    await inside(page, "App").getByText("in Bern 21 degrees refused").waitFor();
+  });
+
+  test("a tool that the browser calls itself shows its page in such a frame, and the agent goes on", async () => {
+    const bodies: string[] = [];
+    const service = createServer((request, response) => {
+      request.setEncoding("utf8").on("data", (piece) => bodies.push(piece));
+      response.setHeader("access-control-allow-origin", "*");
+      response.setHeader("access-control-allow-headers", "content-type");
+      response.setHeader("access-control-expose-headers", "Content-Disposition");
+      response.setHeader("content-type", "text/html");
+      response.setHeader("content-disposition", "inline");
+      request.on("end", () => response.end("<h1>Map</h1><button onclick=\"this.textContent='clicked'\">Zoom</button>"));
+    });
+    others.push(service);
+    await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+    const page = await open(await serve());
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    const form = page.getByRole("form", { name: "Add a browser tool" });
+    await form.getByLabel("Name of the tool").fill("weather_map");
+    await form
+      .getByLabel("Address of the tool")
+      .fill(`http://127.0.0.1:${(service.address() as AddressInfo).port}/map`);
+    await form
+      .getByLabel("JSON Schema")
+      .fill('{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}');
+    await form.getByRole("button", { name: "Add the tool" }).click();
+    await page.getByRole("button", { name: "Remove weather_map" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await send(page, "Use a client-run tool");
+    const bar = page.getByRole("region", { name: "For this browser" });
+    await bar.waitFor();
+    expect(bodies).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    await bar.getByRole("button", { name: "Run" }).click();
+    await inside(page, "Page of weather_map").getByRole("button", { name: "Zoom" }).click();
+    await inside(page, "Page of weather_map").getByText("clicked").waitFor();
+    await page.locator("[data-message]").getByText("Your client answered").waitFor();
+    expect(JSON.parse(bodies.join(""))).toHaveProperty("city");
+    await page.reload();
+    await inside(page, "Page of weather_map").getByText("Map").waitFor();
+  });
+});

@@ -1,0 +1,229 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { Event } from "../../src/events.ts";
+import { demoAgent } from "../../src/models/demo.ts";
+import type { Source } from "../../src/source.ts";
+import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
+import { gallery } from "../web/gallery.ts";
+import { countRenders, takeRenders } from "../web/render-counter.ts";
+
+const panel = (page: Page) => page.locator("[data-panel]");
+const tray = (page: Page) => page.getByRole("region", { name: "Open questions" });
+const rows = async (page: Page): Promise<string[]> =>
+  await panel(page).locator("[data-row] .font-medium").allInnerTexts();
+
+describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: Browsing) => {
+  const show = async (message: string, source: Source = gallery): Promise<Page> => {
+    const page = await open(await serve(source));
+    await send(page, message);
+    return page;
+  };
+  const openPanel = async (page: Page): Promise<void> => {
+    await page.getByRole("button", { name: /tools/i }).first().click();
+    await panel(page).waitFor();
+  };
+
+  test("lists the calls of all runs of the conversation, filtered by tool, state and words", async () => {
+    const page = await show("outcomes");
+    await ended(page, "done");
+    await openPanel(page);
+    await send(page, "fold");
+    await panel(page).getByText("12 in all").waitFor();
+    await panel(page).getByText("5 failed").waitFor();
+    await panel(page).getByLabel("State").selectOption("timed out");
+    await expect.poll(() => rows(page)).toEqual(["end_as_timeout"]);
+    await panel(page).getByLabel("State").selectOption("");
+    await panel(page).getByLabel("Tool").selectOption("read_file");
+    await expect.poll(() => rows(page)).toEqual(["read_file", "read_file"]);
+    await panel(page).getByLabel("Tool").selectOption("");
+    await panel(page).getByLabel("Search arguments and results").fill("no file notes");
+    await expect.poll(() => rows(page)).toEqual(["end_as_error"]);
+    await panel(page).getByLabel("Search arguments and results").fill("nothing like that");
+    await panel(page).getByRole("button", { name: "Show all" }).click();
+    await expect.poll(() => rows(page)).toHaveLength(12);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("a click leads to the card, out of whatever it is folded into, and focuses it", async () => {
+    const page = await show("fold");
+    await ended(page, "done");
+    await openPanel(page);
+    expect(await page.locator("[data-call]:visible").count()).toBe(0);
+    await panel(page).locator("[data-row]").nth(1).click();
+    const card = page.locator('[data-node="fold 3"]');
+    await card.waitFor();
+    await expect.poll(() => card.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await card.getAttribute("data-open")).toBe("true");
+    expect(await page.locator("[data-call]:visible").count()).toBe(5);
+  });
+
+  test("leads into a folded sub-agent, however deep", async () => {
+    const page = await show("Show sub-agents, nested three deep", demoAgent({ speed: 30 }));
+    await ended(page, "done");
+    await openPanel(page);
+    expect(await page.getByRole("article", { name: "Tool calculate" }).isVisible()).toBe(false);
+    await panel(page).locator("[data-row]", { hasText: "calculate" }).click();
+    await page.getByRole("article", { name: "Tool calculate" }).waitFor();
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
+      .toBe("Tool calculate");
+  });
+
+  test("shows what runs now, at the same time and for how long, and marks what is slow", async () => {
+    const page = await show("x", atOnce);
+    await openPanel(page);
+    const now = panel(page).getByRole("region", { name: "Running now" });
+    await now.getByText("2 at the same time").waitFor();
+    await panel(page).getByText("2 running").waitFor();
+    expect(await now.locator("[data-elapsed]").count()).toBe(2);
+    expect(await now.locator("[data-row]", { hasText: "never_quick" }).getAttribute("data-slow")).toBe("false");
+    // Its three calls before took no time: a second is slow for it.
+    await now.locator("[data-row][data-slow=true]", { hasText: "usually_quick" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("the timeline fills in as the run goes on, steps, calls and sub-agents on one axis", async () => {
+    const page = await show("agents");
+    await openPanel(page);
+    await panel(page).getByRole("button", { name: "Timeline" }).click();
+    const chart = panel(page).locator("[data-waterfall]");
+    await expect.poll(() => chart.locator("[data-bar=executing]").count()).toBe(6);
+    expect(await violations(page)).toEqual([]);
+    const bar = chart.locator("[data-bar=executing]").first();
+    const lengthOf = () => bar.evaluate((element) => Number(getComputedStyle(element).getPropertyValue("--now")));
+    const before = await lengthOf();
+    await expect.poll(lengthOf).toBeGreaterThan(before);
+    await page.getByRole("button", { name: "Stop helper b" }).click();
+    await ended(page, "done");
+    await expect.poll(() => chart.locator("[data-bar=executing]").count()).toBe(0);
+    const labels = await chart
+      .getByRole("listitem")
+      .evaluateAll((found) => found.map((row) => row.querySelector("span")!.textContent));
+    expect(labels).toEqual(["model, step 1", "task", "helper a", "task", "helper b", "task", "helper c"]);
+    expect(await chart.locator("[data-bar=cancelled]").count()).toBe(2);
+    expect(await violations(page)).toEqual([]);
+    await chart.getByRole("button", { name: /^helper c/ }).click();
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
+      .toBe("Sub-agent helper c");
+  });
+
+  test("open asks are answered in any order, in the tray or on their cards, and both show the same", async () => {
+    const page = await show("asks");
+    await tray(page).getByText("4 questions").waitFor();
+    expect(await violations(page)).toEqual([]);
+    const inTray = (title: string) => tray(page).getByRole("listitem").filter({ hasText: title });
+    const onCard = (ask: string) => page.locator(`[data-run] [data-ask=${ask}]`);
+
+    await inTray("Who are you?").getByRole("button", { expanded: false }).click();
+    const form = inTray("Who are you?");
+    await form.getByRole("button", { name: "Answer" }).click();
+    await form.getByText("This is needed").waitFor();
+    await form.getByLabel("Your name").fill("Ines");
+    expect(await onCard("four").getByLabel("Your name").inputValue()).toBe("Ines");
+    await onCard("four").getByLabel("age").fill("41");
+    await onCard("four").getByLabel("Tuesday").check();
+    await form.getByLabel("large").check();
+    expect(await violations(page)).toEqual([]);
+    await form.getByRole("button", { name: "Answer" }).click();
+    await onCard("four").getByText("Answered").waitFor();
+    await tray(page).getByText("3 questions").waitFor();
+    expect(await onCard("four").locator("[data-answer]").innerText()).toBe(
+      'Answered: {"name":"Ines","age":41,"nice":false,"size":"large","days":["Tuesday"]}',
+    );
+
+    await onCard("three").getByRole("button", { name: "The second" }).click();
+    await tray(page).getByText("2 questions").waitFor();
+    await onCard("three").getByText("Answered: The second").waitFor();
+
+    await onCard("one").getByRole("button", { name: "Edit arguments" }).click();
+    await onCard("one").getByLabel("Arguments, as JSON").fill("{ not json");
+    await onCard("one").getByText("This is no JSON").waitFor();
+    expect(await onCard("one").getByRole("button", { name: "Allow with edits" }).isDisabled()).toBe(true);
+    await onCard("one").getByLabel("Arguments, as JSON").fill('{"query": "by hand"}');
+    await inTray("May I search?").getByRole("button", { expanded: false }).click();
+    expect(await inTray("ask_one").getByLabel("Arguments, as JSON").inputValue()).toBe('{"query": "by hand"}');
+    await inTray("ask_one").getByRole("button", { name: "Allow with edits" }).click();
+    await page.locator('[data-node="ask one"]').getByText("edited by a person").waitFor({ state: "attached" });
+
+    await onCard("two").getByRole("button", { name: "Yes" }).click();
+    await ended(page, "done");
+    expect(await tray(page).count()).toBe(0);
+  });
+
+  test("an answer by somebody else closes the ask everywhere", async () => {
+    const page = await show("asks");
+    await tray(page).getByText("4 questions").waitFor();
+    const { runs } = (await page.evaluate(async () => await (await fetch("runs")).json())) as {
+      runs: { run: string }[];
+    };
+    const other = await openBeside(page, `${new URL(page.url()).origin}/?run=${runs[0]!.run}`);
+    await other.locator("[data-ask=two]").getByRole("button", { name: "No" }).click();
+    await page.locator("[data-run] [data-ask=two]").getByText("No", { exact: true }).waitFor({ state: "attached" });
+    await tray(page).getByText("3 questions").waitFor();
+  });
+
+  test("a deny says why, and the call shows it", async () => {
+    const page = await show("Send the report, but ask for my approval first", demoAgent({ speed: 30 }));
+    await tray(page).getByRole("button", { expanded: false }).first().click();
+    await tray(page).getByLabel("Reason, if you like").fill("Not today");
+    await tray(page).getByRole("button", { name: "Deny" }).click();
+    await ended(page, "done");
+    const card = page.getByRole("article", { name: "Tool send_report" });
+    expect(await card.getAttribute("data-call")).toBe("denied");
+    await card.getByRole("button", { expanded: false }).first().click();
+    await card.getByText("Denied: Not today").waitFor();
+  });
+
+  test("a token renders nothing in the panel", async () => {
+    const page = await open(await serve(speaking));
+    await countRenders(page);
+    await page.reload();
+    await openPanel(page);
+    await send(page, "x");
+    await page.locator("[data-run]").getByText("Words come.").waitFor();
+    await takeRenders(page);
+    await page.locator("[data-run]").getByText("word 39").waitFor();
+    const renders = (await takeRenders(page)).sort((a, b) => a - b);
+    expect(renders[Math.floor(renders.length / 2)]).toBeLessThan(20);
+  });
+});
+
+/** Three calls of a tool that are over at once, then two at the same time that go on. */
+const atOnce: Source = async function* (_, { signal }): AsyncIterable<Event> {
+  const start = function* (call: string, name: string): Iterable<Event> {
+    yield { type: "step-start", step: `step of ${call}` };
+    yield { type: "tool-start", call, name };
+    yield { type: "tool-input-end", call, input: { query: call } };
+    yield { type: "step-end", step: `step of ${call}`, finish: "tools" };
+    yield { type: "tool-execute", call };
+  };
+  for (const call of ["a", "b", "c"]) {
+    yield* start(call, "usually_quick");
+    yield { type: "tool-end", call, outcome: "ok", ms: 5 };
+  }
+  yield* start("d", "usually_quick");
+  yield* start("e", "never_quick");
+  await new Promise((resolve) => signal.addEventListener("abort", resolve));
+};
+
+/** Twenty cards, then words. */
+const speaking: Source = async function* () {
+  yield { type: "step-start", step: "s" };
+  for (let index = 0; index < 20; index++) {
+    yield { type: "tool-start", call: `c${index}`, name: "search" };
+    yield { type: "tool-input-end", call: `c${index}`, input: { query: `${index}` } };
+  }
+  yield { type: "step-end", step: "s", finish: "tools" };
+  for (let index = 0; index < 20; index++) {
+    yield { type: "tool-execute", call: `c${index}` };
+    yield { type: "tool-end", call: `c${index}`, outcome: "ok" };
+  }
+  yield { type: "step-start", step: "t" };
+  yield { type: "text-start", part: "p" };
+  yield { type: "text-delta", part: "p", delta: "Words come. " };
+  for (let word = 0; word < 40; word++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    yield { type: "text-delta", part: "p", delta: `word ${word} ` };
+  }
+};

@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import type { RunRequest, Source } from "../../src/source.ts";
+import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
+
+const recorder = () => {
+  const requests: RunRequest[] = [];
+  const source: Source = async function* (request) {
+    requests.push(request);
+    yield { type: "step-start", step: "s" };
+    yield { type: "data", name: "follow-ups", value: ["And then?"] };
+  };
+  return { source, requests };
+};
+
+describeInBrowser("the page's settings", ({ serve, open }: Browsing) => {
+  test("agent, model, mode and system prompt go with the next request", async () => {
+    const { source, requests } = recorder();
+    const agents = {
+      plain: { source },
+      rich: { source, model: "small", models: ["large"], modes: ["plan", "build"], suggestions: ["Say hello"] },
+    };
+    const page = await open(await serve(undefined, { agents }));
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("rich");
+    await page.getByRole("button", { name: "Say hello" }).waitFor();
+    await page.getByLabel("Model", { exact: true }).selectOption("large");
+    await page.getByLabel("Mode", { exact: true }).selectOption("plan");
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    await page.getByRole("textbox", { name: "System prompt" }).fill("Be brief.");
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await send(page, "hello");
+    await ended(page, "done");
+    expect(requests[0]).toMatchObject({ agent: "rich", model: "large", mode: "plan", system: "Be brief." });
+    await page.reload();
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("plain");
+    expect(await page.getByLabel("Mode", { exact: true }).count()).toBe(0);
+    await page.getByRole("button", { name: "And then?" }).click();
+    await page.locator("article").nth(3).waitFor();
+    await ended(page, "done");
+    expect(requests[1]).toMatchObject({ agent: "plain", system: "Be brief." });
+    expect(requests[1]).not.toHaveProperty("model");
+    expect(requests[1]).not.toHaveProperty("mode");
+  });
+
+  test("MCP servers are added, tested and switched; their keys travel as secrets", async () => {
+    const { source, requests } = recorder();
+    const url = await serve(source, {
+      validateServer: async ({ url: asked, key }) => {
+        if (key !== "open sesame") throw new Error(`${new URL(asked).host} wants a key`);
+        return [{ name: "forecast" }, { name: "tides" }];
+      },
+    });
+    const page = await open(url);
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    const add = page.getByRole("button", { name: "Add and test" });
+    await page.getByLabel("Address").fill("weather");
+    await add.click();
+    await page.getByText("The address must begin with https:// or http://.").waitFor();
+    await page.getByLabel("Address").fill("https://weather.example/mcp");
+    await page.getByLabel("Name", { exact: true }).fill("weather");
+    await add.click();
+    await page.getByText(/weather\.example wants a key/i).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Remove weather" }).click();
+    await page.getByLabel("Address").fill("https://weather.example/mcp");
+    await page.getByLabel("Name", { exact: true }).fill("weather");
+    await page.getByRole("textbox", { name: /^Key/ }).fill("open sesame");
+    await add.click();
+    await page.getByText("Works, 2 tools: forecast, tides").waitFor();
+    await page.keyboard.press("Escape");
+    await send(page, "hello");
+    await ended(page, "done");
+    expect(requests[0]).toMatchObject({
+      servers: [{ name: "weather", url: "https://weather.example/mcp" }],
+      secrets: { MCP_WEATHER_KEY: "open sesame" },
+    });
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    await page.getByLabel(/^weather/).uncheck();
+    await page.keyboard.press("Escape");
+    await send(page, "again");
+    await page.locator("article").nth(3).waitFor();
+    await ended(page, "done");
+    expect(requests[1]).not.toHaveProperty("servers");
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain("sesame");
+  });
+
+  test("light, dark or as the system has it, in every tab", async () => {
+    const url = await serve();
+    const page = await open(url, { colorScheme: "light" });
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    await page.emulateMedia({ colorScheme: "dark" });
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    await page.getByRole("radio", { name: "Light" }).check({ force: true });
+    expect(await ground()).toBe(light);
+    await page.reload();
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    expect(await page.getByRole("radio", { name: "Light" }).isChecked()).toBe(true);
+    await page.getByRole("radio", { name: "Dark" }).check({ force: true });
+    await page.emulateMedia({ colorScheme: "light" });
+    expect(await ground()).toBe(dark);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("fits a phone: nothing is wider than the screen, columns lie over the conversation", async () => {
+    const page = await open(await serve(), { viewport: { width: 390, height: 700 }, hasTouch: true });
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    await page.getByRole("button", { name: "Show me a failing tool" }).waitFor();
+    expect(await page.getByRole("complementary").count()).toBe(0);
+    expect(await overflow()).toBeLessThanOrEqual(0);
+    await send(page, "How is Lantern doing?");
+    await ended(page, "done");
+    expect(await overflow()).toBeLessThanOrEqual(0);
+    await page.getByRole("button", { name: "Conversations", exact: true }).click();
+    await page.getByRole("complementary", { name: "Conversations" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("complementary").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Tools", exact: true }).click();
+    await page
+      .getByRole("complementary", { name: "Tools" })
+      .getByRole("button", { name: /failed weather_lookup/ })
+      .click();
+    await page.getByRole("complementary").waitFor({ state: "detached" });
+    expect(await overflow()).toBeLessThanOrEqual(0);
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import type { AskNode } from "../../src/state.ts";
+import { answerText } from "../../web/src/run/answer-text.ts";
+import { createDrafts } from "../../web/src/run/drafts.ts";
+import { enteredAtFirst, fieldsOf, readJson, valueOf } from "../../web/src/run/form-fields.ts";
+
+const schema = {
+  type: "object",
+  required: ["name", "size"],
+  properties: {
+    name: { type: "string", title: "Name", minLength: 2 },
+    age: { type: "integer", minimum: 1 },
+    nice: { type: "boolean", default: true },
+    size: { enum: ["small", "large"] },
+    days: { type: "array", items: { enum: ["mon", "tue"] }, minItems: 1 },
+    extra: { type: "object" },
+  },
+};
+
+describe("a form from a schema", () => {
+  test("has a field for each property", () => {
+    expect(fieldsOf(schema).map(({ key, kind, label, required }) => [key, kind, label, required])).toEqual([
+      ["name", "text", "Name", true],
+      ["age", "number", "age", false],
+      ["nice", "boolean", "nice", false],
+      ["size", "options", "size", true],
+      ["days", "multi", "days", false],
+      ["extra", "json", "extra", false],
+    ]);
+  });
+
+  test("gives what was entered, by type", () => {
+    const fields = fieldsOf(schema);
+    const entered = { name: "Ines", age: "41", size: 1, days: [0], extra: '{"a": 1}' };
+    expect(valueOf(fields, entered)).toEqual({
+      value: { name: "Ines", age: 41, nice: true, size: "large", days: ["mon"], extra: { a: 1 } },
+    });
+  });
+
+  test("says what is wrong, field by field", () => {
+    expect(valueOf(fieldsOf(schema), { name: "x", age: "1.5", extra: "{" })).toMatchObject({
+      troubles: {
+        name: "At least 2 characters",
+        age: "A whole number is needed",
+        size: "Pick one",
+        days: "Pick at least 1",
+      },
+    });
+  });
+
+  test("begins with what is given", () => {
+    const fields = fieldsOf(schema, { name: "Ines", size: "large", days: ["tue"] });
+    expect(fields.map(enteredAtFirst)).toEqual(["Ines", "", true, 1, [1], ""]);
+    expect(valueOf(fields, {})).toEqual({ value: { name: "Ines", nice: true, size: "large", days: ["tue"] } });
+  });
+
+  test("a value that is no object is one field", () => {
+    expect(valueOf(fieldsOf({ type: "number" }), { "": "2" })).toEqual({ value: 2 });
+    expect(valueOf(fieldsOf(undefined), { "": "words" })).toEqual({ value: "words" });
+    expect(valueOf(fieldsOf(undefined), {})).toEqual({ troubles: { "": "This is needed" } });
+    expect(valueOf(fieldsOf({ oneOf: [{ const: 1, title: "One" }, { const: 2 }] }), { "": 0 })).toEqual({ value: 1 });
+  });
+
+  test("a property may have any name", () => {
+    const fields = fieldsOf(JSON.parse('{"properties":{"__proto__":{"type":"string","default":"x"}}}'));
+    const filled = valueOf(fields, {});
+    expect(JSON.stringify(filled)).toBe('{"value":{"__proto__":"x"}}');
+  });
+
+  test("JSON by hand is checked", () => {
+    expect(readJson("[1]")).toEqual({ value: [1] });
+    expect(readJson("{ not json")).toMatchObject({ trouble: expect.stringContaining("no JSON") });
+  });
+});
+
+describe("what became of an ask", () => {
+  const ask = (kind: AskNode["ask"]["kind"], more: Partial<AskNode>): AskNode =>
+    ({ ask: { ask: "a", kind, options: [{ value: 1, label: "One" }] }, outcome: "answered", ...more }) as AskNode;
+  test("is said in words", () => {
+    expect(answerText(ask("approval", { answer: { allow: true, input: {}, always: true }, by: "Ines" }))).toBe(
+      "Allowed with edits for the rest of the run by Ines",
+    );
+    expect(answerText(ask("approval", { answer: { allow: false, reason: "no" } }))).toBe("Denied: no");
+    expect(answerText(ask("confirmation", { answer: { allow: true } }))).toBe("Yes");
+    expect(answerText(ask("choice", { answer: { value: 1 } }))).toBe("Answered: One");
+    expect(answerText(ask("input", { answer: { value: null } }))).toBe("Declined");
+    expect(answerText(ask("input", { outcome: "expired" }))).toBe("Nobody answered in time");
+  });
+});
+
+test("every view of a draft sees what was entered in another", () => {
+  const drafts = createDrafts();
+  let told = 0;
+  const stop = drafts.subscribe("a", () => told++);
+  drafts.set("a", { fields: { text: "x" } });
+  drafts.set("b", { sending: true });
+  expect([told, drafts.get("a").fields, drafts.get("b").sending]).toEqual([1, { text: "x" }, true]);
+  expect(drafts.get("a")).toBe(drafts.get("a"));
+  stop();
+  drafts.set("a", { sending: true });
+  expect(told).toBe(1);
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import {
+  addMessage,
+  branchesOf,
+  type ChatMessage,
+  chooseMessage,
+  type Conversation,
+  createConversation,
+  endRun,
+  forkConversation,
+  renameConversation,
+  requestMessages,
+  shownMessages,
+} from "../../web/src/conversations/conversation.ts";
+
+const user = (id: string, parent: string | undefined, text = id): ChatMessage => ({
+  id,
+  ...(parent !== undefined && { parent }),
+  at: Number(id.slice(1)),
+  role: "user",
+  content: [{ type: "text", text }],
+});
+const answer = (id: string, parent: string): ChatMessage => ({
+  id,
+  parent,
+  at: Number(id.slice(1)),
+  role: "assistant",
+  run: `run-${id}`,
+  settings: {},
+});
+const of = (...messages: ChatMessage[]): Conversation => messages.reduce(addMessage, createConversation("c", 0));
+const ids = (conversation: Conversation): string[] => shownMessages(conversation).map(({ id }) => id);
+
+describe("a conversation", () => {
+  const linear = of(user("u1", undefined, "What is\n this?"), answer("a2", "u1"), user("u3", "a2"), answer("a4", "u3"));
+
+  test("is titled by its first message, until somebody names it", () => {
+    expect(linear.title).toBe("What is this?");
+    expect(endRun(linear, "run-a2", { outcome: "done", said: [], at: 9, title: "A title" }).title).toBe("A title");
+    const named = renameConversation(linear, "  Mine ");
+    expect(named.title).toBe("Mine");
+    expect(endRun(named, "run-a2", { outcome: "done", said: [], at: 9, title: "A title" }).title).toBe("Mine");
+    expect(renameConversation(named, " ").title).toBe("Mine");
+  });
+
+  test("an edit and another try are branches: the newest is shown, the others can be chosen, nothing is lost", () => {
+    const edited = [user("u5", "a2"), answer("a6", "u5"), answer("a7", "u5")].reduce(addMessage, linear);
+    expect(ids(edited)).toEqual(["u1", "a2", "u5", "a7"]);
+    const beside = branchesOf(edited);
+    expect(shownMessages(edited).map(beside)).toEqual([["u1"], ["a2"], ["u3", "u5"], ["a6", "a7"]]);
+    expect(ids(chooseMessage(edited, "u3"))).toEqual(["u1", "a2", "u3", "a4"]);
+    expect(ids(chooseMessage(chooseMessage(edited, "u3"), "a6"))).toEqual(["u1", "a2", "u5", "a6"]);
+    expect(edited.messages).toHaveLength(7);
+  });
+
+  test("the first message can be edited as well", () => {
+    const edited = addMessage(linear, user("u8", undefined));
+    expect(ids(edited)).toEqual(["u8"]);
+    expect(ids(chooseMessage(edited, "a4"))).toEqual(["u1", "a2", "u3", "a4"]);
+  });
+
+  test("takes a message once, and none whose parent is unknown", () => {
+    expect(addMessage(linear, user("u3", "a2", "again"))).toBe(linear);
+    expect(() => addMessage(linear, user("u9", "nobody"))).toThrow("there is no message nobody in conversation c");
+  });
+
+  test("a fork is a conversation of its own that begins the same", () => {
+    const branched = addMessage(linear, user("u5", "a2"));
+    const fork = forkConversation(branched, "a2", { id: "d", at: 50 });
+    expect(fork).toMatchObject({ id: "d", title: linear.title, origin: { conversation: "c", message: "a2" } });
+    expect(ids(fork)).toEqual(["u1", "a2"]);
+    expect(ids(addMessage(fork, user("u51", "a2")))).toEqual(["u1", "a2", "u51"]);
+    expect(ids(forkConversation(branched, undefined, { id: "d", at: 50 }))).toEqual([]);
+  });
+
+  test("the next request says what was said, with calls and results, on the branch that is meant", () => {
+    const said = [
+      { role: "assistant" as const, content: [{ type: "call" as const, call: "k", name: "add", input: { a: 1 } }] },
+      {
+        role: "tool" as const,
+        content: [{ type: "result" as const, call: "k", name: "add", content: [{ type: "text" as const, text: "2" }] }],
+      },
+      { role: "assistant" as const, content: [{ type: "text" as const, text: "Two." }] },
+    ];
+    const ended = endRun(linear, "run-a2", { outcome: "done", said, at: 99 });
+    expect(ended.updatedAt).toBe(99);
+    const [first] = requestMessages(ended, "u1");
+    expect(requestMessages(ended, "u3")).toEqual([
+      first,
+      ...said,
+      { role: "user", content: [{ type: "text", text: "u3" }] },
+    ]);
+    // An end is taken once, whichever tab sees it first.
+    expect(endRun(ended, "run-a2", { outcome: "error", said: [], at: 100 })).toBe(ended);
+  });
+});

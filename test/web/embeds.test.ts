@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { frame } from "../../src/page/frame.ts";
+import { createAppHost } from "../../web/src/embeds/app-host.ts";
+import { resultOf } from "../../web/src/embeds/browser-tool.ts";
+import { frameUrl, withReporter } from "../../web/src/embeds/frame-document.ts";
+import { frameMessageOf } from "../../web/src/embeds/frame-messages.ts";
+import { createAllowedOrigins, originsOf } from "../../web/src/embeds/origins.ts";
+
+const policyOf = (address: string): string | null =>
+  frame(new URL(address, "http://127.0.0.1/")).headers.get("content-security-policy");
+
+describe("the frame of an embed", () => {
+  test("reaches nothing unless told, and is never of the page's own origin", () => {
+    const policy = policyOf(frameUrl([], []))!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("connect-src 'none'");
+    expect(policy).toMatch(/^sandbox allow-scripts\s*;/);
+    expect(policyOf("/frame?may=same-origin&may=forms&may=top-navigation")).toMatch(
+      /^sandbox allow-scripts allow-forms;/,
+    );
+  });
+
+  test("lets in the origins in its address, and refuses what is none", () => {
+    const policy = policyOf(frameUrl(["https://cdn.example.org", "https://*.example.com:8443"], ["popups"]))!;
+    expect(policy).toContain("script-src 'unsafe-inline' https://cdn.example.org https://*.example.com:8443");
+    for (const origin of [
+      "https:",
+      "*",
+      "https://a.example;script-src *",
+      "'unsafe-eval'",
+      "http://a.example",
+      "https://a b",
+    ])
+      expect(frame(new URL(`http://x/frame?origin=${encodeURIComponent(origin)}`)).status, origin).toBe(400);
+    expect(frame(new URL(`http://x/frame?${"origin=https://a.example&".repeat(21)}`)).status).toBe(400);
+  });
+
+  test("keeps a document's doctype first", () => {
+    expect(withReporter("<!DOCTYPE html><p>")).toMatch(/^<!DOCTYPE html><script>/);
+    expect(withReporter("<p>")).toMatch(/^<!doctype html><script>/);
+  });
+});
+
+describe("what an embed says", () => {
+  const window = {} as Window;
+  const from = (data: unknown, source: unknown = window, origin = "null") =>
+    frameMessageOf({ data, source, origin } as MessageEvent<unknown>, window);
+
+  test("counts only if it comes from its own frame, with an opaque origin", () => {
+    expect(from({ runcast: { height: 10.2 } })).toEqual({ says: "height", height: 11 });
+    expect(from({ runcast: { height: 10 } }, {})).toBeUndefined();
+    expect(from({ runcast: { height: 10 } }, window, "https://elsewhere.example")).toBeUndefined();
+    expect(
+      frameMessageOf({ data: { runcast: "ready" }, source: null, origin: "null" } as MessageEvent, null),
+    ).toBeUndefined();
+  });
+
+  test.each([null, 1, "x", [], { runcast: { height: "9" } }, { runcast: { height: Number.NaN } }, { jsonrpc: "2.0" }])(
+    "%j is nothing",
+    (data) => expect(from(data)).toBeUndefined(),
+  );
+
+  test("is bounded", () => {
+    expect(from({ type: "iframe:height", height: 1e9 })).toEqual({ says: "height", height: 4000 });
+    expect(from({ runcast: { draft: "x".repeat(1e6) } })).toEqual({ says: "draft", text: "x".repeat(10_000) });
+    expect(from({ runcast: { blocked: "https://evil.example/secret?x" } })).toEqual({
+      says: "blocked",
+      origin: "https://evil.example",
+    });
+  });
+});
+
+test("origins are those of the addresses an embed names; one that is none means no", () => {
+  expect(originsOf(["https://A.example/x.js", "cdn.example", "https://a.example"])).toEqual([
+    "https://a.example",
+    "https://cdn.example",
+  ]);
+  expect(originsOf(["javascript://x/%0aalert(1)"])).toBeUndefined();
+  expect(originsOf(["https://a.example;script-src *"])).toEqual(["https://a.example"]);
+});
+
+test("what is allowed is allowed for one agent, and can be forgotten", () => {
+  const kept = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  };
+  const allowed = createAllowedOrigins(storage);
+  allowed.allow("helper", ["https://a.example"]);
+  expect(createAllowedOrigins(storage).isAllowed("helper", "https://a.example")).toBe(true);
+  expect(allowed.isAllowed("other", "https://a.example")).toBe(false);
+  expect(allowed.isAllowed("__proto__", "https://a.example")).toBe(false);
+  allowed.forget("helper");
+  expect(allowed.list()).toEqual([]);
+});
+
+test("an app is answered, told of its call, and refused what is not offered", () => {
+  const told: unknown[] = [];
+  const host = createAppHost({
+    call: {
+      input: { city: "Bern" },
+      content: [{ type: "text", text: "sunny" }],
+      value: { t: 20 },
+      state: "ok",
+      error: undefined,
+    },
+    theme: "dark",
+    onHeight: (height) => told.push(height),
+    onDraft: (text) => told.push(text),
+    onLink: (url) => told.push(url),
+  });
+  const ask = (method: string, params = {}, id: number | undefined = 1) =>
+    host({ jsonrpc: "2.0", method, params, ...(id !== undefined && { id }) }) as any[];
+  expect(ask("ui/initialize")[0].result.hostContext.theme).toBe("dark");
+  expect(host({ jsonrpc: "2.0", method: "ui/notifications/initialized", params: {} })).toEqual([
+    { jsonrpc: "2.0", method: "ui/notifications/tool-input", params: { arguments: { city: "Bern" } } },
+    {
+      jsonrpc: "2.0",
+      method: "ui/notifications/tool-result",
+      params: { content: [{ type: "text", text: "sunny" }], structuredContent: { t: 20 } },
+    },
+  ]);
+  expect(ask("tools/call")[0].error.message).toBe("tools/call is not offered here");
+  expect(ask("constructor")[0].error).toBeDefined();
+  expect(ask("ui/open-link", { url: "javascript:alert(1)" })[0].result).toEqual({ isError: true });
+  ask("ui/open-link", { url: "https://a.example" });
+  ask("ui/message", { role: "user", content: [{ type: "text", text: "more" }] });
+  expect(told).toEqual(["https://a.example", "more"]);
+});
+
+test("a browser's tool answers with a page only if it says inline", () => {
+  const page = { status: 200, type: "text/html; charset=utf-8", disposition: "inline", text: "<p>" };
+  expect(resultOf({ name: "t" }, page)).toEqual({ text: "<p>", isError: false, isPage: true });
+  expect(resultOf({ name: "t" }, { ...page, disposition: "attachment" }).isPage).toBe(false);
+  expect(resultOf({ name: "t" }, { ...page, status: 500, text: "no" })).toMatchObject({
+    isError: true,
+    text: "t answered 500: no",
+  });
+});

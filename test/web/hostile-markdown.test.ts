@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import type { Block } from "../../web/src/markdown/block.ts";
+import type { Inline } from "../../web/src/markdown/inline.ts";
+import { type MarkdownParser, createParser } from "../../web/src/markdown/parser.ts";
+import { safeUrl } from "../../web/src/markdown/safe-url.ts";
+import { visibleText } from "../../web/src/markdown/visible-text.ts";
+import { hostileMarkdown, markdownBombs } from "./hostile-markdown.ts";
+import { htmlOf } from "./markdown-html.ts";
+
+const parse = (parts: readonly string[]): MarkdownParser => {
+  const parser = createParser();
+  for (const part of parts) parser.write(part);
+  parser.end();
+  return parser;
+};
+
+function* blocksOf(block: Block, depth = 0): Generator<{ block: Block; depth: number }> {
+  yield { block, depth };
+  for (const child of block.children) yield* blocksOf(child, depth + 1);
+}
+
+function* inlinesOf(parser: MarkdownParser): Generator<Inline> {
+  for (const { block } of blocksOf(parser.document)) {
+    if (block.kind !== "piece" || block.parent!.kind === "code") continue;
+    const inlines = block.parent!.kind === "table" ? parser.cells(block).flat() : parser.inlines(block);
+    for (const inline of inlines) yield* within(inline);
+  }
+}
+
+function* within(inline: Inline): Generator<Inline> {
+  yield inline;
+  if ("children" in inline) for (const child of inline.children) yield* within(child);
+}
+
+describe("hostile Markdown", () => {
+  test.each(hostileMarkdown)("leads nowhere but to the web and mail: $name", ({ text }) => {
+    for (const inline of inlinesOf(parse([text]))) {
+      if (inline.kind !== "link" && inline.kind !== "image") continue;
+      const target = safeUrl(inline.url);
+      if (target) expect(target.href).toMatch(/^(?:https?:\/\/(?![^/]*@)|mailto:)/);
+    }
+  });
+
+  test.each(hostileMarkdown)("is the same however it arrives: $name", ({ text }) => {
+    expect(htmlOf(text.match(/[^]{1,3}/g)!)).toBe(htmlOf(text));
+  });
+
+  test.each(markdownBombs)("stays bounded: $name", ({ text }) => {
+    const parser = parse(text.match(/[^]{1,1000}/g)!);
+    let most = 0;
+    for (const { block, depth } of blocksOf(parser.document)) {
+      most = Math.max(most, depth);
+      if (block.kind === "piece" && block.parent!.kind !== "table") expect(block.text.length).toBeLessThanOrEqual(8192);
+    }
+    expect(most).toBeLessThan(60);
+    let count = 0;
+    for (const _ of inlinesOf(parser)) count++;
+    expect(count).toBeLessThan(text.length * 2 + 10);
+  });
+
+  test.each([
+    ["javascript:alert(1)", undefined],
+    ["JAVASCRIPT:alert(1)", undefined],
+    [" javascript:alert(1)", undefined],
+    ["java\tscript:alert(1)", undefined],
+    ["data:text/html,x", undefined],
+    ["//elsewhere.example", undefined],
+    ["/runs", undefined],
+    ["https://bank.example@elsewhere.example", undefined],
+    ["https://", undefined],
+    ["https://аррӏе.com/x", "xn--80ak6aa92e.com"],
+    ["HTTPS://Example.com:8443/a", "example.com:8443"],
+    ["mailto:a%40b@example.com", "a@b@example.com"],
+  ])("a link to %j is shown as %j", (url, place) => {
+    expect(safeUrl(url)?.place).toBe(place);
+  });
+
+  test("characters that turn or hide text are shown by their numbers", () => {
+    expect(visibleText("user\u202Enimda \u2066x\u2069 hi\u{E0041}")).toBe(
+      "user⟦U+202E⟧nimda ⟦U+2066⟧x⟦U+2069⟧ hi⟦U+E0041⟧",
+    );
+    expect(visibleText("שלום مرحبا 👨‍👩‍👧")).toBe("שלום مرحبا 👨‍👩‍👧");
+  });
+});

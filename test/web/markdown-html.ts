@@ -1,0 +1,94 @@
+import type { Block } from "../../web/src/markdown/block.ts";
+import type { Inline } from "../../web/src/markdown/inline.ts";
+import { type MarkdownParser, createParser } from "../../web/src/markdown/parser.ts";
+
+/** The tree of a text, as HTML in the manner of the specification's examples; formulas as `<math>`. */
+export const htmlOf = (parts: string | readonly string[]): string => {
+  const parser = createParser();
+  for (const part of [parts].flat()) parser.write(part);
+  parser.end();
+  return blockHtml(parser, parser.document);
+};
+
+/** As `htmlOf`, without an end. */
+export const openHtmlOf = (text: string): string => {
+  const parser = createParser();
+  parser.write(text);
+  return blockHtml(parser, parser.document);
+};
+
+const blockHtml = (parser: MarkdownParser, block: Block): string => {
+  const inside = (): string => block.children.map((child) => blockHtml(parser, child)).join("");
+  const prose = (): string => inlineHtml(block.children.flatMap((piece) => parser.inlines(piece))).trim();
+  switch (block.kind) {
+    case "document":
+      return inside();
+    case "quote":
+      return `<blockquote>${inside()}</blockquote>`;
+    case "list": {
+      const start = block.level === 1 ? "" : ` start="${block.level}"`;
+      return block.mark.length === 1 ? `<ul>${inside()}</ul>` : `<ol${start}>${inside()}</ol>`;
+    }
+    case "item":
+      return `<li>${inside()}</li>`;
+    case "paragraph": {
+      const text = prose();
+      if (text === "") return "";
+      const tight = block.parent!.kind === "item" && !block.parent!.parent!.loose;
+      return tight ? text : `<p>${text}</p>`;
+    }
+    case "heading":
+      return `<h${block.level}>${prose()}</h${block.level}>`;
+    case "rule":
+      return "<hr>";
+    case "code": {
+      const language = block.mark === "" ? "" : ` class="language-${escaped(block.mark)}"`;
+      return `<pre><code${language}>${escaped(block.children.map(({ text }) => text).join(""))}</code></pre>`;
+    }
+    case "math":
+      return `<math display="${block.level === 1}">${escaped(block.text.trim())}</math>`;
+    case "table": {
+      const row = (piece: Block, tag: string): string => {
+        const cells = parser.cells(piece);
+        const html = block.align.map((align, index) => {
+          const text = inlineHtml(cells[index] ?? []).trim();
+          return `<${tag}${align ? ` align="${align}"` : ""}>${text}</${tag}>`;
+        });
+        return `<tr>${html.join("")}</tr>`;
+      };
+      const [head, ...body] = block.children;
+      const rows = body.map((piece) => row(piece, "td")).join("");
+      return `<table><thead>${row(head!, "th")}</thead>${rows && `<tbody>${rows}</tbody>`}</table>`;
+    }
+    case "piece":
+      return "";
+  }
+};
+
+const TAGS = { emphasis: "em", strong: "strong", deleted: "del" } as const;
+
+const inlineHtml = (inlines: readonly Inline[]): string =>
+  inlines
+    .map((inline) => {
+      switch (inline.kind) {
+        case "text":
+          return escaped(inline.text);
+        case "code":
+          return `<code>${escaped(inline.text)}</code>`;
+        case "math":
+          return `<math display="${inline.display}">${escaped(inline.text)}</math>`;
+        case "break":
+          return "<br>";
+        case "link":
+          return `<a href="${attribute(inline.url)}"${title(inline.title)}>${inlineHtml(inline.children)}</a>`;
+        case "image":
+          return `<img src="${attribute(inline.url)}" alt="${attribute(inline.alt)}"${title(inline.title)}>`;
+        default:
+          return `<${TAGS[inline.kind]}>${inlineHtml(inline.children)}</${TAGS[inline.kind]}>`;
+      }
+    })
+    .join("");
+
+const title = (text: string): string => (text === "" ? "" : ` title="${attribute(text)}"`);
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const attribute = (text: string): string => escaped(text).replaceAll('"', "&quot;");

@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type CallNode, createState, fold, subscribe } from "../../src/state.ts";
+import { createMatcher, NO_FILTER } from "../../web/src/panel/call-filter.ts";
+import { slowFrom, tookOf } from "../../web/src/panel/slow.ts";
+import { ticksOf, waterfallOf } from "../../web/src/panel/waterfall.ts";
+import { createRunIndex } from "../../web/src/run/run-index.ts";
+import { arbitraryLog } from "../generate.ts";
+import { callEvents, folding } from "./folding.ts";
+
+describe("the index of a run", () => {
+  test("knows at any time what a walk through the state would find, and tells of each change", () => {
+    fc.assert(
+      fc.property(arbitraryLog(), fc.nat(), (log, choice) => {
+        const state = createState();
+        const begin = choice % log.length;
+        for (const entry of log.slice(0, begin)) fold(state, entry);
+        const index = createRunIndex(state, subscribe);
+        let told = 0;
+        const stop = index.subscribe(() => told++);
+        for (const entry of log.slice(begin)) {
+          const before = { version: index.version, told };
+          fold(state, entry);
+          expect(told > before.told).toBe(index.version > before.version);
+          const nodes = [...state.nodes.values()];
+          expect(index.calls).toEqual(nodes.filter((node) => node.kind === "call"));
+          const open = nodes.filter((node) => node.endedAt === undefined);
+          expect([...index.openAsks]).toEqual(open.filter((node) => node.kind === "ask"));
+          expect([...index.openCalls]).toEqual(open.filter((node) => node.kind === "call"));
+        }
+        stop();
+        expect(state.listeners.size).toBe(0);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("a token tells nobody anything", () => {
+    const { state, add } = folding();
+    const index = createRunIndex(state, subscribe);
+    let told = 0;
+    index.subscribe(() => told++);
+    add({ type: "step-start", step: "s" });
+    add({ type: "text-start", part: "p" });
+    add({ type: "tool-start", call: "c", name: "t" });
+    const before = told;
+    add({ type: "text-delta", part: "p", delta: "x" });
+    add({ type: "tool-input-delta", call: "c", delta: "{" });
+    expect(told).toBe(before);
+  });
+
+  test("tells of the end of the run", () => {
+    const { state, add } = folding();
+    const index = createRunIndex(state, subscribe);
+    let told = 0;
+    index.subscribe(() => told++);
+    add({ type: "run-end", outcome: "done" });
+    expect(told).toBe(1);
+  });
+
+  test("sees what happened while nobody listened", () => {
+    const { state, add } = folding();
+    const index = createRunIndex(state, subscribe);
+    index.subscribe(() => {})();
+    for (const [event, ms] of callEvents("a", 5)) add(event, ms);
+    add({ type: "tool-start", call: "b", name: "t" });
+    index.subscribe(() => {});
+    expect(index.calls.map(({ id }) => id)).toEqual(["a", "b"]);
+    expect([...index.openCalls].map(({ id }) => id)).toEqual(["b"]);
+  });
+});
+
+describe("the waterfall", () => {
+  test("lays steps, calls and sub-agents on the time of the run, what belongs together under one another", () => {
+    const { state, add } = folding();
+    add({ type: "step-start", step: "s1" }, 100);
+    add({ type: "tool-start", call: "a", name: "task" }, 50);
+    add({ type: "tool-start", call: "b", name: "search", title: "Search" }, 10);
+    add({ type: "step-end", step: "s1", finish: "tools" }, 40);
+    add({ type: "tool-execute", call: "a" }, 0);
+    add({ type: "agent-start", agent: "g", call: "a", name: "helper" }, 5);
+    add({ type: "step-start", agent: "g", step: "s2" }, 5);
+    add({ type: "tool-execute", call: "b" }, 90);
+    add({ type: "tool-end", call: "b", outcome: "ok" }, 100);
+    const rows = waterfallOf(state).map(({ label, depth, from, runs, to }) => [label, depth, from, runs, to]);
+    expect(rows).toEqual([
+      ["model, step 1", 0, 100, 100, 200],
+      ["task", 0, 150, 200, undefined],
+      ["helper", 1, 205, 205, undefined],
+      ["model, step 1", 2, 210, 210, undefined],
+      ["Search", 0, 160, 300, 400],
+    ]);
+  });
+
+  test("holds every step, call and agent once, and nothing before the run or backwards", () => {
+    fc.assert(
+      fc.property(arbitraryLog(), (log) => {
+        const state = createState();
+        for (const entry of log) fold(state, entry);
+        const rows = waterfallOf(state);
+        const nodes = [...state.nodes.values()].filter(({ kind }) => ["step", "call", "agent"].includes(kind));
+        expect(new Set(rows.map(({ node }) => node))).toEqual(new Set(nodes));
+        for (const { from, runs, to } of rows)
+          expect(0 <= from && from <= runs && (to === undefined || from <= to)).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("the axis has few round times", () => {
+    expect(ticksOf(1000, 4)).toEqual([0, 500, 1000]);
+    expect(ticksOf(1700, 4)).toEqual([0, 500, 1000, 1500]);
+    expect(ticksOf(90_000, 4)).toEqual([0, 50_000]);
+    expect(ticksOf(0, 4)).toEqual([0]);
+  });
+});
+
+describe("slow calls", () => {
+  test("are judged by the other calls of the tool, and by any clock", () => {
+    const { state, add } = folding();
+    for (const [index, ms] of [900, 1000, 1100].entries())
+      for (const [event, wait] of callEvents(`a${index}`, ms, "search")) add(event, wait);
+    for (const [event, wait] of callEvents("quick", 1, "add")) add(event, wait);
+    const limit = slowFrom(state.root.items as CallNode[]);
+    expect(limit("search")).toBe(3000);
+    expect(limit("add")).toBe(10_000);
+    expect(limit("never seen")).toBe(10_000);
+  });
+
+  test("time is what the tool said, else what was seen; unknown stays unknown", () => {
+    const { state, add } = folding();
+    for (const [event, wait] of callEvents("said", 500, "t", { ms: 42 } as never)) add(event, wait);
+    for (const [event, wait] of callEvents("seen", 500)) add(event, wait);
+    for (const [event, wait] of callEvents("cut", 500, "t", { outcome: "interrupted" } as never)) add(event, wait);
+    add({ type: "tool-start", call: "open", name: "t" });
+    expect((state.root.items as CallNode[]).map((call) => tookOf(call, 0))).toEqual([42, 500, undefined, undefined]);
+  });
+});
+
+test("calls are found by tool, state and words in arguments and results", () => {
+  const { state, add } = folding();
+  const content = [{ type: "text", text: "Found the Lantern" }];
+  for (const [event, ms] of callEvents("alpha", 1, "search", { content } as never)) add(event, ms);
+  for (const [event, ms] of callEvents("beta", 1, "read", {
+    outcome: "error",
+    error: { code: "x", message: "No such file" },
+  } as never))
+    add(event, ms);
+  add({ type: "tool-start", call: "gamma", name: "read" });
+  const matches = createMatcher();
+  const found = (filter: object): string[] =>
+    (state.root.items as CallNode[]).filter((call) => matches(call, { ...NO_FILTER, ...filter })).map(({ id }) => id);
+  expect(found({})).toEqual(["alpha", "beta", "gamma"]);
+  expect(found({ tool: "read" })).toEqual(["beta", "gamma"]);
+  expect(found({ state: "running" })).toEqual(["gamma"]);
+  expect(found({ state: "error" })).toEqual(["beta"]);
+  expect(found({ text: "LANTERN found" })).toEqual(["alpha"]);
+  expect(found({ text: "such beta" })).toEqual(["beta"]);
+  expect(found({ text: "delta" })).toEqual([]);
+  add({ type: "tool-input-delta", call: "gamma", delta: '{"path":"delta"}' });
+  expect(found({ text: "delta" })).toEqual(["gamma"]);
+});

@@ -1,0 +1,40 @@
+import type { Page } from "playwright-core";
+
+/**
+ * Counts how often components render, as React's developer tools would: install it before the page is loaded. A component
+ * that rendered has the first of its flags set; what was skipped is shared with the tree before and never looked at.
+ */
+export const countRenders = async (page: Page): Promise<void> => {
+  await page.addInitScript(() => {
+    interface Fiber {
+      readonly tag: number;
+      readonly flags: number;
+      readonly child: Fiber | null;
+      readonly sibling: Fiber | null;
+      readonly alternate: Fiber | null;
+    }
+    const COMPONENTS = new Set([0, 1, 11, 14, 15]);
+    const counts: number[] = [];
+    const count = (fiber: Fiber): number => {
+      const before = fiber.alternate;
+      let rendered = COMPONENTS.has(fiber.tag) && (fiber.flags & 1) !== 0 ? 1 : 0;
+      if (before && before.child === fiber.child) return rendered;
+      for (let child = fiber.child; child; child = child.sibling) rendered += count(child);
+      return rendered;
+    };
+    Object.assign(window, {
+      renders: counts,
+      __REACT_DEVTOOLS_GLOBAL_HOOK__: {
+        supportsFiber: true,
+        inject: () => 1,
+        onCommitFiberRoot: (_: number, root: { readonly current: Fiber }) => counts.push(count(root.current)),
+        onCommitFiberUnmount: () => {},
+        onPostCommitFiberRoot: () => {},
+      },
+    });
+  });
+};
+
+/** How many components each commit since the last call rendered. */
+export const takeRenders = async (page: Page): Promise<number[]> =>
+  await page.evaluate(() => (window as unknown as { renders: number[] }).renders.splice(0));

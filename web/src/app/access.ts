@@ -1,0 +1,124 @@
+import { type Client, ClientError, createClient } from "runcast/client";
+import type { Problem } from "runcast/events";
+
+export interface AgentFact {
+  readonly name: string;
+  readonly description?: string;
+  readonly model?: string;
+  readonly models?: readonly string[];
+  readonly modes?: readonly string[];
+  readonly suggestions?: readonly string[];
+  readonly tools?: readonly { readonly name: string; readonly description?: string }[];
+}
+
+export interface FoundTool {
+  readonly name: string;
+  readonly description?: string;
+}
+
+/** The server that this page came from, as its reader may use it. */
+export interface Access {
+  readonly client: Client;
+  /** A token in the page's address: one run, to look at only. */
+  readonly token: string | undefined;
+  readonly key: string | undefined;
+  agents(signal?: AbortSignal): Promise<readonly AgentFact[]>;
+  /** The tools of an MCP server. Rejects with an error that says why it cannot be used. */
+  checkServer(server: { readonly url: string; readonly key?: string }): Promise<readonly FoundTool[]>;
+  /** Asks for a path of the server; rejects with a ClientError that holds the server's own words. */
+  ask(path: string, init?: RequestInit): Promise<Response>;
+  /** Tries again now whatever waits to be tried again. */
+  wake(): void;
+  /** The server's clock, as far as it has been heard. */
+  now(): number;
+}
+
+const KEY = "runcast.key";
+
+/** Kept for the tab, or on the device if the reader wants that. */
+export const readKey = (): string | undefined => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? undefined;
+
+export const keepKey = (key: string | undefined, onDevice: boolean): void => {
+  for (const storage of [sessionStorage, localStorage]) storage.removeItem(KEY);
+  if (key) (onDevice ? localStorage : sessionStorage).setItem(KEY, key);
+};
+
+const WAKES = ["online", "pageshow", "visibilitychange", "resume"];
+
+export const createAccess = (secrets: { readonly key?: string; readonly token?: string }): Access => {
+  const { key, token } = secrets;
+  // The page may lie under a path of its own, behind a proxy or with a key in it.
+  const base = new URL(".", location.href).href.replace(/\/$/, "");
+  const wakes = new EventTarget();
+  const auth: Record<string, string> = (token ?? key) ? { authorization: `Bearer ${token ?? key}` } : {};
+
+  let ahead = 0;
+
+  const ask: Access["ask"] = async (path, init = {}) => {
+    let response: Response;
+    try {
+      response = await fetch(base + path, {
+        cache: "no-store",
+        ...init,
+        headers: { ...auth, ...(init.headers as object) },
+      });
+    } catch (error) {
+      init.signal?.throwIfAborted();
+      const hint = "check that it runs: npm start";
+      throw new ClientError({ code: "network", message: "the server cannot be reached", hint }, { cause: error });
+    }
+    const told = Date.parse(response.headers.get("date") ?? "");
+    if (!Number.isNaN(told)) ahead = told - Date.now();
+    if (response.ok) return response;
+    throw new ClientError(await problemIn(response), { status: response.status });
+  };
+
+  return {
+    token,
+    key,
+    client: createClient({
+      url: base,
+      ...(token !== undefined ? { token } : key !== undefined && { key }),
+      wakes: (wake) => {
+        for (const name of WAKES) addEventListener(name, wake, { capture: true });
+        wakes.addEventListener("wake", wake);
+        return () => {
+          for (const name of WAKES) removeEventListener(name, wake, { capture: true });
+          wakes.removeEventListener("wake", wake);
+        };
+      },
+    }),
+    agents: async (signal) => {
+      const response = await ask("/agents", signal ? { signal } : {});
+      return ((await response.json()) as { agents: readonly AgentFact[] }).agents;
+    },
+    checkServer: async (server) => {
+      const response = await ask("/servers/check", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(server),
+      });
+      return ((await response.json()) as { tools: readonly FoundTool[] }).tools;
+    },
+    ask,
+    now: () => Date.now() + ahead,
+    wake: () => void wakes.dispatchEvent(new Event("wake")),
+  };
+};
+
+const problemIn = async (response: Response): Promise<Problem> => {
+  try {
+    const { error } = (await response.json()) as { error: Problem };
+    if (typeof error.message === "string") return error;
+  } catch {
+    // Something before the server has answered: its status has to do.
+  }
+  return { code: `http-${response.status}`, message: `the answer was HTTP ${response.status}` };
+};
+
+/** What any failure says to a reader. */
+export const problemOf = (error: unknown): Problem => {
+  if (error instanceof ClientError)
+    return { code: error.code, message: error.message, ...(error.hint !== undefined && { hint: error.hint }) };
+  return { code: "failed", message: error instanceof Error ? error.message : String(error) };
+};

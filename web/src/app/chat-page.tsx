@@ -1,0 +1,192 @@
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { Sidebar } from "../conversations/sidebar.tsx";
+import { useConversations } from "../conversations/use-conversations.tsx";
+import { BrowserCalls } from "../embeds/browser-calls.tsx";
+import { AskTray } from "../panel/ask-tray.tsx";
+import { Button } from "./button.tsx";
+import { useCell } from "./cell.ts";
+import { Composer } from "./composer.tsx";
+import { ConnectionState } from "./connection-state.tsx";
+import { Drawer, isWide, useIsWide } from "./drawer.tsx";
+import { FollowUps } from "./follow-ups.tsx";
+import { type Command, moveStep, useKeys } from "./keys.ts";
+import { KeysDialog } from "./keys-dialog.tsx";
+import { usePage } from "./page-context.ts";
+import { ProblemNote } from "./problem-note.tsx";
+import { Queue } from "./queue.tsx";
+import { RunChoices } from "./run-choices.tsx";
+import { SettingsDialog } from "./settings-dialog.tsx";
+import { StartScreen } from "./start-screen.tsx";
+import { ToolsDrawer } from "./tools-drawer.tsx";
+import { TopBar } from "./top-bar.tsx";
+import { TurnList } from "./turn-list.tsx";
+import { useAgents } from "./use-agents.ts";
+import { type Chat, useChat } from "./use-chat.ts";
+
+export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
+  const { settings, route, dialog } = usePage();
+  const { sidebar, tools } = useCell(settings);
+  const open = useCell(dialog);
+  const known = useAgents(onLocked);
+  const scroller = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const chat = useChat(field);
+  const { conversation, messages } = chat.talk;
+  const isCovered = !useIsWide() && (sidebar || tools);
+
+  const toggle = (part: "sidebar" | "tools") => () => settings.change({ [part]: !settings.get()[part] });
+  const closeIfNarrow = (part: "sidebar" | "tools"): void => {
+    if (!isWide()) settings.change({ [part]: false });
+  };
+  const startNew = (): void => {
+    closeIfNarrow("sidebar");
+    route.go({});
+    field.current?.focus();
+  };
+  const commands: readonly Command[] = [
+    { key: "Escape", does: "Stop the run", whileTyping: true, run: () => (chat.isBusy ? chat.stop() : false) },
+    { key: "j", does: "To the next step", run: () => moveStep(scroller.current, 1) },
+    { key: "k", does: "To the step before", run: () => moveStep(scroller.current, -1) },
+    { key: "/", does: "Write a message", run: () => field.current?.focus() },
+    { key: "n", does: "A new conversation", run: startNew },
+    { key: "[", does: "Show or hide conversations", run: toggle("sidebar") },
+    { key: "]", does: "Show or hide tools", run: toggle("tools") },
+    { key: "?", does: "Show these keys", run: () => dialog.set("keys") },
+  ];
+  useKeys(commands);
+  useEffect(() => {
+    document.title = conversation?.title ? `${conversation.title} · Runcast` : "Runcast";
+  }, [conversation?.title]);
+
+  return (
+    <div className="flex h-dvh overflow-hidden">
+      <div className="flex min-w-0 grow flex-col" inert={isCovered}>
+        <TopBar
+          title={conversation?.title || "New conversation"}
+          state={
+            chat.talk.live && (
+              <ConnectionState connection={chat.outcome === undefined ? chat.connection : { status: "finished" }} />
+            )
+          }
+          sidebar={{ isOpen: sidebar, toggle: toggle("sidebar") }}
+          tools={{ isOpen: tools, toggle: toggle("tools") }}
+        />
+        <main className="flex min-h-0 grow flex-col">
+          {chat.id === undefined ? (
+            <div className="min-h-0 grow overflow-y-auto">
+              <StartScreen
+                agents={known.agents}
+                problem={known.problem}
+                onAgain={known.again}
+                onPick={(message) => void chat.sendText(message)}
+              />
+            </div>
+          ) : conversation === null ? (
+            <Missing onNew={startNew} />
+          ) : (
+            <TurnList
+              key={chat.id}
+              messages={messages}
+              actions={chat.turnActions}
+              jump={chat.jump}
+              scroller={scroller}
+            />
+          )}
+          <Foot chat={chat}>
+            <Composer
+              text={chat.text}
+              onText={chat.setText}
+              onSend={chat.send}
+              onStop={chat.isBusy ? chat.stop : undefined}
+              queues={chat.isBusy}
+              field={field}
+            >
+              {known.agents && <RunChoices agents={known.agents} />}
+            </Composer>
+          </Foot>
+        </main>
+      </div>
+      <Drawer side="left" label="Conversations" isOpen={sidebar} onClose={toggle("sidebar")}>
+        <Sidebar
+          current={chat.id}
+          onOpen={(id, message) => {
+            closeIfNarrow("sidebar");
+            chat.setJump(message === undefined ? undefined : { node: "", message });
+            route.go({ chat: id });
+          }}
+          onNew={startNew}
+        />
+      </Drawer>
+      <Drawer side="right" label="Tools" isOpen={tools} onClose={toggle("tools")}>
+        <ToolsDrawer
+          messages={messages}
+          onJump={(jump) => {
+            closeIfNarrow("tools");
+            chat.setJump(jump);
+          }}
+        />
+      </Drawer>
+      {open === "settings" && <SettingsDialog onClose={() => dialog.set(undefined)} />}
+      {open === "keys" && <KeysDialog commands={commands} onClose={() => dialog.set(undefined)} />}
+    </div>
+  );
+};
+
+/** What stands at the end of the conversation, whatever is scrolled: trouble, questions, what waits, and where one writes. */
+const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: ReactNode }) => {
+  const { state, turnActions, talk, setJump, queue } = chat;
+  const runs = useMemo(() => (state ? [state] : []), [state]);
+  const message = talk.live?.message.id;
+  const { browserTools } = useCell(usePage().settings);
+  return (
+    <div className="mx-auto w-full max-w-3xl shrink-0 px-4 pb-3">
+      {chat.problem && (
+        <div className="mb-2">
+          <ProblemNote problem={chat.problem}>
+            <Button onClick={chat.closeProblem}>Close</Button>
+          </ProblemNote>
+        </div>
+      )}
+      <div className="mb-2 empty:hidden">
+        <AskTray
+          runs={runs}
+          // Its card is at the end of the conversation, which is usually in view.
+          startsOpen={false}
+          actionsOf={({ run }) => turnActions.actionsOf(run ?? "")}
+          onJump={(_, node) => message !== undefined && setJump({ node, message })}
+        />
+      </div>
+      {state && chat.outcome === "done" && state.awaiting.length > 0 && (
+        <BrowserCalls key={state.run} state={state} tools={browserTools} onResults={chat.sendResults} />
+      )}
+      {state && chat.outcome !== undefined && queue.texts.length === 0 && (
+        <FollowUps state={state} onPick={(text) => void chat.sendText(text)} />
+      )}
+      <Queue
+        queue={queue.texts}
+        isWaiting={chat.isBusy}
+        onTake={(index) => chat.setText(queue.take(index))}
+        onRemove={(index) => void queue.take(index)}
+        onSend={queue.sendNext}
+      />
+      {children}
+    </div>
+  );
+};
+
+const Missing = ({ onNew }: { readonly onNew: () => void }) => {
+  const { isLoaded } = useConversations();
+  if (!isLoaded) return null;
+  const problem = {
+    code: "missing",
+    message: "this browser does not have that conversation",
+    hint: "it may be in another browser, or was deleted; a run can be shared with a link",
+  };
+  return (
+    <div className="mx-auto w-full max-w-3xl grow px-4 py-10">
+      <ProblemNote problem={problem}>
+        <Button onClick={onNew}>Start a new one</Button>
+      </ProblemNote>
+    </div>
+  );
+};

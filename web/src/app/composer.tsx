@@ -1,0 +1,79 @@
+import { type KeyboardEvent, type ReactNode, type RefObject, useId } from "react";
+import { IconSend, IconStopSquare } from "./shell-icons.tsx";
+
+export interface ComposerProps {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly onSend: () => void;
+  /** Given while a run can be stopped. */
+  readonly onStop: (() => void) | undefined;
+  /** Whether a message has to wait for the run that goes on. */
+  readonly queues: boolean;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  /** What is chosen for the next run. */
+  readonly children?: ReactNode;
+}
+
+export const Composer = ({ text, onText, onSend, onStop, queues, field, children }: ComposerProps) => {
+  const hint = useId();
+  const canSend = text.trim() !== "";
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // An input method that is choosing characters owns its keys.
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      if (canSend) onSend();
+    }
+  };
+  const sendLabel = queues ? "Queue message" : "Send message";
+  return (
+    <form
+      className="rounded-2xl border border-line bg-card shadow-sm focus-within:border-accent"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (canSend) onSend();
+      }}
+    >
+      <textarea
+        ref={field}
+        value={text}
+        onChange={({ target }) => onText(target.value)}
+        onKeyDown={onKeyDown}
+        rows={1}
+        aria-label="Message the agent"
+        aria-describedby={hint}
+        placeholder={queues ? "Queue a message for when the agent is done" : "Message the agent"}
+        className="block max-h-[40vh] min-h-12 w-full resize-none rounded-t-2xl bg-transparent px-4 pt-3 pb-1 text-base outline-none [field-sizing:content] placeholder:text-soft md:text-[0.95rem]"
+      />
+      <div className="flex flex-wrap items-center gap-1.5 px-2 pb-2">
+        {children}
+        <span id={hint} className="mr-1 ml-auto hidden text-xs text-soft lg:block">
+          Enter sends, Shift+Enter breaks the line{onStop && ", Esc stops"}
+        </span>
+        <div className="ml-auto flex gap-1.5 lg:ml-0">
+          {onStop && (
+            <button
+              type="button"
+              onClick={onStop}
+              aria-label="Stop the run"
+              title="Stop the run (Esc)"
+              className="inline-flex h-9 items-center gap-1.5 rounded-lg border border-line px-2.5 text-sm font-medium hover:bg-sunken"
+            >
+              <IconStopSquare className="size-4 text-bad" />
+              Stop
+            </button>
+          )}
+          <button
+            type="submit"
+            disabled={!canSend}
+            aria-label={sendLabel}
+            title={`${sendLabel} (Enter)`}
+            className="inline-flex size-9 items-center justify-center rounded-lg bg-accent text-on-accent disabled:bg-sunken disabled:text-soft"
+          >
+            <IconSend />
+          </button>
+        </div>
+      </div>
+    </form>
+  );
+};

@@ -1,0 +1,45 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { IconButton } from "./button.tsx";
+import { IconClose } from "./shell-icons.tsx";
+
+export interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** A dialog over the page. The browser keeps the focus inside, closes it on Esc and gives the focus back. */
+export const Dialog = ({ title, onClose, children }: DialogProps) => {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const { current } = element;
+    if (!current?.open) current?.showModal();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onPointerDown={(event) => {
+        if (event.target === element.current) onClose();
+      }}
+      className="m-auto max-h-[min(44rem,100dvh-2rem)] w-[min(40rem,100vw-2rem)] overflow-hidden rounded-2xl border border-line bg-card p-0 text-ink shadow-xl backdrop:bg-black/40"
+    >
+      <div className="flex max-h-[inherit] flex-col">
+        <header className="flex items-center justify-between border-b border-line py-2 pr-2 pl-4">
+          <h2 className="font-semibold">{title}</h2>
+          <IconButton label="Close" onClick={onClose}>
+            <IconClose />
+          </IconButton>
+        </header>
+        <div className="overflow-y-auto p-4" tabIndex={-1}>
+          {children}
+        </div>
+      </div>
+    </dialog>
+  );
+};

@@ -1,0 +1,34 @@
+import { useState } from "react";
+
+const nameOf = (chat: string | undefined, kind: string): string => `runcast.${kind}.${chat ?? "new"}`;
+
+const read = (name: string): string => {
+  try {
+    return sessionStorage.getItem(name) ?? "";
+  } catch {
+    return "";
+  }
+};
+
+export const keepDraft = (chat: string | undefined, kind: string, text: string): void => {
+  try {
+    if (text) sessionStorage.setItem(nameOf(chat, kind), text);
+    else sessionStorage.removeItem(nameOf(chat, kind));
+  } catch {
+    // It holds for as long as the component lives.
+  }
+};
+
+/** A text of one conversation that outlives a reload of the tab and a look at another conversation. */
+export const useDraft = (chat: string | undefined, kind: string): [string, (text: string) => void] => {
+  const name = nameOf(chat, kind);
+  const [held, setHeld] = useState({ name, text: read(name) });
+  const text = held.name === name ? held.text : read(name);
+  return [
+    text,
+    (next) => {
+      keepDraft(chat, kind, next);
+      setHeld({ name, text: next });
+    },
+  ];
+};

@@ -1,0 +1,60 @@
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
+
+export interface DrawerProps {
+  readonly side: "left" | "right";
+  readonly label: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+const WIDE = "(min-width: 64rem)";
+
+/** Whether there is room for columns. */
+export const isWide = (): boolean => matchMedia(WIDE).matches;
+
+export const useIsWide = (): boolean => useSyncExternalStore(watchWidth, isWide);
+
+const watchWidth = (listener: () => void): (() => void) => {
+  const query = matchMedia(WIDE);
+  query.addEventListener("change", listener);
+  return () => query.removeEventListener("change", listener);
+};
+
+/** A column beside the conversation where there is room for it, over it where there is not. */
+export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) => {
+  const element = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (!isOpen || isWide()) return;
+    const before = document.activeElement;
+    element.current?.querySelector<HTMLElement>("button, input, a[href]")?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, [isOpen]);
+  if (!isOpen) return null;
+  const edge = side === "left" ? "left-0 border-r lg:order-first" : "right-0 border-l lg:order-last";
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={`Close ${label}`}
+        tabIndex={-1}
+        onClick={onClose}
+        className="fixed inset-0 z-10 bg-black/40 lg:hidden"
+      />
+      <aside
+        ref={element}
+        aria-label={label}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || isWide()) return;
+          event.preventDefault();
+          onClose();
+        }}
+        className={`fixed inset-y-0 z-20 w-[min(22rem,100vw-3rem)] shrink-0 border-line bg-page lg:static lg:z-0 ${side === "left" ? "lg:w-72" : "lg:w-96"} ${edge}`}
+      >
+        {children}
+      </aside>
+    </>
+  );
+};

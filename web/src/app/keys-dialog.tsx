@@ -1,0 +1,49 @@
+import { useCell } from "./cell.ts";
+import { Dialog } from "./dialog.tsx";
+import type { Command } from "./keys.ts";
+import { usePage } from "./page-context.ts";
+import { Key } from "./start-screen.tsx";
+
+const COMPOSER = [
+  { keys: ["Enter"], does: "Send the message, or queue it while the agent works" },
+  { keys: ["Shift", "Enter"], does: "A new line" },
+];
+
+export const KeysDialog = ({
+  commands,
+  onClose,
+}: {
+  readonly commands: readonly Command[];
+  readonly onClose: () => void;
+}) => {
+  const { settings } = usePage();
+  const { keys } = useCell(settings);
+  const all = [...COMPOSER, ...commands.map(({ key, does }) => ({ keys: [NAMES[key] ?? key], does }))];
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-2 text-sm">
+        {all.map(({ keys: pressed, does }) => (
+          <div key={does} className="contents">
+            <dt className="flex gap-1">
+              {pressed.map((name) => (
+                <Key key={name}>{name}</Key>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <label className="mt-4 flex items-center gap-2 border-t border-line pt-4 text-sm">
+        <input
+          type="checkbox"
+          checked={keys}
+          onChange={({ target }) => settings.change({ keys: target.checked })}
+          className="size-4 accent-(--accent)"
+        />
+        Single keys are commands (Esc always is)
+      </label>
+    </Dialog>
+  );
+};
+
+const NAMES: Readonly<Record<string, string>> = { Escape: "Esc" };

@@ -1,0 +1,57 @@
+import { useEffect, useRef } from "react";
+import { usePage } from "./page-context.ts";
+
+export interface Command {
+  /** As `KeyboardEvent.key` has it. */
+  readonly key: string;
+  readonly does: string;
+  /** Also while something is being typed. */
+  readonly whileTyping?: boolean;
+  /** Answers whether there was something to do. */
+  readonly run: () => boolean | void;
+}
+
+/** Listens to the keys of the page. Single keys are commands only where nothing is typed, and can be switched off. */
+export const useKeys = (commands: readonly Command[]): void => {
+  const { settings, dialog } = usePage();
+  const latest = useRef(commands);
+  latest.current = commands;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const { key, target, isComposing, ctrlKey, metaKey, altKey } = event;
+      if (event.defaultPrevented || isComposing || ctrlKey || metaKey || altKey || dialog.get()) return;
+      const isTyping = target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
+      const command = latest.current.find((candidate) => candidate.key === key);
+      if (!command || (isTyping && !command.whileTyping)) return;
+      if (!command.whileTyping && !settings.get().keys) return;
+      if (document.querySelector("dialog[open]")) return;
+      if (command.run() !== false) event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [settings, dialog]);
+};
+
+/** Moves the focus to the next or previous step of what is shown. */
+export const moveStep = (root: HTMLElement | null, direction: 1 | -1): boolean => {
+  if (!root) return false;
+  const steps = [...root.querySelectorAll<HTMLElement>("[data-node], [data-message]")].filter(
+    (step) => step.getClientRects().length > 0,
+  );
+  if (steps.length === 0) return false;
+  const active = document.activeElement?.closest<HTMLElement>("[data-node], [data-message]");
+  const at = active ? steps.indexOf(active) : -1;
+  const next = at < 0 ? (direction > 0 ? firstInView(steps, root) : steps.length - 1) : at + direction;
+  const step = steps[next];
+  if (!step) return false;
+  if (!step.hasAttribute("tabindex")) step.tabIndex = -1;
+  step.focus({ preventScroll: true });
+  step.scrollIntoView({ block: "nearest" });
+  return true;
+};
+
+const firstInView = (steps: readonly HTMLElement[], root: HTMLElement): number => {
+  const { top } = root.getBoundingClientRect();
+  const found = steps.findIndex((step) => step.getBoundingClientRect().top >= top);
+  return found < 0 ? steps.length - 1 : found;
+};

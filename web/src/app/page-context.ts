@@ -1,0 +1,25 @@
+import { createContext, useContext } from "react";
+import type { Access } from "./access.ts";
+import type { Announcer } from "./announcer.ts";
+import type { Cell } from "./cell.ts";
+import type { RouteCell } from "./route.ts";
+import type { SettingsCell } from "./settings.ts";
+
+export type DialogName = "settings" | "keys" | "share";
+
+/** What every part of the page may use. Never changes while the page is open. */
+export interface PageContextValue {
+  readonly access: Access;
+  readonly settings: SettingsCell;
+  readonly route: RouteCell;
+  readonly announcer: Announcer;
+  readonly dialog: Cell<DialogName | undefined>;
+}
+
+export const PageContext = createContext<PageContextValue | undefined>(undefined);
+
+export const usePage = (): PageContextValue => {
+  const value = useContext(PageContext);
+  if (!value) throw new Error("this can only be shown inside the page");
+  return value;
+};

@@ -1,0 +1,21 @@
+import type { ReactNode } from "react";
+import type { Problem } from "runcast/events";
+import { IconFailed } from "./shell-icons.tsx";
+
+/** What went wrong, what to do about it, and the buttons that do it. */
+export const ProblemNote = ({ problem, children }: { readonly problem: Problem; readonly children?: ReactNode }) => (
+  <div role="alert" className="flex gap-2.5 rounded-xl border border-bad/40 bg-card px-3.5 py-3 text-sm">
+    <IconFailed className="mt-0.5 size-4.5 text-bad" />
+    <div className="min-w-0 grow">
+      <p className="font-medium break-words text-bad">{sentence(problem.message)}</p>
+      {problem.hint && <p className="mt-0.5 break-words text-soft">{sentence(problem.hint)}</p>}
+      {children && <div className="mt-2 flex flex-wrap gap-2">{children}</div>}
+    </div>
+  </div>
+);
+
+/** The server's words begin small, as they go on from a name. */
+export const sentence = (text: string): string => {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+};

@@ -1,0 +1,41 @@
+import { Button, IconButton } from "./button.tsx";
+import { IconClose, IconEdit } from "./shell-icons.tsx";
+
+export interface QueueProps {
+  readonly queue: readonly string[];
+  /** Whether they go out by themselves once the run has ended. */
+  readonly isWaiting: boolean;
+  readonly onTake: (index: number) => void;
+  readonly onRemove: (index: number) => void;
+  readonly onSend: () => void;
+}
+
+/** Messages that wait for the end of the run, in the order they will be sent. */
+export const Queue = ({ queue, isWaiting, onTake, onRemove, onSend }: QueueProps) =>
+  queue.length === 0 ? null : (
+    <section aria-label="Queued messages" className="mb-2 rounded-xl border border-line bg-card text-sm">
+      <header className="flex items-center justify-between gap-2 px-3 pt-2 text-xs text-soft">
+        <span>
+          {isWaiting ? "Sent one after the other when the agent is done" : "The last run did not finish, so these wait"}
+        </span>
+        {!isWaiting && (
+          <Button kind="plain" className="min-h-8" onClick={onSend}>
+            Send next
+          </Button>
+        )}
+      </header>
+      <ol className="max-h-40 overflow-y-auto p-1">
+        {queue.map((text, index) => (
+          <li key={`${index} ${text}`} className="flex items-center gap-1 rounded-lg pl-2">
+            <span className="min-w-0 grow truncate">{text}</span>
+            <IconButton label={`Edit queued message ${index + 1}`} onClick={() => onTake(index)}>
+              <IconEdit className="size-4" />
+            </IconButton>
+            <IconButton label={`Remove queued message ${index + 1}`} onClick={() => onRemove(index)}>
+              <IconClose className="size-4" />
+            </IconButton>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );

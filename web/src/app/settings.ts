@@ -1,0 +1,129 @@
+import type { BrowserTool } from "../embeds/browser-tool.ts";
+import { type Cell, createCell } from "./cell.ts";
+
+export interface SavedServer {
+  readonly name: string;
+  readonly url: string;
+  readonly enabled: boolean;
+}
+
+export interface Settings {
+  readonly theme: "system" | "light" | "dark";
+  /** Whether single keys are commands: they can be in the way of speech input. */
+  readonly keys: boolean;
+  readonly agent?: string;
+  readonly model?: string;
+  readonly mode?: string;
+  readonly system: string;
+  readonly servers: readonly SavedServer[];
+  /** Tools that this browser runs itself. */
+  readonly browserTools: readonly BrowserTool[];
+  readonly sidebar: boolean;
+  readonly tools: boolean;
+}
+
+const NAME = "runcast.settings";
+const NARROW = "(max-width: 63.99rem)";
+const DEFAULTS: Settings = {
+  theme: "system",
+  keys: true,
+  system: "",
+  servers: [],
+  browserTools: [],
+  sidebar: true,
+  tools: false,
+};
+
+/** The reader's choices, kept on the device and the same in every tab. */
+export interface SettingsCell extends Cell<Settings> {
+  change(part: Partial<Settings>): void;
+}
+
+export const createSettings = (): SettingsCell => {
+  const cell = createCell(parseSettings(localStorage.getItem(NAME)));
+  // Where there is no room for columns, nothing may lie over the conversation that was not asked for.
+  const narrow = matchMedia(NARROW);
+  const closeColumns = (): void => {
+    if (narrow.matches) cell.set({ ...cell.get(), sidebar: false, tools: false });
+  };
+  narrow.addEventListener("change", closeColumns);
+  closeColumns();
+  addEventListener("storage", ({ key, newValue }) => {
+    if (key === NAME) cell.set(parseSettings(newValue));
+  });
+  const set = (value: Settings): void => {
+    cell.set(value);
+    try {
+      localStorage.setItem(NAME, JSON.stringify(value));
+    } catch {
+      // The browser keeps nothing: they hold for as long as the tab lives.
+    }
+  };
+  return { ...cell, set, change: (part) => set({ ...cell.get(), ...part }) };
+};
+
+/** Whatever is wrong with what was kept, what can be used of it is used. */
+export const parseSettings = (text: string | null): Settings => {
+  let kept: Partial<Record<keyof Settings, unknown>> = {};
+  try {
+    const value: unknown = JSON.parse(text ?? "{}");
+    if (typeof value === "object" && value !== null) kept = value;
+  } catch {
+    return DEFAULTS;
+  }
+  const { theme, keys, agent, model, mode, system, servers, browserTools, sidebar, tools } = kept;
+  return {
+    theme: theme === "light" || theme === "dark" ? theme : "system",
+    keys: keys !== false,
+    ...(typeof agent === "string" && { agent }),
+    ...(typeof model === "string" && { model }),
+    ...(typeof mode === "string" && { mode }),
+    system: typeof system === "string" ? system : "",
+    servers: Array.isArray(servers) ? servers.filter(isServer) : [],
+    browserTools: Array.isArray(browserTools) ? browserTools.filter(isBrowserTool) : [],
+    sidebar: sidebar !== false,
+    tools: tools === true,
+  };
+};
+
+const isServer = (value: unknown): value is SavedServer => {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, url, enabled } = value as Record<string, unknown>;
+  return typeof name === "string" && typeof url === "string" && typeof enabled === "boolean";
+};
+
+const isBrowserTool = (value: unknown): value is BrowserTool => {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, url } = value as Record<string, unknown>;
+  return typeof name === "string" && typeof url === "string" && URL.canParse(url);
+};
+
+/** Keys of MCP servers live with the tab and are sent as secrets, never stored with a conversation. */
+const serverKeyName = (name: string): string => `runcast.server.${name}`;
+export const readServerKey = (name: string): string | undefined =>
+  sessionStorage.getItem(serverKeyName(name)) ?? undefined;
+export const keepServerKey = (name: string, key: string): void =>
+  key ? sessionStorage.setItem(serverKeyName(name), key) : sessionStorage.removeItem(serverKeyName(name));
+
+/** How a run is asked for besides its messages. */
+export const requestOf = (settings: Settings) => {
+  const { agent, model, mode, system, servers, browserTools } = settings;
+  const tools = browserTools.map(({ url: _, ...tool }) => tool);
+  const enabled = servers.filter(({ enabled: isOn }) => isOn).map(({ name, url }) => ({ name, url }));
+  const secrets: Record<string, string> = {};
+  for (const { name } of enabled) {
+    const key = readServerKey(name);
+    if (key) secrets[`MCP_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}_KEY`] = key;
+  }
+  return {
+    settings: {
+      ...(agent && { agent }),
+      ...(model && { model }),
+      ...(mode && { mode }),
+      ...(system.trim() && { system: system.trim() }),
+      ...(enabled.length > 0 && { servers: enabled }),
+      ...(tools.length > 0 && { tools }),
+    },
+    ...(Object.keys(secrets).length > 0 && { secrets }),
+  };
+};

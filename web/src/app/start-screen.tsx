@@ -1,0 +1,88 @@
+import type { ReactNode } from "react";
+import type { Problem } from "runcast/events";
+import type { AgentFact } from "./access.ts";
+import { Button } from "./button.tsx";
+import { useCell } from "./cell.ts";
+import { usePage } from "./page-context.ts";
+import { ProblemNote } from "./problem-note.tsx";
+
+export interface StartScreenProps {
+  readonly agents: readonly AgentFact[] | undefined;
+  readonly problem: Problem | undefined;
+  readonly onAgain: () => void;
+  readonly onPick: (message: string) => void;
+}
+
+const SHOWN = 8;
+
+/** What there is to do before anything was said. */
+export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenProps) => {
+  const { settings, dialog } = usePage();
+  const { agent } = useCell(settings);
+  const chosen = agents?.find(({ name }) => name === agent) ?? agents?.[0];
+  const suggestions = chosen?.suggestions?.slice(0, SHOWN) ?? [];
+  return (
+    <div className="mx-auto flex min-h-full w-full max-w-3xl flex-col justify-center gap-6 px-4 py-10">
+      <header>
+        <h2 className="text-2xl font-semibold tracking-tight text-balance">See what the agent does while it does it</h2>
+        <p className="mt-2 max-w-prose text-soft">
+          Every thought, tool call and sub-agent appears as it happens. You can stop each of them, answer what they ask,
+          and reload this page at any moment: nothing is lost.
+        </p>
+      </header>
+      {problem && (
+        <ProblemNote problem={problem}>
+          <Button onClick={onAgain}>Try again</Button>
+        </ProblemNote>
+      )}
+      {suggestions.length > 0 && (
+        <section aria-labelledby="suggestions">
+          <h3 id="suggestions" className="mb-2 text-sm font-medium text-soft">
+            Try one of these{chosen?.description && `: ${small(chosen.description)}`}
+          </h3>
+          <ul className="grid gap-2 sm:grid-cols-2">
+            {suggestions.map((message) => (
+              <li key={message}>
+                <button
+                  type="button"
+                  onClick={() => onPick(message)}
+                  className="h-full w-full rounded-xl border border-line bg-card px-3.5 py-2.5 text-left text-sm hover:border-accent"
+                >
+                  {message}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <dl className="grid gap-x-6 gap-y-3 text-sm text-soft sm:grid-cols-3">
+        <Fact name="Your own agent">
+          Write it into <code className="text-ink">runcast.config.ts</code> and start the server again.
+        </Fact>
+        <Fact name="More tools">
+          Add an MCP server in the{" "}
+          <button type="button" className="text-accent underline" onClick={() => dialog.set("settings")}>
+            settings
+          </button>
+          .
+        </Fact>
+        <Fact name="No mouse">
+          Press <Key>?</Key> for all keys.
+        </Fact>
+      </dl>
+    </div>
+  );
+};
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <div>
+    <dt className="font-medium text-ink">{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+export const Key = ({ children }: { readonly children: ReactNode }) => (
+  <kbd className="rounded border border-line bg-card px-1.5 py-0.5 font-mono text-xs text-ink">{children}</kbd>
+);
+
+const small = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");

@@ -1,0 +1,7 @@
+import type { Settings } from "./settings.ts";
+
+export const applyTheme = (theme: Settings["theme"]): void => {
+  const { dataset } = document.documentElement;
+  if (theme === "system") delete dataset["theme"];
+  else dataset["theme"] = theme;
+};

@@ -1,0 +1,51 @@
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import type { RunState } from "runcast/state";
+import type { ShownMessage } from "../conversations/use-conversations.tsx";
+import { useConversations } from "../conversations/use-conversations.tsx";
+import type { ChatJump } from "./use-chat.ts";
+
+const ToolsPanel = lazy(async () => ({ default: (await import("../panel/tools-panel.tsx")).ToolsPanel }));
+
+export interface ToolsDrawerProps {
+  readonly messages: readonly ShownMessage[];
+  readonly onJump: (jump: ChatJump) => void;
+}
+
+/** The calls of all runs of the conversation. They are read when this is opened. */
+export const ToolsDrawer = ({ messages, onJump }: ToolsDrawerProps) => {
+  const ids = messages.flatMap(({ message }) => (message.role === "assistant" ? [message.run] : []));
+  const states = useStates(ids);
+  const jump = useCallback(
+    ({ run }: RunState, node: string) => {
+      const found = messages.find(({ message }) => message.role === "assistant" && message.run === run);
+      if (found) onJump({ node, message: found.message.id });
+    },
+    [messages, onJump],
+  );
+  return (
+    <div className="h-full p-3">
+      <Suspense fallback={<p className="text-sm text-soft">Opening…</p>}>
+        <ToolsPanel runs={states} onJump={jump} />
+      </Suspense>
+    </div>
+  );
+};
+
+/** The same array as long as it holds the same. */
+const useStates = (ids: readonly string[]): readonly RunState[] => {
+  const { runs } = useConversations();
+  const key = ids.join(" ");
+  const [loaded, setLoaded] = useState(0);
+  useEffect(() => {
+    const told = () => setLoaded((before) => before + 1);
+    const stops = key.split(" ").flatMap((run) => (run ? [runs.subscribe(run, told), runs.open(run)] : []));
+    told();
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [runs, key]);
+  return useMemo(() => {
+    const shown = key.split(" ").map((run) => (run ? runs.get(run) : undefined));
+    return shown.flatMap((run) => (run?.isLoaded ? [run.state] : []));
+  }, [runs, key, loaded]);
+};

@@ -1,0 +1,41 @@
+import type { ReactNode } from "react";
+import { IconButton } from "./button.tsx";
+import { usePage } from "./page-context.ts";
+import { IconKeyboard, IconMenu, IconPanel, IconSettings } from "./shell-icons.tsx";
+
+export interface TopBarProps {
+  readonly title: string;
+  readonly state: ReactNode;
+  readonly sidebar?: { readonly isOpen: boolean; readonly toggle: () => void };
+  readonly tools?: { readonly isOpen: boolean; readonly toggle: () => void };
+  readonly children?: ReactNode;
+}
+
+export const TopBar = ({ title, state, sidebar, tools, children }: TopBarProps) => {
+  const { dialog } = usePage();
+  return (
+    <header className="flex h-14 shrink-0 items-center gap-1 border-b border-line bg-card px-2">
+      {sidebar && (
+        <IconButton label="Conversations" aria-pressed={sidebar.isOpen} onClick={sidebar.toggle}>
+          <IconMenu />
+        </IconButton>
+      )}
+      <div className="min-w-0 grow px-1.5">
+        <h1 className="truncate text-sm font-semibold">{title}</h1>
+        {state}
+      </div>
+      {children}
+      {tools && (
+        <IconButton label="Tools" aria-pressed={tools.isOpen} onClick={tools.toggle}>
+          <IconPanel />
+        </IconButton>
+      )}
+      <IconButton label="Keys" className="max-md:hidden" onClick={() => dialog.set("keys")}>
+        <IconKeyboard />
+      </IconButton>
+      <IconButton label="Settings" onClick={() => dialog.set("settings")}>
+        <IconSettings />
+      </IconButton>
+    </header>
+  );
+};

@@ -1,0 +1,82 @@
+import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import type { ShownMessage } from "../conversations/use-conversations.tsx";
+import { useCell } from "./cell.ts";
+import { createNearness, NearnessContext, type Nearness } from "./near.ts";
+import { IconDown } from "./shell-icons.tsx";
+import { useStickToEnd } from "./stick-to-end.ts";
+import { Turn, type TurnActions } from "./turn.tsx";
+import type { ChatJump } from "./use-chat.ts";
+
+export interface TurnListProps {
+  readonly messages: readonly ShownMessage[];
+  readonly actions: TurnActions;
+  readonly jump: ChatJump | undefined;
+  readonly scroller: RefObject<HTMLDivElement | null>;
+}
+
+/** So many of the last messages are drawn before it is known what is near. */
+const FIRST = 6;
+
+export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) => {
+  const content = useRef<HTMLDivElement>(null);
+  const { isAtEnd, toEnd } = useStickToEnd(scroller, content);
+  const [nearness, setNearness] = useState<Nearness>();
+  useEffect(() => {
+    if (!scroller.current) return;
+    const made = createNearness(scroller.current);
+    setNearness(made);
+    return () => made.close();
+  }, [scroller]);
+  // Who sends a message wants to see what becomes of it.
+  const sent = messages.filter(({ message }) => message.role === "user").length;
+  useEffect(() => {
+    if (!jump) toEnd();
+  }, [sent]);
+  return (
+    <div className="relative min-h-0 grow">
+      <div ref={scroller} className="h-full overflow-y-auto" role="region" aria-label="Conversation" tabIndex={0}>
+        <NearnessContext value={nearness}>
+          <div ref={content} className="mx-auto max-w-3xl px-4 py-6">
+            {grouped(
+              messages.map((shown, index) => (
+                <Turn
+                  key={shown.message.id}
+                  shown={shown}
+                  isLast={index >= messages.length - FIRST}
+                  actions={actions}
+                  jump={jump?.message === shown.message.id ? jump : undefined}
+                />
+              )),
+            )}
+          </div>
+        </NearnessContext>
+      </div>
+      {!useCell(isAtEnd) && (
+        <button
+          type="button"
+          onClick={toEnd}
+          className="absolute bottom-3 left-1/2 inline-flex -translate-x-1/2 items-center gap-1.5 rounded-full border border-line bg-card px-3.5 py-2 text-sm shadow-md hover:border-accent"
+        >
+          <IconDown className="size-4" />
+          To the end
+        </button>
+      )}
+    </div>
+  );
+};
+
+/** Elements in a box side by side, and boxes in a box. */
+const GROUP = 12;
+
+/**
+ * Boxes of a few turns, in boxes of a few boxes: whatever changes in one turn, React and the layout look at the others of its
+ * box and at the other boxes, not at every turn there is. A turn never moves to another box when one is added.
+ */
+const grouped = (turns: readonly ReactElement[]): ReactNode => boxes(boxes(turns));
+
+const boxes = (elements: readonly ReactElement[]): ReactElement[] =>
+  Array.from({ length: Math.ceil(elements.length / GROUP) }, (_, index) => (
+    <div key={index} className="not-last:mb-6 space-y-6">
+      {elements.slice(index * GROUP, (index + 1) * GROUP)}
+    </div>
+  ));

@@ -1,0 +1,108 @@
+import { memo, useEffect, useRef } from "react";
+import type { AssistantMessage } from "../conversations/conversation.ts";
+import { MessageActions } from "../conversations/message-actions.tsx";
+import { type ShownMessage, useEntriesOf, useShownRun } from "../conversations/use-conversations.tsx";
+import type { RunActions } from "../run/actions.ts";
+import type { Jump } from "../run/jump.ts";
+import { RunView } from "../run/run-view.tsx";
+import { RunTools } from "../share/run-tools.tsx";
+import { Button } from "./button.tsx";
+import { useNear } from "./near.ts";
+import { ProblemNote } from "./problem-note.tsx";
+import { useHasBegun, useOutcome } from "./use-outcome.ts";
+import { UserMessage } from "./user-message.tsx";
+
+/** What can be done with a message. Never changes while a conversation is open. */
+export interface TurnActions {
+  readonly choose: (message: string) => void;
+  readonly rerun: (message: AssistantMessage) => void;
+  readonly edit: (shown: ShownMessage, text: string) => void;
+  readonly fork: (shown: ShownMessage) => void;
+  readonly actionsOf: (run: string) => RunActions;
+}
+
+export interface TurnProps {
+  readonly shown: ShownMessage;
+  readonly isLast: boolean;
+  readonly actions: TurnActions;
+  readonly jump: Jump | undefined;
+}
+
+/** Where nothing was measured yet: about what a short answer with a card takes. */
+const GUESS = { user: 76, assistant: 320 };
+
+/** One message of a conversation. Far from what is seen, only its height is there. */
+export const Turn = memo(({ shown, isLast, actions, jump }: TurnProps) => {
+  const element = useRef<HTMLElement>(null);
+  const { message } = shown;
+  const { isNear, height } = useNear(element, isLast);
+  const isShown = isNear || isLast || jump !== undefined;
+  useEffect(() => {
+    if (jump) element.current?.scrollIntoView({ block: "start" });
+  }, [jump]);
+  return (
+    <article
+      ref={element}
+      data-message={message.id}
+      aria-label={message.role === "user" ? "You" : "Agent"}
+      tabIndex={-1}
+      className="scroll-mt-4 rounded-lg outline-offset-4"
+      style={isShown ? undefined : { height: height ?? GUESS[message.role] }}
+    >
+      {isShown &&
+        (message.role === "user" ? (
+          <UserMessage
+            shown={shown}
+            content={message.content}
+            pages={message.pages}
+            onChoose={actions.choose}
+            onEdit={(text) => actions.edit(shown, text)}
+            onFork={() => actions.fork(shown)}
+          />
+        ) : (
+          <AgentMessage shown={shown} message={message} actions={actions} jump={jump} />
+        ))}
+    </article>
+  );
+});
+
+interface AgentMessageProps extends Omit<TurnProps, "isLast"> {
+  readonly message: AssistantMessage;
+}
+
+const AgentMessage = ({ shown, message, actions, jump }: AgentMessageProps) => {
+  const run = useShownRun(message.run);
+  const load = useEntriesOf(message.run);
+  const hasBegun = useHasBegun(run?.state);
+  const hasEnded = useOutcome(run?.state) !== undefined;
+  if (!run?.isLoaded) return null;
+  const { connection, state } = run;
+  const hasFailed = connection?.status === "failed" && !hasEnded;
+  const rerun = () => actions.rerun(message);
+  return (
+    <div className="flex flex-col gap-2">
+      {hasFailed && state.seq === 0 ? null : (
+        <RunView
+          state={state}
+          actions={actions.actionsOf(message.run)}
+          jump={jump?.node ? jump : undefined}
+          live={connection?.status === "live"}
+        />
+      )}
+      {hasFailed && (
+        <ProblemNote problem={connection.problem}>
+          <Button onClick={rerun}>Ask again</Button>
+        </ProblemNote>
+      )}
+      {(hasBegun || hasFailed) && (
+        <MessageActions
+          shown={shown}
+          onChoose={actions.choose}
+          {...(hasEnded && { onRerun: rerun, onFork: () => actions.fork(shown) })}
+        >
+          {hasBegun && <RunTools run={message.run} load={load} />}
+        </MessageActions>
+      )}
+    </div>
+  );
+};

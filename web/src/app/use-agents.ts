@@ -1,0 +1,34 @@
+import { ClientError } from "runcast/client";
+import type { Problem } from "runcast/events";
+import { useEffect, useState } from "react";
+import { type AgentFact, problemOf } from "./access.ts";
+import { usePage } from "./page-context.ts";
+
+export interface KnownAgents {
+  readonly agents: readonly AgentFact[] | undefined;
+  readonly problem: Problem | undefined;
+  again(): void;
+}
+
+/** The agents of the server. `onLocked` hears that it wants a key, or another one. */
+export const useAgents = (onLocked: () => void): KnownAgents => {
+  const { access } = usePage();
+  const [known, setKnown] = useState<Pick<KnownAgents, "agents" | "problem">>({
+    agents: undefined,
+    problem: undefined,
+  });
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    access.agents(stop.signal).then(
+      (agents) => setKnown({ agents, problem: undefined }),
+      (error: unknown) => {
+        if (stop.signal.aborted) return;
+        if (error instanceof ClientError && error.status === 401) return onLocked();
+        setKnown(({ agents }) => ({ agents, problem: problemOf(error) }));
+      },
+    );
+    return () => stop.abort();
+  }, [access, attempt, onLocked]);
+  return { ...known, again: () => setAttempt((before) => before + 1) };
+};

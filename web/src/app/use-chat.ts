@@ -1,0 +1,149 @@
+import { type RefObject, useCallback, useMemo, useRef, useState } from "react";
+import type { Connection } from "runcast/client";
+import type { Problem, RunOutcome } from "runcast/events";
+import type { RunState } from "runcast/state";
+import { type OpenConversation, useConversation } from "../conversations/use-conversations.tsx";
+import type { BrowserResults } from "../embeds/browser-calls.tsx";
+import type { Jump } from "../run/jump.ts";
+import { problemOf } from "./access.ts";
+import { useCell } from "./cell.ts";
+import { keepDraft, useDraft } from "./draft.ts";
+import { usePage } from "./page-context.ts";
+import { createActionsOf } from "./run-actions.ts";
+import { requestOf } from "./settings.ts";
+import type { TurnActions } from "./turn.tsx";
+import { useOutcome } from "./use-outcome.ts";
+import { type MessageQueue, useQueue } from "./use-queue.ts";
+
+/** Where to go in a conversation: to a message, or to a node of its run. */
+export interface ChatJump extends Jump {
+  readonly message: string;
+}
+
+export interface Chat {
+  readonly id: string | undefined;
+  readonly talk: OpenConversation;
+  /** The run that answers the last message. */
+  readonly state: RunState | undefined;
+  readonly connection: Connection | undefined;
+  readonly outcome: RunOutcome | undefined;
+  readonly isBusy: boolean;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly queue: MessageQueue;
+  readonly problem: Problem | undefined;
+  readonly closeProblem: () => void;
+  readonly jump: ChatJump | undefined;
+  readonly setJump: (jump: ChatJump | undefined) => void;
+  readonly turnActions: TurnActions;
+  /** Sends what was written, or queues it while the agent works. */
+  send(): void;
+  sendText(text: string): Promise<void>;
+  /** Goes on with the results of calls that were this browser's to run. */
+  sendResults(results: BrowserResults): Promise<void>;
+  stop(): void;
+}
+
+/** The conversation that the page's address names, and what can be done in it. */
+export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
+  const { access, settings, route, announcer } = usePage();
+  const { chat: id } = useCell(route);
+  const talk = useConversation(id);
+  const [text, setText] = useDraft(id, "draft");
+  const [problem, setProblem] = useState<Problem>();
+  const [jump, setJump] = useState<ChatJump>();
+  const latest = useRef({ talk, text, setText });
+  latest.current = { talk, text, setText };
+
+  const { live } = talk;
+  const connection = live?.shown?.connection;
+  const ended = useOutcome(live?.shown?.state);
+  const outcome = ended ?? live?.message.outcome;
+  const isBusy = live !== undefined && outcome === undefined && connection?.status !== "failed";
+
+  const attempt = useCallback(async (work: () => Promise<unknown>): Promise<void> => {
+    setProblem(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+  }, []);
+  const sendText = useCallback(
+    (message: string) =>
+      attempt(async () => {
+        setJump(undefined);
+        const asked = requestOf(settings.get()).settings;
+        const sentTo = await latest.current.talk.send([{ type: "text", text: message }], asked);
+        if (sentTo !== route.get().chat) route.go({ chat: sentTo });
+      }),
+    [attempt, route, settings],
+  );
+  const sendResults = useCallback(
+    ({ content, pages }: BrowserResults) =>
+      attempt(() => latest.current.talk.send(content, requestOf(settings.get()).settings, pages)),
+    [attempt, settings],
+  );
+  const queue = useQueue({ chat: id, isBusy, outcome, send: sendText });
+
+  const turnActions = useMemo<TurnActions>(() => {
+    const rerun: TurnActions["rerun"] = (message) => void attempt(() => latest.current.talk.rerun(message));
+    return {
+      choose: (message) => void attempt(() => latest.current.talk.choose(message)),
+      rerun,
+      edit: ({ message }, words) => {
+        if (message.role !== "user") return;
+        const content = [{ type: "text" as const, text: words }];
+        void attempt(() => latest.current.talk.edit(message, content, requestOf(settings.get()).settings));
+      },
+      fork: ({ message }) =>
+        void attempt(async () => {
+          const { id: forked, draft } = await latest.current.talk.fork(message);
+          const words = draft?.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+          keepDraft(forked, "draft", words ?? "");
+          route.go({ chat: forked });
+          announcer.say("Forked into a new conversation.");
+        }),
+      actionsOf: createActionsOf({
+        access,
+        retry: (run) => {
+          for (const { message } of latest.current.talk.messages)
+            if (message.role === "assistant" && message.run === run) rerun(message);
+        },
+        draft: (words) => {
+          const { text: before, setText: write } = latest.current;
+          write(before.trim() ? `${before}\n${words}` : words);
+          field.current?.focus();
+        },
+      }),
+    };
+  }, [access, attempt, settings, route, announcer, field]);
+
+  return {
+    id,
+    talk,
+    state: live?.shown?.state,
+    connection,
+    outcome,
+    isBusy,
+    text,
+    setText,
+    queue,
+    problem,
+    closeProblem: () => setProblem(undefined),
+    jump,
+    setJump,
+    turnActions,
+    send: () => {
+      const message = text.trim();
+      setText("");
+      if (isBusy) queue.add(message);
+      else void sendText(message);
+    },
+    sendText,
+    sendResults,
+    stop: () => {
+      if (live) void attempt(() => access.client.cancel(live.message.run));
+    },
+  };
+};

@@ -1,0 +1,139 @@
+import { Menu } from "@base-ui/react/menu";
+import { type KeyboardEvent, useState } from "react";
+import type { ConversationFact } from "./conversation.ts";
+import { saveText } from "./exchange-buttons.tsx";
+import { IconFork, IconMore, IconPencil, IconSave, IconTrash } from "./icons.tsx";
+import type { Found } from "./store.ts";
+import { useConversations } from "./use-conversations.tsx";
+
+export interface ConversationRowProps {
+  readonly conversation: ConversationFact;
+  readonly isCurrent: boolean;
+  readonly onOpen: (id: string) => void;
+  readonly excerpt?: NonNullable<Found["excerpt"]>;
+}
+
+/** One conversation in the list. F2 or a double click renames it in its place. */
+export const ConversationRow = ({ conversation, isCurrent, onOpen, excerpt }: ConversationRowProps) => {
+  const { rename, remove, export: write } = useConversations();
+  const [isRenaming, setRenaming] = useState(false);
+  const { id, origin } = conversation;
+  const title = conversation.title || "Untitled";
+  if (isRenaming)
+    return (
+      <li>
+        <TitleInput
+          title={conversation.title}
+          onDone={(next) => {
+            setRenaming(false);
+            if (next !== undefined) void rename(id, next);
+          }}
+        />
+      </li>
+    );
+  return (
+    <li
+      className={`group flex items-center rounded-lg ${isCurrent ? "bg-card shadow-[inset_0_0_0_1px_var(--line)]" : "hover:bg-card"}`}
+    >
+      <button
+        type="button"
+        aria-current={isCurrent ? "page" : undefined}
+        onClick={() => onOpen(id)}
+        onDoubleClick={() => setRenaming(true)}
+        onKeyDown={({ key }) => key === "F2" && setRenaming(true)}
+        className="min-w-0 flex-1 rounded-lg px-2 py-1.5 text-left"
+      >
+        <span className="flex items-center gap-1.5">
+          {origin && (
+            <>
+              <IconFork className="size-3.5 text-soft" />
+              <span className="sr-only">Forked: </span>
+            </>
+          )}
+          <span className={`truncate ${isCurrent ? "font-medium" : ""}`}>{title}</span>
+        </span>
+        {excerpt && (
+          <span className="line-clamp-2 text-xs break-words text-soft">
+            {excerpt[0]}
+            <mark className="bg-warm font-medium text-ink">{excerpt[1]}</mark>
+            {excerpt[2]}
+          </span>
+        )}
+      </button>
+      <Menu.Root>
+        <Menu.Trigger
+          aria-label={`More for ${title}`}
+          className="rounded-md p-1.5 text-soft opacity-0 group-hover:opacity-100 hover:text-ink focus-visible:opacity-100 data-popup-open:opacity-100 pointer-coarse:opacity-100"
+        >
+          <IconMore />
+        </Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Positioner align="end" sideOffset={4} className="z-50">
+            <Menu.Popup className="min-w-40 rounded-lg border border-line bg-card p-1 text-sm text-ink shadow-lg outline-none">
+              <Item icon={<IconPencil />} onClick={() => setRenaming(true)}>
+                Rename
+              </Item>
+              <Item icon={<IconSave />} onClick={() => void write(id).then((text) => saveText(`${title}.json`, text))}>
+                Export
+              </Item>
+              <Item icon={<IconTrash />} onClick={() => void remove(id)} isBad>
+                Delete
+              </Item>
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+    </li>
+  );
+};
+
+const Item = ({
+  icon,
+  children,
+  onClick,
+  isBad,
+}: {
+  readonly icon: React.ReactNode;
+  readonly children: string;
+  readonly onClick: () => void;
+  readonly isBad?: boolean;
+}) => (
+  <Menu.Item
+    onClick={onClick}
+    className={`flex cursor-default items-center gap-2 rounded-md px-2 py-1.5 outline-none data-highlighted:bg-sunken ${isBad ? "text-bad" : ""}`}
+  >
+    {icon} {children}
+  </Menu.Item>
+);
+
+/** Enter and leaving it keep the new title, Escape the old one. */
+const TitleInput = ({ title, onDone }: { title: string; onDone: (title: string | undefined) => void }) => {
+  const [text, setText] = useState(title);
+  const [isDone, setDone] = useState(false);
+  const finish = (next: string | undefined): void => {
+    if (isDone) return;
+    setDone(true);
+    onDone(next);
+  };
+  const press = (event: KeyboardEvent): void => {
+    // Enter also ends the composing of a character, which is no reason to end the title.
+    if (event.key === "Enter" && !event.nativeEvent.isComposing) finish(text);
+    if (event.key === "Escape") {
+      event.stopPropagation();
+      finish(undefined);
+    }
+  };
+  return (
+    <input
+      // oxlint-disable-next-line jsx-a11y/no-autofocus -- whoever asked to rename wants to type
+      autoFocus
+      aria-label="Title"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onFocus={(event) => event.target.select()}
+      onKeyDown={press}
+      onBlur={() => finish(text)}
+      className="w-full rounded-lg bg-card px-2 py-1.5 shadow-[inset_0_0_0_1px_var(--accent)] outline-none"
+    />
+  );
+};

@@ -1,0 +1,195 @@
+import type { StartRequest } from "runcast/client";
+import type { Message, Part, RunOutcome } from "runcast/events";
+
+/** How a run was asked for, besides its messages. Secrets are never kept. */
+export type RunSettings = Omit<StartRequest, "messages" | "message" | "secrets" | "run" | "thread">;
+
+interface ChatMessageBase {
+  readonly id: string;
+  /** The message it answers or follows; absent at the beginning. */
+  readonly parent?: string;
+  readonly at: number;
+}
+
+export interface UserMessage extends ChatMessageBase {
+  readonly role: "user";
+  /** Words and files, or the results of calls that were this browser's to run. */
+  readonly content: readonly Part[];
+  /** By call: the document that its result is. */
+  readonly pages?: Readonly<Record<string, string>>;
+}
+
+export interface AssistantMessage extends ChatMessageBase {
+  readonly role: "assistant";
+  readonly run: string;
+  readonly settings: RunSettings;
+  /** Absent until its end was seen. */
+  readonly outcome?: RunOutcome;
+  /** What the run added to the conversation: what the next request says of it. */
+  readonly said?: readonly Message[];
+}
+
+export type ChatMessage = UserMessage | AssistantMessage;
+
+/** What a list needs to know of a conversation. */
+export interface ConversationFact {
+  readonly id: string;
+  readonly title: string;
+  /** A person gave the title: no run changes it. */
+  readonly named: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Since when it waits to be removed for good. */
+  readonly deletedAt?: number;
+  /** What it was forked from. */
+  readonly origin?: { readonly conversation: string; readonly message: string };
+  /** By message ("" is the beginning): which of those that follow it is shown. Default: the newest. */
+  readonly chosen: Readonly<Record<string, string>>;
+}
+
+/** A tree of messages. Nothing is ever taken out of it: an edit or another try is a branch. */
+export interface Conversation extends ConversationFact {
+  /** In the order they were made. */
+  readonly messages: readonly ChatMessage[];
+}
+
+const START = "";
+const TITLE_LENGTH = 60;
+
+export const createConversation = (id: string, at: number): Conversation => ({
+  id,
+  title: "",
+  named: false,
+  createdAt: at,
+  updatedAt: at,
+  chosen: {},
+  messages: [],
+});
+
+/** Adds a message after its parent and shows it. A message that is known already changes nothing. */
+export const addMessage = (conversation: Conversation, message: ChatMessage): Conversation => {
+  const { messages, chosen } = conversation;
+  if (messages.some(({ id }) => id === message.id)) return conversation;
+  if (message.parent !== undefined && !messages.some(({ id }) => id === message.parent))
+    throw new Error(`there is no message ${message.parent} in conversation ${conversation.id}`);
+  const added = {
+    ...conversation,
+    messages: [...messages, message],
+    chosen: { ...chosen, [message.parent ?? START]: message.id },
+    updatedAt: Math.max(conversation.updatedAt, message.at),
+  };
+  return conversation.title === "" && message.role === "user" ? { ...added, title: titleOf(message) } : added;
+};
+
+/** The messages that are shown, from the first to the last. */
+export const shownMessages = (conversation: Conversation): readonly ChatMessage[] => {
+  const children = childrenOf(conversation);
+  const shown: ChatMessage[] = [];
+  for (let parent = START; ;) {
+    const candidates = children.get(parent);
+    const next = candidates?.find(({ id }) => id === conversation.chosen[parent]) ?? candidates?.at(-1);
+    if (!next) return shown;
+    shown.push(next);
+    parent = next.id;
+  }
+};
+
+/** The messages from the first to this one. */
+export const messagesTo = (conversation: Conversation, message: string | undefined): readonly ChatMessage[] => {
+  const byId = new Map(conversation.messages.map((candidate) => [candidate.id, candidate]));
+  const trail: ChatMessage[] = [];
+  for (let next = message; next !== undefined;) {
+    const found = byId.get(next);
+    if (!found) break;
+    trail.push(found);
+    next = found.parent;
+  }
+  return trail.reverse();
+};
+
+/** Answers for a message which stand at its place, itself among them, oldest first. */
+export const branchesOf = (conversation: Conversation): ((message: ChatMessage) => readonly string[]) => {
+  const children = childrenOf(conversation);
+  return ({ parent }) => (children.get(parent ?? START) ?? []).map(({ id }) => id);
+};
+
+/** Shows this message, with what leads to it. */
+export const chooseMessage = (conversation: Conversation, message: string): Conversation => {
+  const chosen = { ...conversation.chosen };
+  for (const { id, parent } of messagesTo(conversation, message)) chosen[parent ?? START] = id;
+  return { ...conversation, chosen };
+};
+
+/** Another conversation that begins as this one does up to a message. The runs are the same ones. */
+export const forkConversation = (
+  conversation: Conversation,
+  message: string | undefined,
+  made: { readonly id: string; readonly at: number },
+): Conversation => ({
+  ...createConversation(made.id, made.at),
+  title: conversation.title,
+  named: conversation.named,
+  ...(message !== undefined && { origin: { conversation: conversation.id, message } }),
+  messages: messagesTo(conversation, message),
+});
+
+export const renameConversation = (conversation: Conversation, title: string): Conversation => ({
+  ...conversation,
+  title: title.trim() || conversation.title,
+  named: title.trim() !== "" || conversation.named,
+});
+
+/** What is known of a run once it has ended: wherever the conversation speaks of it. */
+export const endRun = (
+  conversation: Conversation,
+  run: string,
+  end: {
+    readonly outcome: RunOutcome;
+    readonly said: readonly Message[];
+    readonly title?: string;
+    readonly at: number;
+  },
+): Conversation => {
+  const isOpen = (message: ChatMessage): message is AssistantMessage =>
+    message.role === "assistant" && message.run === run && message.said === undefined;
+  if (!conversation.messages.some(isOpen)) return conversation;
+  return {
+    ...conversation,
+    ...(end.title && !conversation.named && { title: end.title.slice(0, TITLE_LENGTH * 2) }),
+    updatedAt: Math.max(conversation.updatedAt, end.at),
+    messages: conversation.messages.map((message) =>
+      isOpen(message) ? { ...message, outcome: end.outcome, said: end.said } : message,
+    ),
+  };
+};
+
+/** What a request says that goes on after `message`: all that was said up to it. */
+export const requestMessages = (conversation: Conversation, message: string): Message[] =>
+  messagesTo(conversation, message).flatMap((said): readonly Message[] =>
+    said.role === "user"
+      ? [{ role: hasResults(said.content) ? "tool" : "user", content: [...said.content] }]
+      : (said.said ?? []),
+  );
+
+export const hasResults = (content: readonly Part[]): boolean => content.some(({ type }) => type === "result");
+
+/** The words of a message, for titles and for finding it. */
+export const textOf = (message: ChatMessage): string =>
+  (message.role === "user" ? message.content : (message.said ?? []).flatMap(({ content }) => content))
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n");
+
+const titleOf = (message: UserMessage): string => {
+  const text = textOf(message).replace(/\s+/g, " ").trim();
+  return text.length > TITLE_LENGTH ? `${text.slice(0, TITLE_LENGTH).trimEnd()}…` : text;
+};
+
+const childrenOf = ({ messages }: Conversation): Map<string, ChatMessage[]> => {
+  const children = new Map<string, ChatMessage[]>();
+  for (const message of messages) {
+    const beside = children.get(message.parent ?? START);
+    if (beside) beside.push(message);
+    else children.set(message.parent ?? START, [message]);
+  }
+  return children;
+};

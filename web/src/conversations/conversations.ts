@@ -1,0 +1,292 @@
+import type { Client, StartRequest } from "runcast/client";
+import type { Entry, Message, Part } from "runcast/events";
+import { createAnswer } from "runcast/state";
+import {
+  type AssistantMessage,
+  addMessage,
+  type ChatMessage,
+  chooseMessage,
+  type Conversation,
+  type ConversationFact,
+  createConversation,
+  endRun,
+  forkConversation,
+  messagesTo,
+  renameConversation,
+  requestMessages,
+  type RunSettings,
+  shownMessages,
+  type UserMessage,
+} from "./conversation.ts";
+import { exportConversations, importConversations, type Imported } from "./exchange.ts";
+import { createKeeper } from "./keeper.ts";
+import { createRuns, type FollowRun, type Runs } from "./runs.ts";
+import type { Shelf, ShelfError } from "./shelf.ts";
+import { createStore, type Found } from "./store.ts";
+
+export interface ConversationsOptions {
+  readonly client: Client;
+  readonly shelf: Shelf;
+  /** Why the shelf keeps nothing for longer than the tab lives, if so. */
+  readonly trouble?: ShelfError;
+  readonly tabs?: Tabs;
+  readonly secrets?: () => Readonly<Record<string, string>>;
+}
+
+/** The other tabs of this browser. */
+export interface Tabs {
+  /** Says that a conversation has changed; "" for the list alone. */
+  tell(conversation: string): void;
+  onTold(listener: (conversation: string) => void): void;
+}
+
+/** What all of the page shares. Replaced, never changed. */
+export interface Overview {
+  readonly isLoaded: boolean;
+  /** Newest change first. */
+  readonly list: readonly ConversationFact[];
+  /** Those that were removed and can still be brought back, newest first. */
+  readonly deleted: readonly ConversationFact[];
+  /** Why something is not kept. The page works all the same for as long as it is open. */
+  readonly trouble: ShelfError | undefined;
+}
+
+export interface Conversations {
+  readonly runs: Runs;
+  overview(): Overview;
+  subscribe(listener: () => void): () => void;
+  /** Reads it once; `get` has it then. */
+  open(id: string): () => void;
+  /** `null`: there is none with that id. Undefined: not read yet. */
+  get(id: string): Conversation | null | undefined;
+  subscribeTo(id: string, listener: () => void): () => void;
+  /** Adds a message after `parent` (default: the last one shown) and starts a run. Without an id, in a new conversation. */
+  send(id: string | undefined, message: NewMessage): Promise<{ readonly id: string; readonly run: string }>;
+  /** Another try at the answer: a branch beside it. */
+  rerun(id: string, message: AssistantMessage, settings?: RunSettings): Promise<void>;
+  choose(id: string, message: string): Promise<void>;
+  /**
+   * A new conversation with what came up to this message. A user's message is not in it: it comes back as the draft to go on with.
+   */
+  fork(id: string, message: ChatMessage): Promise<{ readonly id: string; readonly draft?: readonly Part[] }>;
+  rename(id: string, title: string): Promise<void>;
+  /** It can be brought back for a while. */
+  remove(id: string): Promise<void>;
+  restore(id: string): Promise<void>;
+  search(text: string, signal?: AbortSignal): Promise<Found[]>;
+  /** As JSON: all, or one. */
+  export(id?: string): Promise<string>;
+  /** Throws an ExchangeError for what is no such file. */
+  import(text: string): Promise<Imported>;
+  /** Everything that is known of a run, for replaying it. */
+  entries(run: string): Promise<Entry[]>;
+  /** How to follow the run of an answer. */
+  follow(id: string, message: AssistantMessage): FollowRun;
+  /** Keeps what is waiting; call it before the page goes. */
+  flush(): Promise<void>;
+}
+
+export interface NewMessage {
+  readonly content: readonly Part[];
+  readonly pages?: UserMessage["pages"];
+  readonly settings: RunSettings;
+  /** `null`: at the beginning. */
+  readonly parent?: string | null;
+}
+
+/** So long a removed conversation can be brought back, in any tab. */
+const UNDO_MS = 60_000;
+/** A run of which nothing was kept is asked for again only for so long: later nobody would expect it to start. */
+const RESTART_MS = 60_000;
+
+export const createConversations = (options: ConversationsOptions): Conversations => {
+  const { client, shelf, tabs, secrets } = options;
+  const listeners = new Set<() => void>();
+  const listenersOf = new Map<string, Set<() => void>>();
+  const opened = new Map<string, { users: number; conversation: Conversation | null | undefined }>();
+  let overview: Overview = { isLoaded: false, list: [], deleted: [], trouble: options.trouble };
+
+  const show = (change: Partial<Overview>): void => {
+    overview = { ...overview, ...change };
+    for (const listener of listeners) listener();
+  };
+  const store = createStore(shelf, (trouble) => {
+    if ((trouble ?? options.trouble) !== overview.trouble) show({ trouble: trouble ?? options.trouble });
+  });
+  const runs = createRuns({
+    client,
+    entries: store.entries,
+    onEntry: (run, entry) => keeper.add(run, entry),
+    onEnd: (run, end) => {
+      for (const [id, { conversation }] of opened)
+        if (conversation && endRun(conversation, run, end) !== conversation)
+          void change(id, (kept) => kept && endRun(kept, run, end));
+    },
+  });
+  const keeper = createKeeper({ keep: store.keep });
+
+  const refresh = async (): Promise<void> => {
+    try {
+      const { kept, deleted } = await store.list();
+      for (const { id, deletedAt = 0 } of deleted) if (deletedAt < Date.now() - UNDO_MS) await store.remove(id);
+      show({ isLoaded: true, list: kept, deleted });
+    } catch {
+      show({ isLoaded: true });
+    }
+  };
+  const hold = (id: string, conversation: Conversation | undefined): void => {
+    const found = opened.get(id);
+    if (!found) return;
+    found.conversation = conversation ?? null;
+    for (const listener of listenersOf.get(id) ?? []) listener();
+  };
+  const reload = async (id: string): Promise<void> => {
+    if (opened.has(id)) hold(id, await store.load(id).catch(() => undefined));
+  };
+  const change = async (
+    id: string,
+    edit: (conversation: Conversation | undefined) => Conversation | undefined,
+  ): Promise<Conversation | undefined> => {
+    const changed = await store.change(id, edit);
+    hold(id, changed);
+    tabs?.tell(id);
+    await refresh();
+    return changed;
+  };
+  tabs?.onTold((id) => {
+    void reload(id);
+    void refresh();
+  });
+  void refresh();
+
+  /** What was said in runs whose end nobody has seen: what is kept of them. */
+  const complete = async (conversation: Conversation, message: string): Promise<Message[]> => {
+    const missing = messagesTo(conversation, message).flatMap((said) =>
+      said.role === "assistant" && !said.said ? [said.run] : [],
+    );
+    if (missing.length > 0) await keeper.flush();
+    let completed = conversation;
+    for (const run of missing) {
+      const answer = createAnswer();
+      for (const entry of await store.entries(run)) answer.take(entry);
+      completed = endRun(completed, run, { outcome: "interrupted", said: answer.messages(), at: 0 });
+    }
+    return requestMessages(completed, message);
+  };
+
+  /** Requests that this tab makes: another tab that follows would have to be told the secrets. */
+  const requests = new Map<string, StartRequest>();
+  const addAnswer = async (id: string, parent: string, settings: RunSettings): Promise<string> => {
+    const run = createId();
+    const conversation = await store.load(id);
+    if (!conversation) throw new Error(`there is no conversation ${id}`);
+    const messages = await complete(conversation, parent);
+    requests.set(run, { ...settings, run, thread: id, messages, ...(secrets && { secrets: secrets() }) });
+    const answer: AssistantMessage = { id: createId(), parent, at: Date.now(), role: "assistant", run, settings };
+    await change(id, (kept) => kept && addMessage(kept, answer));
+    return run;
+  };
+
+  return {
+    runs,
+    overview: () => overview,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    open: (id) => {
+      const found = opened.get(id) ?? { users: 0, conversation: undefined };
+      opened.set(id, found);
+      if (found.users++ === 0) void reload(id);
+      return () => {
+        if (--found.users === 0) opened.delete(id);
+      };
+    },
+    get: (id) => opened.get(id)?.conversation,
+    subscribeTo: (id, listener) => {
+      let told = listenersOf.get(id);
+      if (!told) listenersOf.set(id, (told = new Set()));
+      told.add(listener);
+      return () => void told.delete(listener);
+    },
+    send: async (wanted, { content, pages, settings, parent }) => {
+      const id = wanted ?? createId();
+      const at = Date.now();
+      const message = createId();
+      await change(id, (kept) => {
+        const conversation = kept ?? createConversation(id, at);
+        const after = parent === undefined ? shownMessages(conversation).at(-1)?.id : (parent ?? undefined);
+        const user: UserMessage = {
+          id: message,
+          at,
+          role: "user",
+          content,
+          ...(pages && { pages }),
+          ...(after !== undefined && { parent: after }),
+        };
+        return addMessage(conversation, user);
+      });
+      return { id, run: await addAnswer(id, message, settings) };
+    },
+    rerun: async (id, message, settings) => {
+      if (message.parent !== undefined) await addAnswer(id, message.parent, settings ?? message.settings);
+    },
+    choose: async (id, message) => {
+      await change(id, (kept) => kept && chooseMessage(kept, message));
+    },
+    fork: async (from, message) => {
+      const conversation = await store.load(from);
+      if (!conversation) throw new Error(`there is no conversation ${from}`);
+      const id = createId();
+      const isUser = message.role === "user";
+      const until = isUser ? message.parent : message.id;
+      await change(id, () => forkConversation(conversation, until, { id, at: Date.now() }));
+      return { id, ...(isUser && { draft: message.content }) };
+    },
+    rename: async (id, title) => {
+      await change(id, (kept) => kept && renameConversation(kept, title));
+    },
+    remove: async (id) => {
+      await change(id, (kept) => kept && { ...kept, deletedAt: Date.now() });
+    },
+    restore: async (id) => {
+      await change(id, (kept) => {
+        if (!kept) return kept;
+        const { deletedAt: _, ...rest } = kept;
+        return rest;
+      });
+    },
+    search: store.search,
+    export: async (id) => {
+      await keeper.flush();
+      return await exportConversations(store, id);
+    },
+    import: async (text) => {
+      const imported = await importConversations(store, text, createId);
+      tabs?.tell("");
+      await refresh();
+      return imported;
+    },
+    entries: async (run) => {
+      await keeper.flush();
+      return await store.entries(run);
+    },
+    follow: (id, message) => ({
+      request: () => {
+        const made = requests.get(message.run);
+        if (made) return made;
+        const conversation = opened.get(id)?.conversation;
+        if (!conversation || message.parent === undefined || message.at < Date.now() - RESTART_MS) return undefined;
+        const messages = requestMessages(conversation, message.parent);
+        return { ...message.settings, thread: id, messages, ...(secrets && { secrets: secrets() }) };
+      },
+    }),
+    flush: keeper.flush,
+  };
+};
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
+
+/** 20 letters: also a run's id. Not `randomUUID`, which a page has only on https or localhost. */
+const createId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(20)), (byte) => LETTERS[byte % 32]).join("");

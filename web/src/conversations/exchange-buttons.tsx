@@ -1,0 +1,63 @@
+import { useRef, useState } from "react";
+import { saveFile } from "../share/save-file.ts";
+import { IconLoad, IconSave } from "./icons.tsx";
+import { useConversations } from "./use-conversations.tsx";
+
+/** Saves all conversations as one file, and takes such files in. */
+export const ExchangeButtons = ({ isEmpty }: { readonly isEmpty: boolean }) => {
+  const { export: write, import: read } = useConversations();
+  const input = useRef<HTMLInputElement>(null);
+  const [told, setTold] = useState<{ readonly text: string; readonly isBad?: boolean }>();
+
+  const load = async (file: File): Promise<void> => {
+    try {
+      const { added, known } = await read(await file.text());
+      setTold({ text: `${counted(added)} added${known > 0 ? `, ${counted(known)} here already` : ""}.` });
+    } catch (error) {
+      setTold({ text: `${file.name}: ${error instanceof Error ? error.message : String(error)}.`, isBad: true });
+    }
+  };
+
+  return (
+    <div className="border-t border-line pt-2">
+      <p role="status" className={`px-2 text-xs ${told?.isBad ? "text-bad" : "text-soft"} ${told ? "pb-1" : ""}`}>
+        {told?.text}
+      </p>
+      <div className="flex gap-1">
+        <input
+          ref={input}
+          type="file"
+          accept="application/json,.json"
+          aria-label="File with conversations"
+          hidden
+          onChange={({ target }) => {
+            const [file] = target.files ?? [];
+            // The same file may be chosen again.
+            target.value = "";
+            if (file) void load(file);
+          }}
+        />
+        <button type="button" onClick={() => input.current?.click()} className={BUTTON}>
+          <IconLoad /> Import
+        </button>
+        <button
+          type="button"
+          disabled={isEmpty}
+          onClick={() => void write().then((text) => saveText("conversations.json", text))}
+          className={BUTTON}
+        >
+          <IconSave /> Export all
+        </button>
+      </div>
+    </div>
+  );
+};
+
+const BUTTON =
+  "flex flex-1 items-center justify-center gap-2 rounded-lg px-2 py-1.5 text-soft hover:bg-card hover:text-ink disabled:cursor-not-allowed disabled:opacity-60";
+
+const counted = (count: number): string => (count === 1 ? "1 conversation" : `${count} conversations`);
+
+/** Gives the reader a file. */
+export const saveText = (name: string, text: string): void =>
+  saveFile(name, new Blob([text], { type: "application/json" }));

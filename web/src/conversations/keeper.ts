@@ -1,0 +1,54 @@
+import type { Entry } from "runcast/events";
+
+export interface KeeperOptions {
+  readonly keep: (run: string, entries: readonly Entry[]) => Promise<boolean>;
+  /** Called once all of it that can be kept is kept. */
+  readonly onKept?: (run: string) => void;
+  readonly waitMs?: number;
+  readonly most?: number;
+}
+
+/** Gathers the entries of a run as they come and keeps them in batches: a write for every token would be one too many. */
+export interface Keeper {
+  add(run: string, entry: Entry): void;
+  /** Keeps at once what is waiting. */
+  flush(): Promise<void>;
+}
+
+export const createKeeper = ({ keep, onKept, waitMs = 400, most = 1000 }: KeeperOptions): Keeper => {
+  const waiting = new Map<string, Entry[]>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  const write = async (): Promise<void> => {
+    for (const [run, entries] of [...waiting]) {
+      const count = entries.length;
+      try {
+        await keep(run, entries.slice(0, count));
+      } catch {
+        // The store has told of it; they wait for the next time.
+        continue;
+      }
+      entries.splice(0, count);
+      if (entries.length === 0) waiting.delete(run);
+      onKept?.(run);
+    }
+  };
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(write);
+    return writing;
+  };
+
+  return {
+    add: (run, entry) => {
+      const entries = waiting.get(run);
+      if (entries) entries.push(entry);
+      else waiting.set(run, [entry]);
+      if (entry.event.type === "run-end" || (entries && entries.length % most === 0)) void flush();
+      else timer ??= setTimeout(() => void flush(), waitMs);
+    },
+    flush,
+  };
+};

@@ -1,0 +1,49 @@
+import type { ReactNode } from "react";
+import { BranchSwitcher } from "./branch-switcher.tsx";
+import { IconAgain, IconFork, IconPencil } from "./icons.tsx";
+import type { ShownMessage } from "./use-conversations.tsx";
+
+export interface MessageActionsProps {
+  readonly shown: ShownMessage;
+  readonly onChoose: (message: string) => void;
+  /** For a user's message: asks for another text in its place. */
+  readonly onEdit?: () => void;
+  /** For an answer: another try beside it. */
+  readonly onRerun?: () => void;
+  readonly onFork?: () => void;
+  /** What else can be done with it. */
+  readonly children?: ReactNode;
+}
+
+/** What can be done with a message. Without a function for it, a thing is not offered. */
+export const MessageActions = ({ shown, onChoose, onEdit, onRerun, onFork, children }: MessageActionsProps) => (
+  <div className="flex flex-wrap items-center gap-0.5 text-xs text-soft">
+    <BranchSwitcher branches={shown.branches} branch={shown.branch} onChoose={onChoose} />
+    {onEdit && (
+      <Action icon={<IconPencil className="size-3.5" />} onClick={onEdit}>
+        Edit
+      </Action>
+    )}
+    {onRerun && (
+      <Action icon={<IconAgain className="size-3.5" />} onClick={onRerun}>
+        Run again
+      </Action>
+    )}
+    {onFork && (
+      <Action icon={<IconFork className="size-3.5" />} onClick={onFork}>
+        Fork
+      </Action>
+    )}
+    {children}
+  </div>
+);
+
+const Action = ({ icon, children, onClick }: { icon: ReactNode; children: string; onClick: () => void }) => (
+  <button
+    type="button"
+    onClick={onClick}
+    className="inline-flex items-center gap-1 rounded-md px-1.5 py-1 hover:bg-sunken hover:text-ink"
+  >
+    {icon} {children}
+  </button>
+);

@@ -1,0 +1,188 @@
+import type { Client, Connection, RunHandle, StartRequest } from "runcast/client";
+import type { Entry, Message, RunOutcome } from "runcast/events";
+import { createAnswer, createState, fold, type RunAnswer, type RunState } from "runcast/state";
+
+/** A run that is shown: what is kept of it, and what comes. */
+export interface ShownRun {
+  readonly run: string;
+  /** Changed in place. */
+  readonly state: RunState;
+  /** Whether what is kept of it has been read. */
+  readonly isLoaded: boolean;
+  /** Absent while nobody is asked: it has ended, is not followed, or the page is hidden. */
+  readonly connection: Connection | undefined;
+}
+
+export interface RunEnd {
+  readonly outcome: RunOutcome;
+  readonly said: readonly Message[];
+  readonly title?: string;
+  readonly at: number;
+}
+
+export interface RunsOptions {
+  readonly client: Client;
+  readonly entries: (run: string) => Promise<Entry[]>;
+  readonly onEntry: (run: string, entry: Entry) => void;
+  /** Called for each end that is seen, also for one that was seen before. */
+  readonly onEnd: (run: string, end: RunEnd) => void;
+}
+
+export interface Runs {
+  /** Reads what is kept. With `follow`, goes on with what comes; the request is made (again) if nothing is kept. */
+  open(run: string, follow?: FollowRun): () => void;
+  get(run: string): ShownRun | undefined;
+  /** Told after each change of what `get` answers, not of the state's own nodes. */
+  subscribe(run: string, listener: () => void): () => void;
+  /** Nothing is followed while the page is hidden: a browser has few connections for all of its tabs. */
+  setHidden(isHidden: boolean): void;
+}
+
+export interface FollowRun {
+  /** What to ask for if the server may not have heard of the run yet: the same id starts nothing twice. */
+  readonly request?: () => StartRequest | undefined;
+}
+
+interface Known {
+  shown: ShownRun;
+  readonly answer: RunAnswer;
+  readonly loading: Promise<void>;
+  handle: RunHandle | undefined;
+  users: number;
+  readonly follows: Set<FollowRun>;
+}
+
+/** Runs that nobody looks at any more and that are kept folded nevertheless. */
+const IDLE = 40;
+
+export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Runs => {
+  const known = new Map<string, Known>();
+  const listeners = new Map<string, Set<() => void>>();
+  let isHidden = false;
+
+  const show = (run: string, change: Partial<ShownRun>): void => {
+    const found = known.get(run);
+    if (!found) return;
+    found.shown = { ...found.shown, ...change };
+    for (const listener of listeners.get(run) ?? []) listener();
+  };
+
+  const tellEnd = ({ shown: { run, state }, answer }: Known): void => {
+    if (state.outcome === undefined) return;
+    const title = state.data.get("title");
+    onEnd(run, {
+      outcome: state.outcome,
+      said: answer.messages(),
+      at: state.endedAt ?? 0,
+      ...(typeof title === "string" && { title }),
+    });
+  };
+
+  const connect = (run: string): void => {
+    const found = known.get(run);
+    if (!found?.shown.isLoaded || found.handle || isHidden) return;
+    const [follow] = found.follows;
+    const { state } = found.shown;
+    if (!follow || state.outcome !== undefined) return;
+    const options = {
+      into: state,
+      onEntry: (entry: Entry) => {
+        found.answer.take(entry);
+        onEntry(run, entry);
+        if (entry.event.type === "run-end") tellEnd(found);
+      },
+    };
+    const request = state.seq === 0 ? follow.request?.() : undefined;
+    const handle = request ? client.start({ ...request, run }, options) : client.follow(run, options);
+    found.handle = handle;
+    handle.subscribe((connection) => {
+      if (found.handle === handle) show(run, { connection });
+    });
+    show(run, { connection: handle.connection });
+  };
+
+  const disconnect = (run: string): void => {
+    const found = known.get(run);
+    const handle = found?.handle;
+    if (!found || !handle) return;
+    found.handle = undefined;
+    handle.close();
+    show(run, { connection: undefined });
+  };
+
+  const load = async (run: string, state: RunState, answer: RunAnswer): Promise<void> => {
+    const kept = await entries(run).catch(() => []);
+    try {
+      for (const entry of kept) {
+        fold(state, entry);
+        answer.take(entry);
+      }
+    } catch {
+      // What is kept has a hole: the server has what comes after it.
+    }
+    const found = known.get(run);
+    if (!found) return;
+    show(run, { isLoaded: true });
+    tellEnd(found);
+  };
+
+  const forgetIdle = (): void => {
+    const idle = [...known].filter(([, { users }]) => users === 0);
+    for (const [run] of idle.slice(0, Math.max(0, idle.length - IDLE))) known.delete(run);
+  };
+
+  const find = (run: string): Known => {
+    const found = known.get(run);
+    if (found) return found;
+    const state = createState();
+    const answer = createAnswer();
+    const shown: ShownRun = { run, state, isLoaded: false, connection: undefined };
+    const made: Known = {
+      shown,
+      answer,
+      // Later than now: what is loaded must find the run known.
+      loading: Promise.resolve().then(() => load(run, state, answer)),
+      handle: undefined,
+      users: 0,
+      follows: new Set(),
+    };
+    known.set(run, made);
+    return made;
+  };
+
+  return {
+    open: (run, follow) => {
+      const found = find(run);
+      found.users++;
+      if (follow) {
+        found.follows.add(follow);
+        void found.loading.then(() => connect(run));
+      }
+      let isOpen = true;
+      return () => {
+        if (!isOpen) return;
+        isOpen = false;
+        found.users--;
+        if (follow) {
+          found.follows.delete(follow);
+          if (found.follows.size === 0) disconnect(run);
+        }
+        forgetIdle();
+      };
+    },
+    get: (run) => known.get(run)?.shown,
+    subscribe: (run, listener) => {
+      let told = listeners.get(run);
+      if (!told) listeners.set(run, (told = new Set()));
+      told.add(listener);
+      return () => {
+        told.delete(listener);
+        if (told.size === 0) listeners.delete(run);
+      };
+    },
+    setHidden: (value) => {
+      isHidden = value;
+      for (const run of known.keys()) (isHidden ? disconnect : connect)(run);
+    },
+  };
+};

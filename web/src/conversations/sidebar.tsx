@@ -1,0 +1,146 @@
+import { useEffect, useState } from "react";
+import type { ConversationFact } from "./conversation.ts";
+import { ConversationRow } from "./conversation-row.tsx";
+import { ExchangeButtons } from "./exchange-buttons.tsx";
+import { IconNew, IconNotice, IconSearch } from "./icons.tsx";
+import type { Found } from "./store.ts";
+import { UndoBar } from "./undo-bar.tsx";
+import { useConversations } from "./use-conversations.tsx";
+
+export interface SidebarProps {
+  /** The conversation that is shown. */
+  readonly current: string | undefined;
+  /** With a message where it was found by its text. */
+  readonly onOpen: (id: string, message?: string) => void;
+  readonly onNew: () => void;
+}
+
+/** All conversations of this browser: to find, open, rename, remove, save and load them. */
+export const Sidebar = ({ current, onOpen, onNew }: SidebarProps) => {
+  const { list, isLoaded, trouble } = useConversations();
+  const [text, setText] = useState("");
+  const found = useFound(text);
+  return (
+    <nav aria-label="Conversations" className="flex h-full min-h-0 flex-col gap-2 p-2 text-sm">
+      <button
+        type="button"
+        onClick={onNew}
+        className="flex items-center gap-2 rounded-lg border border-line bg-card px-3 py-2 font-medium hover:border-accent"
+      >
+        <IconNew /> New conversation
+      </button>
+      <label className="flex items-center gap-2 rounded-lg border border-line bg-card px-3 py-1.5 text-soft focus-within:border-accent">
+        <IconSearch />
+        <input
+          type="search"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          placeholder="Search titles and texts"
+          aria-label="Search conversations"
+          className="w-full min-w-0 bg-transparent text-ink outline-none placeholder:text-soft"
+        />
+      </label>
+      {trouble && (
+        <p role="alert" className="flex gap-2 rounded-lg border border-pending bg-warm px-3 py-2 text-xs">
+          <IconNotice className="mt-0.5 size-4 text-pending" />
+          <span>
+            {trouble.message} {TOLD[trouble.code]}
+          </span>
+        </p>
+      )}
+      <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1" tabIndex={-1}>
+        {found ? (
+          <FoundList found={found} current={current} onOpen={onOpen} />
+        ) : (
+          grouped(list).map(([name, conversations]) => (
+            <section key={name} aria-label={name} className="mb-3">
+              <h2 className="px-2 py-1 text-xs font-medium text-soft">{name}</h2>
+              <ul>
+                {conversations.map((conversation) => (
+                  <ConversationRow
+                    key={conversation.id}
+                    conversation={conversation}
+                    isCurrent={conversation.id === current}
+                    onOpen={onOpen}
+                  />
+                ))}
+              </ul>
+            </section>
+          ))
+        )}
+        {!found && isLoaded && list.length === 0 && (
+          <p className="px-2 py-3 text-soft">
+            Conversations appear here. They are kept in this browser, with everything their runs did.
+          </p>
+        )}
+      </div>
+      <UndoBar />
+      <ExchangeButtons isEmpty={list.length === 0} />
+    </nav>
+  );
+};
+
+const TOLD = {
+  full: "What comes now is kept only while this tab is open: export or remove conversations to make room.",
+  unavailable: "Conversations last only while this tab is open: export what you want to keep.",
+  failed: "What comes now may be kept only while this tab is open.",
+} as const;
+
+const FoundList = ({
+  found,
+  current,
+  onOpen,
+}: Pick<SidebarProps, "current" | "onOpen"> & { readonly found: readonly Found[] }) => (
+  <section aria-label="Found">
+    <p role="status" className="px-2 py-1 text-xs font-medium text-soft">
+      {found.length === 0 ? "Nothing found" : found.length === 1 ? "1 conversation" : `${found.length} conversations`}
+    </p>
+    <ul>
+      {found.map(({ conversation, message, excerpt }) => (
+        <ConversationRow
+          key={conversation.id}
+          conversation={conversation}
+          isCurrent={conversation.id === current}
+          onOpen={(id) => onOpen(id, message)}
+          {...(excerpt && { excerpt })}
+        />
+      ))}
+    </ul>
+  </section>
+);
+
+/** What is found of the text so far; undefined while there is none to look for. */
+const useFound = (text: string): readonly Found[] | undefined => {
+  const { search, list } = useConversations();
+  const [found, setFound] = useState<readonly Found[]>();
+  useEffect(() => {
+    if (text.trim() === "") return setFound(undefined);
+    const stop = new AbortController();
+    search(text, stop.signal).then(
+      (next) => !stop.signal.aborted && setFound(next),
+      () => {},
+    );
+    return () => stop.abort();
+  }, [search, text, list]);
+  return found;
+};
+
+const DAY = 86_400_000;
+
+const grouped = (list: readonly ConversationFact[]): readonly (readonly [string, readonly ConversationFact[]])[] => {
+  const today = new Date().setHours(0, 0, 0, 0);
+  const groups = new Map<string, ConversationFact[]>();
+  for (const conversation of list) {
+    const { updatedAt } = conversation;
+    const name =
+      updatedAt >= today
+        ? "Today"
+        : updatedAt >= today - DAY
+          ? "Yesterday"
+          : updatedAt >= today - 7 * DAY
+            ? "The last seven days"
+            : "Earlier";
+    groups.set(name, [...(groups.get(name) ?? []), conversation]);
+  }
+  return [...groups];
+};

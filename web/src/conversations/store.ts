@@ -1,0 +1,171 @@
+import type { Entry } from "runcast/events";
+import { type ChatMessage, type Conversation, type ConversationFact, textOf } from "./conversation.ts";
+import { type Shelf, ShelfError, type Visit } from "./shelf.ts";
+
+/** Entries of a run that came one after the other. */
+interface Batch {
+  readonly last: number;
+  readonly entries: readonly Entry[];
+}
+
+export interface Found {
+  readonly conversation: ConversationFact;
+  /** Absent if it is the title that was found. */
+  readonly message?: string;
+  /** The text around what was found. */
+  readonly excerpt?: readonly [before: string, found: string, after: string];
+}
+
+/**
+ * Conversations, and the entries of their runs, on a shelf.
+ *
+ * What the shelf does not take (it may be full) is kept for as long as the tab lives, and tried again with the next change;
+ * `onTrouble` hears of it, and with undefined of the end of it.
+ */
+export interface Store {
+  /** Newest change first; without those that wait to be removed, which `deleted` has. */
+  list(): Promise<{ readonly kept: ConversationFact[]; readonly deleted: ConversationFact[] }>;
+  load(id: string): Promise<Conversation | undefined>;
+  /** One change at a time, in whatever tab. `edit` gets what is kept at that moment and answers with what shall be. */
+  change(
+    id: string,
+    edit: (conversation: Conversation | undefined) => Conversation | undefined,
+  ): Promise<Conversation | undefined>;
+  /** For good, with the entries of the runs that no other conversation has. */
+  remove(id: string): Promise<void>;
+  search(text: string, signal?: AbortSignal): Promise<Found[]>;
+  entries(run: string): Promise<Entry[]>;
+  /** Adds what comes after the last entry that is kept; what is known already changes nothing. Answers whether all of it is kept. */
+  keep(run: string, entries: readonly Entry[]): Promise<boolean>;
+}
+
+export const createStore = (shelf: Shelf, onTrouble: (trouble: ShelfError | undefined) => void = () => {}): Store => {
+  /** What the shelf has not taken. */
+  const unsaved = new Map<string, Conversation>();
+
+  const attempt = async <Done>(work: (visit: Visit) => Promise<Done>): Promise<Done> => {
+    try {
+      const done = await shelf.change(work);
+      if (unsaved.size === 0) onTrouble(undefined);
+      return done;
+    } catch (error) {
+      if (error instanceof ShelfError) onTrouble(error);
+      throw error;
+    }
+  };
+
+  const load = async (id: string): Promise<Conversation | undefined> =>
+    unsaved.get(id) ?? (await shelf.look((visit) => read(visit, id)));
+
+  const list: Store["list"] = async () => {
+    const facts = new Map<string, ConversationFact>();
+    for (const fact of (await shelf.look((visit) => visit.all("conversations"))) as ConversationFact[])
+      facts.set(fact.id, fact);
+    for (const conversation of unsaved.values()) facts.set(conversation.id, factOf(conversation));
+    const all = [...facts.values()].sort((one, other) => other.updatedAt - one.updatedAt);
+    return {
+      kept: all.filter(({ deletedAt }) => deletedAt === undefined),
+      deleted: all.filter(({ deletedAt }) => deletedAt !== undefined),
+    };
+  };
+
+  return {
+    list,
+    load,
+    change: async (id, edit) => {
+      let after: Conversation | undefined;
+      try {
+        await attempt(async (visit) => {
+          const before = await read(visit, id);
+          const base = unsaved.get(id) ?? before;
+          after = edit(base);
+          if (after && after !== before) write(visit, before, after);
+        });
+        unsaved.delete(id);
+        if (unsaved.size === 0) onTrouble(undefined);
+      } catch (error) {
+        if (!(error instanceof ShelfError)) throw error;
+        after = edit(await load(id).catch(() => undefined));
+        if (after) unsaved.set(id, after);
+      }
+      return after;
+    },
+    remove: async (id) => {
+      unsaved.delete(id);
+      await attempt(async (visit) => {
+        const messages = (await visit.all("messages", id)) as ChatMessage[];
+        const runs = new Set(messages.flatMap((message) => (message.role === "assistant" ? [message.run] : [])));
+        for (const run of runs) {
+          const users = (await visit.all("uses", run)) as string[];
+          visit.remove("uses", [run, id]);
+          if (users.every((user) => user === id)) visit.removeAll("entries", run);
+        }
+        visit.removeAll("messages", id);
+        visit.remove("conversations", id);
+      });
+    },
+    search: async (text, signal) => {
+      const wanted = text.trim().toLowerCase();
+      const found: Found[] = [];
+      if (wanted === "") return found;
+      for (const conversation of (await list()).kept) {
+        signal?.throwIfAborted();
+        const messages = (await load(conversation.id))?.messages ?? [];
+        const hit = messages.map((message) => excerptOf(message, wanted)).find((excerpt) => excerpt !== undefined);
+        if (hit) found.push({ conversation, ...hit });
+        else if (conversation.title.toLowerCase().includes(wanted)) found.push({ conversation });
+      }
+      return found;
+    },
+    entries: async (run) =>
+      ((await shelf.look((visit) => visit.all("entries", run))) as Batch[]).flatMap(({ entries }) => entries),
+    keep: (run, entries) =>
+      attempt(async (visit) => {
+        const last = ((await visit.last("entries", run)) as Batch | undefined)?.last ?? 0;
+        const fresh = entries.filter(({ seq }) => seq > last);
+        const [first] = fresh;
+        if (!first) return true;
+        // Somebody has removed what came before: a log without its head is of no use.
+        if (first.seq !== last + 1) return false;
+        visit.put("entries", [run, first.seq], { last: fresh.at(-1)!.seq, entries: fresh } satisfies Batch);
+        return true;
+      }),
+  };
+};
+
+const read = async (visit: Visit, id: string): Promise<Conversation | undefined> => {
+  const fact = (await visit.get("conversations", id)) as ConversationFact | undefined;
+  if (!fact) return undefined;
+  const messages = (await visit.all("messages", id)) as ChatMessage[];
+  return { ...fact, messages: messages.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1)) };
+};
+
+const write = (visit: Visit, before: Conversation | undefined, after: Conversation): void => {
+  const known = new Map(before?.messages.map((message) => [message.id, message]));
+  for (const message of after.messages) {
+    if (known.get(message.id) === message) continue;
+    visit.put("messages", [after.id, message.id], message);
+    if (message.role === "assistant") visit.put("uses", [message.run, after.id], after.id);
+  }
+  visit.put("conversations", after.id, factOf(after));
+};
+
+const factOf = ({ messages: _, ...fact }: Conversation): ConversationFact => fact;
+
+const AROUND = 40;
+
+const excerptOf = (message: ChatMessage, wanted: string): Pick<Found, "message" | "excerpt"> | undefined => {
+  const text = textOf(message);
+  const start = text.toLowerCase().indexOf(wanted);
+  if (start < 0) return undefined;
+  const end = start + wanted.length;
+  const before = text.slice(Math.max(0, start - AROUND), start);
+  return {
+    message: message.id,
+    excerpt: [
+      start > AROUND ? `…${before}` : before,
+      text.slice(start, end),
+      text.slice(end, end + AROUND) + (end + AROUND < text.length ? "…" : ""),
+    ],
+  };
+};

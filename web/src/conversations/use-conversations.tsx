@@ -1,0 +1,144 @@
+import type { Entry, Part } from "runcast/events";
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useSyncExternalStore,
+} from "react";
+import {
+  type AssistantMessage,
+  branchesOf,
+  type ChatMessage,
+  type Conversation,
+  type RunSettings,
+  shownMessages,
+  type UserMessage,
+} from "./conversation.ts";
+import type { Conversations, Overview } from "./conversations.ts";
+import type { ShownRun } from "./runs.ts";
+
+const Context = createContext<Conversations | undefined>(undefined);
+
+export const ConversationsProvider = ({ value, children }: { value: Conversations; children: ReactNode }) => (
+  <Context value={value}>{children}</Context>
+);
+
+const useContextValue = (): Conversations => {
+  const conversations = useContext(Context);
+  if (!conversations) throw new Error("there is no ConversationsProvider around this component");
+  return conversations;
+};
+
+/** All conversations, and what can be done with them. Renders again when the list changes. */
+export const useConversations = (): Conversations & Overview => {
+  const conversations = useContextValue();
+  const overview = useSyncExternalStore(conversations.subscribe, conversations.overview);
+  return useMemo(() => ({ ...conversations, ...overview }), [conversations, overview]);
+};
+
+/** How to read all that is known of a run. */
+export const useEntriesOf = (run: string): (() => Promise<readonly Entry[]>) => {
+  const conversations = useContextValue();
+  return useCallback(() => conversations.entries(run), [conversations, run]);
+};
+
+/** A message as it stands in the conversation. */
+export interface ShownMessage {
+  readonly message: ChatMessage;
+  /** The messages that stand at its place, oldest first, and which of them this is. */
+  readonly branches: readonly string[];
+  readonly branch: number;
+}
+
+export interface OpenConversation {
+  /** `null`: there is none with that id, or it was removed. Undefined: it is being read. */
+  readonly conversation: Conversation | null | undefined;
+  readonly messages: readonly ShownMessage[];
+  /** The last answer and its run, which is followed while it goes on. */
+  readonly live: { readonly message: AssistantMessage; readonly shown: ShownRun | undefined } | undefined;
+  /** Resolves with the conversation's id: a new one if there was none. */
+  send(content: readonly Part[], settings: RunSettings, pages?: UserMessage["pages"]): Promise<string>;
+  /** Sends another message in its place: a new branch. */
+  edit(message: UserMessage, content: readonly Part[], settings: RunSettings): Promise<void>;
+  /** Another try at this answer: a new branch. */
+  rerun(message: AssistantMessage, settings?: RunSettings): Promise<void>;
+  fork(message: ChatMessage): Promise<{ readonly id: string; readonly draft?: readonly Part[] }>;
+  choose(message: string): Promise<void>;
+}
+
+/** One conversation, and the run of its last answer, which is followed for as long as the component lives. */
+export const useConversation = (id: string | undefined): OpenConversation => {
+  const conversations = useContextValue();
+  const watch = useCallback(
+    (listener: () => void) => {
+      if (id === undefined) return () => {};
+      const stop = conversations.subscribeTo(id, listener);
+      const close = conversations.open(id);
+      return () => {
+        close();
+        stop();
+      };
+    },
+    [conversations, id],
+  );
+  const found = useSyncExternalStore(watch, () => (id === undefined ? undefined : conversations.get(id)));
+  const conversation = found?.deletedAt === undefined ? found : null;
+  const messages = useMemo(() => (conversation ? shownWithBranches(conversation) : []), [conversation]);
+  const last = messages.at(-1)?.message;
+  const live = last?.role === "assistant" ? last : undefined;
+  useEffect(() => {
+    if (id === undefined || !live) return;
+    return conversations.runs.open(live.run, conversations.follow(id, live));
+    // The message is another object after each change; its run is what matters.
+  }, [conversations, id, live?.run]);
+  const shown = useShownRun(live?.run);
+
+  return useMemo(() => {
+    const known = (): string => {
+      if (id === undefined) throw new Error("there is no conversation yet");
+      return id;
+    };
+    return {
+      conversation,
+      messages,
+      live: live && { message: live, shown },
+      send: async (content, settings, pages) =>
+        (await conversations.send(id, { content, settings, ...(pages && { pages }) })).id,
+      edit: async (message, content, settings) => {
+        await conversations.send(known(), { content, settings, parent: message.parent ?? null });
+      },
+      rerun: (message, settings) => conversations.rerun(known(), message, settings),
+      fork: (message) => conversations.fork(known(), message),
+      choose: (message) => conversations.choose(known(), message),
+    } satisfies OpenConversation;
+  }, [conversations, id, conversation, messages, live, shown]);
+};
+
+/** A run as it is kept and as it comes; its state is read while the component lives. For any answer that is in view. */
+export const useShownRun = (run: string | undefined): ShownRun | undefined => {
+  const { runs } = useContextValue();
+  const watch = useCallback(
+    (listener: () => void) => {
+      if (run === undefined) return () => {};
+      const stop = runs.subscribe(run, listener);
+      const close = runs.open(run);
+      return () => {
+        close();
+        stop();
+      };
+    },
+    [runs, run],
+  );
+  return useSyncExternalStore(watch, () => (run === undefined ? undefined : runs.get(run)));
+};
+
+const shownWithBranches = (conversation: Conversation): ShownMessage[] => {
+  const beside = branchesOf(conversation);
+  return shownMessages(conversation).map((message) => {
+    const branches = beside(message);
+    return { message, branches, branch: branches.indexOf(message.id) };
+  });
+};

@@ -1,0 +1,95 @@
+import { useEffect, useRef, useState } from "react";
+import type { Part } from "runcast/events";
+import type { CallNode, RunState } from "runcast/state";
+import { Button } from "../app/button.tsx";
+import { type BrowserResult, type BrowserTool, callBrowserTool } from "./browser-tool.ts";
+
+export interface BrowserResults {
+  readonly content: readonly Part[];
+  /** By call: the document that its result is. */
+  readonly pages: Readonly<Record<string, string>>;
+}
+
+export interface BrowserCallsProps {
+  /** A run that has ended with calls for this browser to run. */
+  readonly state: RunState;
+  readonly tools: readonly BrowserTool[];
+  readonly onResults: (results: BrowserResults) => Promise<void>;
+}
+
+/** What the model sees of a document: the person sees the document itself. */
+const LONGEST_PAGE = 4000;
+
+/** The calls that a run has left to this browser. Nothing is called before the person says so. */
+export const BrowserCalls = ({ state, tools, onResults }: BrowserCallsProps) => {
+  const calls = state.awaiting.flatMap((id) => {
+    const node = state.nodes.get(id);
+    return node?.kind === "call" ? [node] : [];
+  });
+  const [isRunning, setRunning] = useState(false);
+  const stopping = useRef<AbortController>(undefined);
+  useEffect(() => () => stopping.current?.abort(), []);
+
+  const finish = async (resultOf: (call: CallNode) => Promise<BrowserResult>): Promise<void> => {
+    const results = await Promise.all(calls.map(async (call) => ({ call, result: await resultOf(call) })));
+    await onResults(resultsOf(results));
+  };
+  const run = async (): Promise<void> => {
+    const { signal } = (stopping.current = new AbortController());
+    setRunning(true);
+    try {
+      await finish(async (call) => {
+        const tool = tools.find(({ name }) => name === call.name);
+        return tool ? callBrowserTool(tool, call.input, signal) : failure(`this browser has no tool ${call.name}`);
+      });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      setRunning(false);
+    }
+  };
+  const refuse = (): void => void finish(async () => failure("the person refused to run this tool"));
+
+  if (calls.length === 0) return null;
+  const names = calls.map(({ name }) => name).join(", ");
+  return (
+    <section aria-label="For this browser" className="mb-2 rounded-2xl border border-line bg-warm px-4 py-3 text-sm">
+      <p className="font-medium">The agent asks this browser to run {names}</p>
+      <ul className="my-1 font-mono text-xs [overflow-wrap:anywhere]">
+        {calls.map(({ id, name, inputText, input }) => (
+          <li key={id}>
+            {tools.find((tool) => tool.name === name)?.url ?? "no such tool in the settings"}{" "}
+            {(inputText || JSON.stringify(input ?? {})).slice(0, 300)}
+          </li>
+        ))}
+      </ul>
+      <p className="flex gap-2">
+        <Button kind="main" disabled={isRunning} onClick={() => void run()}>
+          {isRunning ? "Running…" : "Run"}
+        </Button>
+        {isRunning ? (
+          <Button onClick={() => stopping.current?.abort()}>Stop</Button>
+        ) : (
+          <Button onClick={refuse}>Refuse</Button>
+        )}
+      </p>
+    </section>
+  );
+};
+
+const failure = (text: string): BrowserResult => ({ text, isError: true, isPage: false });
+
+const resultsOf = (
+  results: readonly { readonly call: CallNode; readonly result: BrowserResult }[],
+): BrowserResults => ({
+  content: results.map(({ call, result: { text, isError, isPage } }) => ({
+    type: "result",
+    call: call.id,
+    name: call.name,
+    content: [{ type: "text", text: isPage ? text.slice(0, LONGEST_PAGE) : text }],
+    ...(isError && { error: true }),
+  })),
+  pages: Object.fromEntries(
+    results.filter(({ result }) => result.isPage).map(({ call, result }) => [call.id, result.text]),
+  ),
+});

@@ -1,0 +1,92 @@
+import type { Json } from "runcast/events";
+import { frameUrl } from "./frame-document.ts";
+
+/** A tool that this browser calls itself, by a POST of its arguments as JSON: for services that only the person can reach. */
+export interface BrowserTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly url: string;
+  /** The JSON Schema of its input. */
+  readonly schema?: Json;
+}
+
+export interface BrowserResult {
+  readonly text: string;
+  readonly isError: boolean;
+  /** The answer is a document to show: HTML with `Content-Disposition: inline`, which the service must expose to other origins. */
+  readonly isPage: boolean;
+}
+
+interface Fetched {
+  readonly status: number;
+  readonly type: string;
+  readonly disposition: string;
+  readonly text: string;
+}
+
+/**
+ * Calls the tool from a hidden frame that may reach its origin alone: the page itself may reach no other server than its own.
+ * The service sees the origin `null` and must allow it (`Access-Control-Allow-Origin: *`).
+ */
+export const callBrowserTool = async (
+  tool: BrowserTool,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<BrowserResult> => {
+  try {
+    const fetched = await fetchInFrame(tool.url, JSON.stringify(input ?? {}), signal);
+    return resultOf(tool, fetched);
+  } catch (error) {
+    signal.throwIfAborted();
+    return {
+      text: `${tool.name}: ${error instanceof Error ? error.message : String(error)}`,
+      isError: true,
+      isPage: false,
+    };
+  }
+};
+
+export const resultOf = (
+  tool: Pick<BrowserTool, "name">,
+  { status, type, disposition, text }: Fetched,
+): BrowserResult => {
+  if (status < 200 || status > 299)
+    return { text: `${tool.name} answered ${status}: ${text.slice(0, 2000)}`, isError: true, isPage: false };
+  return { text, isError: false, isPage: /^text\/html\b/i.test(type) && /^inline\b/i.test(disposition) };
+};
+
+const fetchInFrame = (url: string, body: string, signal: AbortSignal): Promise<Fetched> => {
+  const { origin } = new URL(url);
+  const frame = document.createElement("iframe");
+  const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
+  const take = ({ source, data }: MessageEvent<unknown>): void => {
+    if (source !== frame.contentWindow || typeof data !== "object" || data === null) return;
+    const { runcast, fetched, failed } = data as { runcast?: unknown; fetched?: Fetched; failed?: unknown };
+    if (runcast === "ready") frame.contentWindow?.postMessage({ html: fetcher(url, body) }, "*");
+    if (typeof fetched === "object") resolve(fetched);
+    if (typeof failed === "string")
+      reject(new Error(`${origin} could not be reached (${failed}): is it there, and does it allow other origins?`));
+  };
+  const stop = (): void => reject(signal.reason as Error);
+  addEventListener("message", take);
+  signal.addEventListener("abort", stop, { once: true });
+  frame.hidden = true;
+  frame.sandbox.add("allow-scripts");
+  frame.src = frameUrl([origin], []);
+  document.body.append(frame);
+  return promise.finally(() => {
+    removeEventListener("message", take);
+    signal.removeEventListener("abort", stop);
+    frame.remove();
+  });
+};
+
+const fetcher = (url: string, body: string): string => `<!doctype html><script>
+fetch(${inScript(url)}, { method: "POST", headers: { "content-type": "application/json" }, body: ${inScript(body)}, credentials: "omit" })
+  .then(async (response) => parent.postMessage({ fetched: { status: response.status, type: response.headers.get("content-type") ?? "",
+    disposition: response.headers.get("content-disposition") ?? "", text: await response.text() } }, "*"))
+  .catch((error) => parent.postMessage({ failed: String(error.message) }, "*"));
+</script>`;
+
+/** A string inside a script that is inside HTML. */
+const inScript = (text: string): string => JSON.stringify(text).replaceAll("<", String.raw`\u003c`);

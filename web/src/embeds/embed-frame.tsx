@@ -1,0 +1,148 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { EventOf } from "runcast/events";
+import type { CallNode } from "runcast/state";
+import type { RunActions } from "../run/actions.ts";
+import { useRunContext } from "../run/run-context.ts";
+import { createAppHost } from "./app-host.ts";
+import { frameUrl, pageAt, withReporter } from "./frame-document.ts";
+import { frameMessageOf } from "./frame-messages.ts";
+import { OriginGate } from "./origin-gate.tsx";
+import { createAllowedOrigins, originsOf } from "./origins.ts";
+import { readPermissions } from "./permissions.ts";
+
+export interface EmbedFrameProps {
+  readonly event: EventOf<"embed">;
+}
+
+/** Rich HTML of a run, confined: an opaque origin, its own policy, and no origin reached that was not allowed. */
+export const EmbedFrame = ({ event }: EmbedFrameProps) => {
+  const { state, actions } = useRunContext();
+  const agent = state.root.name;
+  const allowed = useMemo(() => createAllowedOrigins(localStorage), []);
+  const asked = useMemo(() => originsOf([...(event.origins ?? []), ...(event.url ? [event.url] : [])]), [event]);
+  const isKnown = asked?.every((origin) => allowed.isAllowed(agent, origin)) ?? false;
+  const [decided, setDecided] = useState<readonly string[] | undefined>(isKnown ? asked : undefined);
+  const html = useHtml(event, actions);
+
+  const title = event.title ?? "Embedded content";
+  if (asked === undefined)
+    return <p role="alert">{title} names an address that cannot be allowed, so it is not shown.</p>;
+  if (decided === undefined)
+    return (
+      <OriginGate
+        title={title}
+        agent={agent}
+        origins={asked}
+        canShowWithout={event.url === undefined}
+        onDecide={(origins, isForAgent) => {
+          if (isForAgent) allowed.allow(agent, origins);
+          setDecided(origins);
+        }}
+      />
+    );
+  if (html instanceof Error) return <p role="alert">{`${title} could not be read: ${html.message}`}</p>;
+  if (html === undefined) return <p className="text-soft">Loading {title}…</p>;
+  const caller = event.call === undefined ? undefined : state.nodes.get(event.call);
+  return (
+    <HtmlFrame
+      key={html}
+      html={html}
+      title={title}
+      origins={decided}
+      call={caller?.kind === "call" ? caller : undefined}
+      onDraft={actions.draft}
+    />
+  );
+};
+
+const useHtml = ({ html, url, file }: EventOf<"embed">, { file: read }: RunActions): string | Error | undefined => {
+  const [loaded, setLoaded] = useState<string | Error>();
+  useEffect(() => {
+    if (file === undefined || !read) return;
+    let isGone = false;
+    read(file)
+      .then((response) => response.text())
+      .then(
+        (text) => isGone || setLoaded(text),
+        (error: unknown) => isGone || setLoaded(error instanceof Error ? error : new Error(String(error))),
+      );
+    return () => void (isGone = true);
+  }, [file, read]);
+  return html ?? (url === undefined ? loaded : pageAt(url));
+};
+
+export interface HtmlFrameProps {
+  readonly html: string;
+  readonly title: string;
+  /** What it may reach. */
+  readonly origins?: readonly string[];
+  /** The call whose result it shows. */
+  readonly call?: CallNode | undefined;
+  /** Words that it proposes for the next message. */
+  readonly onDraft?: ((text: string) => void) | undefined;
+}
+
+const FIRST_HEIGHT = 150;
+const NONE: readonly string[] = [];
+
+/** A document in its frame. A frame takes one document in its life: give another one another key. */
+export const HtmlFrame = ({ html, title, origins = NONE, call, onDraft }: HtmlFrameProps) => {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [height, setHeight] = useState(FIRST_HEIGHT);
+  const [blocked, setBlocked] = useState<readonly string[]>([]);
+  const permissions = useMemo(() => readPermissions(localStorage), []);
+  const src = frameUrl(origins, permissions);
+  // A run goes on while the frame lives: what it is told later is what is known then.
+  const latest = useRef({ call, onDraft });
+  latest.current = { call, onDraft };
+
+  useEffect(() => {
+    const host = createAppHost({
+      get call() {
+        return latest.current.call;
+      },
+      theme: getComputedStyle(document.documentElement).colorScheme === "dark" || prefersDark() ? "dark" : "light",
+      onHeight: setHeight,
+      onDraft: (text) => latest.current.onDraft?.(text),
+      onLink: (url) => {
+        if (confirm(`Open ${url}?`)) window.open(url, "_blank", "noopener,noreferrer");
+      },
+    });
+    const take = (event: MessageEvent<unknown>) => {
+      const target = frame.current?.contentWindow ?? null;
+      const message = frameMessageOf(event, target);
+      if (!message || !target) return;
+      // An opaque origin has no name, so a message to it can only be for anyone: it goes to this window alone.
+      if (message.says === "ready") target.postMessage({ html: withReporter(html) }, "*");
+      else if (message.says === "height") setHeight(message.height);
+      else if (message.says === "blocked")
+        setBlocked((before) => [...new Set([...before, message.origin])].slice(0, 10));
+      else if (message.says === "draft") latest.current.onDraft?.(message.text);
+      else for (const reply of host(message.rpc)) target.postMessage(reply, "*");
+    };
+    addEventListener("message", take);
+    return () => removeEventListener("message", take);
+  }, [html]);
+
+  return (
+    <figure className="m-0">
+      <iframe
+        ref={frame}
+        title={title}
+        src={src}
+        sandbox={["allow-scripts", ...permissions.map((name) => `allow-${name}`)].join(" ")}
+        referrerPolicy="no-referrer"
+        className="w-full rounded-lg border border-line bg-white"
+        style={{ height }}
+      />
+      {blocked.length > 0 && (
+        <figcaption className="mt-1 text-sm text-soft">
+          Blocked, because nobody allowed it: {blocked.join(", ")}
+        </figcaption>
+      )}
+    </figure>
+  );
+};
+
+const prefersDark = (): boolean =>
+  document.documentElement.dataset["theme"] === undefined && matchMedia("(prefers-color-scheme: dark)").matches;

@@ -1,0 +1,61 @@
+/** What an embedded document may tell the page. Anything else it posts is ignored. */
+export type FrameMessage =
+  | { readonly says: "ready" }
+  | { readonly says: "height"; readonly height: number }
+  | { readonly says: "blocked"; readonly origin: string }
+  /** Words it proposes for the next message: a person sends them, or does not. */
+  | { readonly says: "draft"; readonly text: string }
+  /** A request or notification of an MCP App. */
+  | { readonly says: "rpc"; readonly rpc: Rpc };
+
+export interface Rpc {
+  readonly jsonrpc: "2.0";
+  readonly id?: string | number;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+const MOST_PIXELS = 4000;
+const LONGEST_DRAFT = 10_000;
+
+/** `event` is one that came to the window; messages from any other window than the frame's own are not for it. */
+export const frameMessageOf = (event: MessageEvent<unknown>, frame: Window | null): FrameMessage | undefined => {
+  // An opaque origin is written "null". A frame that has led itself elsewhere has another.
+  if (event.source !== frame || frame === null || event.origin !== "null") return undefined;
+  const data = event.data as Record<string, unknown> | null;
+  if (typeof data !== "object" || data === null) return undefined;
+  if (data["jsonrpc"] === "2.0") return rpcOf(data);
+  const own = data["runcast"];
+  if (own === "ready") return { says: "ready" };
+  if (typeof own === "object" && own !== null) return ownMessage(own as Record<string, unknown>);
+  // As documents that were written for Open WebUI say it.
+  if (data["type"] === "iframe:height") return heightOf(data["height"]);
+  return undefined;
+};
+
+const ownMessage = ({ height, blocked, draft }: Record<string, unknown>): FrameMessage | undefined => {
+  if (typeof blocked === "string") {
+    const origin = URL.canParse(blocked) ? new URL(blocked).origin : blocked.slice(0, 100);
+    return { says: "blocked", origin };
+  }
+  if (typeof draft === "string") return { says: "draft", text: draft.slice(0, LONGEST_DRAFT) };
+  return heightOf(height);
+};
+
+const heightOf = (height: unknown): FrameMessage | undefined =>
+  typeof height === "number" && Number.isFinite(height)
+    ? { says: "height", height: Math.min(Math.max(Math.ceil(height), 0), MOST_PIXELS) }
+    : undefined;
+
+const rpcOf = ({ id, method, params }: Record<string, unknown>): FrameMessage | undefined =>
+  typeof method === "string"
+    ? {
+        says: "rpc",
+        rpc: {
+          jsonrpc: "2.0",
+          method,
+          params: (typeof params === "object" && params !== null ? params : {}) as Rpc["params"],
+          ...((typeof id === "string" || typeof id === "number") && { id }),
+        },
+      }
+    : undefined;

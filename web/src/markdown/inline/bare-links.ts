@@ -1,0 +1,53 @@
+import type { Inline } from "../inline.ts";
+import { sticky } from "./destination.ts";
+
+/** A web address that stands in the text as it is. */
+export const bareLinkAt = (text: string, at: number): { url: string; text: string } | undefined => {
+  if (at > 0 && !/[\s*_~("'[{:,;|>]/.test(text[at - 1]!)) return undefined;
+  const found = sticky(/(?:https?:\/\/|www\.)[^\s<>]+/y, text, at);
+  if (!found) return undefined;
+  const shown = trimmed(found[0].slice(0, 2048));
+  const host = /^(?:https?:\/\/)?([\w.-]+|\[[\da-f:.]+\])/i.exec(shown)?.[1];
+  if (!host || (shown.startsWith("www.") && !/^www\.[\w-]+\.?/.test(shown))) return undefined;
+  return { url: shown.startsWith("www.") ? `http://${shown}` : shown, text: shown };
+};
+
+/** The next place of a plain text where a web address may begin, or -1. */
+export const bareLinkIn = (text: string, from: number, to: number): number => {
+  const start = /https?:\/\/|www\./g;
+  start.lastIndex = from;
+  const found = start.exec(text);
+  return found && found.index < to ? found.index : -1;
+};
+
+/** Without the punctuation of the sentence around it. */
+const trimmed = (address: string): string => {
+  let end = address.length;
+  for (;;) {
+    const char = address[end - 1] ?? "";
+    if (/[?!.,:*_~'";\]|`]/.test(char)) end--;
+    else if (char === ")" && count(address, ")", end) > count(address, "(", end)) end--;
+    else return address.slice(0, end);
+  }
+};
+
+const count = (text: string, char: string, end: number): number => {
+  let found = 0;
+  for (let at = 0; at < end; at++) if (text[at] === char) found++;
+  return found;
+};
+
+const MAIL = /[\w.+-]{1,64}@[\da-z](?:[\w-]{0,62}\.)+[\w-]{0,62}[a-z\d]/gi;
+
+/** Mail addresses in a plain text. */
+export const withMail = (text: string): Inline[] => {
+  const parts: Inline[] = [];
+  let from = 0;
+  for (const { 0: address, index } of text.matchAll(MAIL)) {
+    if (index > from) parts.push({ kind: "text", text: text.slice(from, index) });
+    parts.push({ kind: "link", url: `mailto:${address}`, title: "", children: [{ kind: "text", text: address }] });
+    from = index + address.length;
+  }
+  if (from < text.length) parts.push({ kind: "text", text: text.slice(from) });
+  return parts;
+};

@@ -1,0 +1,55 @@
+import { type ReactNode, createContext, memo, useCallback, useContext, useSyncExternalStore } from "react";
+import type { Block } from "../block.ts";
+import type { Highlighting } from "../highlight.ts";
+import { COLORS } from "../highlight/messages.ts";
+import { visibleText } from "../visible-text.ts";
+
+export const HighlightingContext = createContext<Highlighting | undefined>(undefined);
+
+/** Some lines of code: those whose colours are known in colour, the others plain. */
+export const CodeLines = ({ piece }: { readonly piece: Block }) => {
+  const highlighting = useContext(HighlightingContext)!;
+  const { index, text } = piece;
+  const subscribe = useCallback(
+    (listener: () => void) => highlighting.subscribe(index, listener),
+    [highlighting, index],
+  );
+  const colors = useSyncExternalStore(subscribe, () => highlighting.lines(index));
+  const shown: ReactNode[] = [];
+  let from = 0;
+  for (const [line, stretches] of colors.entries()) {
+    const end = text.indexOf("\n", from);
+    const next = end < 0 ? text.length : end + 1;
+    shown.push(<ColoredLine key={line} text={text.slice(from, next)} stretches={stretches} />);
+    from = next;
+  }
+  return (
+    <span className="md-lines">
+      {shown}
+      {visibleText(text.slice(from))}
+    </span>
+  );
+};
+
+const ColoredLine = memo(({ text, stretches }: { readonly text: string; readonly stretches: readonly number[] }) => {
+  const shown: ReactNode[] = [];
+  let at = 0;
+  let plain = "";
+  for (let index = 0; index < stretches.length; index += 2) {
+    const part = text.slice(at, (at += stretches[index]!));
+    const color = COLORS[stretches[index + 1]!];
+    if (color === undefined) {
+      plain += part;
+      continue;
+    }
+    if (plain) shown.push(visibleText(plain));
+    plain = "";
+    shown.push(
+      <span key={index} className={`md-${color}`}>
+        {visibleText(part)}
+      </span>,
+    );
+  }
+  shown.push(visibleText(plain + text.slice(at)));
+  return shown;
+});

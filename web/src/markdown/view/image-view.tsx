@@ -1,0 +1,31 @@
+import { useState } from "react";
+import type { Inline } from "../inline.ts";
+import { useRemoteImages } from "../remote-images.tsx";
+import { safeUrl } from "../safe-url.ts";
+import { visibleText } from "../visible-text.ts";
+
+/** An image from elsewhere. Asking for it tells its host that this was read, so a person decides. */
+export const ImageView = ({ image }: { readonly image: Extract<Inline, { kind: "image" }> }) => {
+  const [once, setOnce] = useState(false);
+  const remote = useRemoteImages();
+  const alt = visibleText(image.alt);
+  const target = /^https?:/i.test(image.url) ? safeUrl(image.url) : undefined;
+  if (!target) return <span className="md-image">{alt || "image"}</span>;
+  if (once || remote?.hosts.has(target.place))
+    return (
+      <img src={target.href} alt={alt} title={image.title || undefined} referrerPolicy="no-referrer" loading="lazy" />
+    );
+  return (
+    <span className="md-image">
+      {alt || "Image"} <bdi className="md-place">{target.place}</bdi>{" "}
+      <button type="button" onClick={() => setOnce(true)}>
+        Show image
+      </button>
+      {remote && (
+        <button type="button" onClick={() => remote.allow(target.place)}>
+          Always from {target.place}
+        </button>
+      )}
+    </span>
+  );
+};

@@ -1,0 +1,43 @@
+import type { ReactNode } from "react";
+import type { Inline } from "../inline.ts";
+import { visibleText } from "../visible-text.ts";
+import { ImageView } from "./image-view.tsx";
+import { LinkView } from "./link-view.tsx";
+import { MathView } from "./math-view.tsx";
+
+interface InlineViewProps {
+  readonly inlines: readonly Inline[];
+  /** The text begins with the box of a task, which is shown apart. */
+  readonly task?: boolean;
+}
+
+export const InlineView = ({ inlines, task }: InlineViewProps): ReactNode => {
+  const [first, ...others] = inlines;
+  if (task && first?.kind === "text") return inlineViews([{ ...first, text: first.text.slice(4) }, ...others]);
+  return inlineViews(inlines);
+};
+
+export const inlineViews = (inlines: readonly Inline[]): ReactNode => inlines.map(inlineView);
+
+const inlineView = (inline: Inline, key: number): ReactNode => {
+  switch (inline.kind) {
+    case "text":
+      return visibleText(inline.text);
+    case "code":
+      return <code key={key}>{visibleText(inline.text)}</code>;
+    case "break":
+      return <br key={key} />;
+    case "emphasis":
+      return <em key={key}>{inlineViews(inline.children)}</em>;
+    case "strong":
+      return <strong key={key}>{inlineViews(inline.children)}</strong>;
+    case "deleted":
+      return <del key={key}>{inlineViews(inline.children)}</del>;
+    case "math":
+      return <MathView key={key} text={inline.text} display={inline.display} />;
+    case "link":
+      return <LinkView key={key} link={inline} />;
+    case "image":
+      return <ImageView key={key} image={inline} />;
+  }
+};

@@ -1,0 +1,43 @@
+import { useLayoutEffect, useRef } from "react";
+import { visibleText } from "../visible-text.ts";
+
+/** A formula: as it was written until KaTeX has come, and for good if it cannot be read. */
+export const MathView = ({ text, display }: { readonly text: string; readonly display: boolean }) => {
+  const place = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    const element = place.current!;
+    const source = visibleText(text.trim());
+    element.textContent = source;
+    element.classList.add("md-source");
+    if (text.length > LENGTH) return;
+    let stale = false;
+    void loadKatex().then(({ render }) => {
+      if (stale) return;
+      try {
+        render(text, element, { ...LIMITS, displayMode: display });
+        applyStyles(element);
+        element.classList.remove("md-source");
+      } catch {
+        element.textContent = source;
+      }
+    });
+    return () => {
+      stale = true;
+    };
+  }, [text, display]);
+  return <span ref={place} className={display ? "md-math" : undefined} dir="ltr" />;
+};
+
+const LENGTH = 4000;
+const LIMITS = { trust: false, strict: "ignore", throwOnError: true, maxSize: 20, maxExpand: 300 } as const;
+
+const loadKatex = async () => {
+  const [{ default: katex }] = await Promise.all([import("katex"), import("katex/dist/katex.min.css")]);
+  return katex;
+};
+
+/** KaTeX writes some styles as attributes, which the page's policy forbids; as properties it allows them. */
+const applyStyles = (element: HTMLElement): void => {
+  for (const styled of element.querySelectorAll<SVGElement>("svg[style]"))
+    styled.style.cssText = styled.getAttribute("style")!;
+};

@@ -1,0 +1,30 @@
+import type { Block } from "../block.ts";
+import { childrenOf } from "./block-children.tsx";
+import { InlineView } from "./inline-view.tsx";
+import { useMarkdown } from "./markdown-context.ts";
+
+export const TableView = ({ block }: { readonly block: Block }) => (
+  // A table wider than the page scrolls, also by the keyboard.
+  <div className="md-scroll" role="region" aria-label="Table" tabIndex={0}>
+    <table>
+      <thead>
+        <Row row={block.children[0]!} />
+      </thead>
+      <tbody>{childrenOf(block, 1)}</tbody>
+    </table>
+  </div>
+);
+
+export const Row = ({ row }: { readonly row: Block }) => {
+  const cells = useMarkdown().parser.cells(row);
+  const Cell = row.index === 0 ? "th" : "td";
+  return (
+    <tr>
+      {row.parent!.align.map((align, column) => (
+        <Cell key={column} dir="auto" className={align && `md-${align}`} scope={row.index === 0 ? "col" : undefined}>
+          <InlineView inlines={cells[column] ?? []} />
+        </Cell>
+      ))}
+    </tr>
+  );
+};

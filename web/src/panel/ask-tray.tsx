@@ -1,0 +1,99 @@
+import { memo, useId, useState } from "react";
+import type { AskNode, RunState } from "runcast/state";
+import { IconChevron, IconHand } from "../app/icons.tsx";
+import type { RunActions } from "../run/actions.ts";
+import { counted } from "../run/amounts.ts";
+import { AskForm, titleOf } from "../run/ask-form.tsx";
+import { useRunIndexes } from "../run/use-run-indexes.ts";
+
+export interface AskTrayProps {
+  /** The runs of the conversation, in order. The same array as long as it holds the same. */
+  readonly runs: readonly RunState[];
+  readonly actionsOf: (run: RunState) => RunActions;
+  /** Brings the card of an ask into view. */
+  readonly onJump: (run: RunState, node: string) => void;
+  /** Whether the first one can be answered without opening it. Default: yes. */
+  readonly startsOpen?: boolean;
+}
+
+/** Every open ask of a conversation, to be answered in any order. Nothing while there is none. */
+export const AskTray = memo(({ runs, actionsOf, onJump, startsOpen = true }: AskTrayProps) => {
+  const asks = useRunIndexes(runs).flatMap(({ state, openAsks }) => [...openAsks].map((node) => ({ state, node })));
+  if (asks.length === 0) return null;
+  return (
+    <section
+      aria-label="Open questions"
+      data-tray={asks.length}
+      className="flex max-h-[50vh] min-h-0 flex-col overflow-y-auto rounded-xl border border-pending bg-warm text-sm shadow-lg"
+    >
+      <p className="flex items-center gap-2 px-3 pt-2 font-medium text-pending">
+        <IconHand />
+        {asks.length === 1 ? "The agent waits for you" : `The agent waits for you: ${counted(asks.length, "question")}`}
+      </p>
+      <ul className="flex flex-col">
+        {asks.map(({ state, node }, index) => (
+          <li key={`${state.run} ${node.id}`} className="border-line not-first:border-t">
+            <TrayAsk
+              state={state}
+              node={node}
+              actions={actionsOf(state)}
+              startsOpen={startsOpen && index === 0}
+              onJump={onJump}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+});
+
+interface TrayAskProps {
+  readonly state: RunState;
+  readonly node: AskNode;
+  readonly actions: RunActions;
+  readonly startsOpen: boolean;
+  readonly onJump: (run: RunState, node: string) => void;
+}
+
+const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => {
+  const [chosen, setChosen] = useState<boolean>();
+  const id = useId();
+  const open = chosen ?? startsOpen;
+  return (
+    <div className="flex min-w-0 flex-col">
+      <div className="flex min-w-0 items-center gap-2 px-3 py-1.5">
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => setChosen(!open)}
+          className="flex min-w-0 flex-1 cursor-pointer items-center gap-1.5 text-left"
+        >
+          <IconChevron className={`size-3.5 text-soft ${open ? "rotate-90" : ""}`} />
+          <span className="min-w-0 truncate">
+            {!open && <span>{titleOf(node.ask)} </span>}
+            <span className="text-soft">{whoAsks(state, node)}</span>
+          </span>
+        </button>
+        <button
+          type="button"
+          onClick={() => onJump(state, node.id)}
+          className="shrink-0 cursor-pointer text-xs text-accent underline"
+        >
+          Show in the chat
+        </button>
+      </div>
+      <div id={id} hidden={!open} className="px-3 pb-3">
+        {open && <AskForm state={state} node={node} actions={actions} />}
+      </div>
+    </div>
+  );
+};
+
+/** Which tool asks, and for which sub-agent. */
+const whoAsks = (state: RunState, { ask, agent }: AskNode): string => {
+  const call = ask.call === undefined ? undefined : state.nodes.get(ask.call);
+  const owner = agent === undefined ? undefined : state.nodes.get(agent);
+  const tool = call?.kind === "call" ? (call.title ?? call.name) : state.root.name;
+  return owner?.kind === "agent" ? `${tool}, for ${owner.name}` : tool;
+};

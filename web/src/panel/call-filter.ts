@@ -1,0 +1,43 @@
+import type { CallNode } from "runcast/state";
+
+export interface CallFilter {
+  readonly tool: string;
+  readonly state: "" | "running" | CallNode["state"];
+  readonly text: string;
+}
+
+export const NO_FILTER: CallFilter = { tool: "", state: "", text: "" };
+
+/** Whether a call is one of those that are looked for. Every word must be in its name, its arguments or its result. */
+export const createMatcher = (): ((call: CallNode, filter: CallFilter) => boolean) => {
+  const texts = new WeakMap<CallNode, { readonly version: number; readonly text: string }>();
+  const textOf = (call: CallNode): string => {
+    const known = texts.get(call);
+    if (known?.version === call.version) return known.text;
+    const text = searchText(call);
+    texts.set(call, { version: call.version, text });
+    return text;
+  };
+  return (call, { tool, state, text }) => {
+    if (tool !== "" && call.name !== tool) return false;
+    if (state === "running" ? call.endedAt !== undefined : state !== "" && call.state !== state) return false;
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    return words.every((word) => textOf(call).includes(word));
+  };
+};
+
+/** What of a call is searched: of a result that lies in a file, its beginning and end. */
+export const searchText = (call: CallNode): string => {
+  const parts: (string | undefined)[] = [call.name, call.title, call.status, call.error?.message];
+  parts.push(call.inputText !== "" && !call.edited ? call.inputText : jsonText(call.input));
+  for (const part of call.content ?? []) {
+    if (part.type === "text") parts.push(part.text);
+    else if (part.type === "json") parts.push(jsonText(part.value));
+    else if (part.type === "link") parts.push(part.title, part.url);
+    else parts.push(part.name, part.head, part.tail);
+  }
+  parts.push(jsonText(call.value), ...call.output.map((piece) => piece.text));
+  return parts.filter(Boolean).join("\n").toLowerCase();
+};
+
+const jsonText = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));

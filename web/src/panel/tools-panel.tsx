@@ -1,0 +1,76 @@
+import { memo, useMemo, useState } from "react";
+import type { RunState } from "runcast/state";
+import type { RunIndex } from "../run/run-index.ts";
+import { useRunIndexes } from "../run/use-run-indexes.ts";
+import { CallList, type ListedCall } from "./call-list.tsx";
+import { slowFrom } from "./slow.ts";
+import { WaterfallView } from "./waterfall-view.tsx";
+
+export interface ToolsPanelProps {
+  /** The runs of the conversation, in order. The same array as long as it holds the same. */
+  readonly runs: readonly RunState[];
+  /** Brings the card of a call, or what else a node is, into view. */
+  readonly onJump: (run: RunState, node: string) => void;
+}
+
+/** All calls of a conversation: what runs now and for how long, what ran, and how it lay in time. */
+export const ToolsPanel = memo(({ runs, onJump }: ToolsPanelProps) => {
+  const indexes = useRunIndexes(runs);
+  const version = indexes.reduce((sum, index) => sum + index.version, 0);
+  const calls = useMemo(() => listed(indexes), [indexes, version]);
+  const slow = useMemo(() => slowFrom(calls.map(({ call }) => call)), [calls]);
+  const [view, setView] = useState<"list" | "time">("list");
+  const running = calls.filter(({ call }) => call.state === "executing").length;
+  const waiting = calls.filter(({ call }) => call.state === "pending").length;
+  const failed = calls.filter(({ call }) => BAD.has(call.state)).length;
+  return (
+    <section aria-label="Tools" className="@container flex h-full min-h-0 min-w-0 flex-col gap-2 text-sm" data-panel>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h2 className="font-semibold">Tools</h2>
+        <p className="flex-1 text-xs text-soft" data-counts>
+          {running > 0 && <span className="text-executing">{running} running · </span>}
+          {waiting > 0 && <span className="text-pending">{waiting} pending · </span>}
+          {calls.length} in all
+          {failed > 0 && <span className="text-bad"> · {failed} failed</span>}
+        </p>
+        <div role="group" aria-label="View" className="flex overflow-hidden rounded-md border border-line">
+          <ViewButton on={view === "list"} press={() => setView("list")}>
+            List
+          </ViewButton>
+          <ViewButton on={view === "time"} press={() => setView("time")}>
+            Timeline
+          </ViewButton>
+        </div>
+      </div>
+      {view === "list" ? (
+        <CallList calls={calls} slow={slow} onJump={onJump} />
+      ) : (
+        <WaterfallView indexes={indexes} slow={slow} onJump={onJump} />
+      )}
+    </section>
+  );
+});
+
+const BAD: ReadonlySet<string> = new Set(["error", "timeout", "interrupted", "denied"]);
+
+const listed = (indexes: readonly RunIndex[]): readonly ListedCall[] =>
+  indexes.flatMap(({ state, calls }) => calls.map((call) => ({ run: state, call })));
+
+const ViewButton = ({
+  on,
+  press,
+  children,
+}: {
+  readonly on: boolean;
+  readonly press: () => void;
+  readonly children: string;
+}) => (
+  <button
+    type="button"
+    aria-pressed={on}
+    onClick={press}
+    className={`cursor-pointer px-2 py-0.5 text-xs ${on ? "bg-accent text-on-accent" : "bg-card text-ink hover:bg-sunken"}`}
+  >
+    {children}
+  </button>
+);

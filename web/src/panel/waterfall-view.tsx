@@ -1,0 +1,185 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { memo, useEffect, useMemo, useRef, useState } from "react";
+import type { RunState } from "runcast/state";
+import { duration } from "../run/amounts.ts";
+import type { RunIndex } from "../run/run-index.ts";
+import { wordOf } from "../run/state-mark.tsx";
+import { ticksOf, type WaterRow, waterfallOf } from "./waterfall.ts";
+import "./waterfall.css";
+
+interface WaterfallViewProps {
+  readonly indexes: readonly RunIndex[];
+  readonly slow: (name: string) => number;
+  readonly onJump: (run: RunState, node: string) => void;
+}
+
+const LINE = 28;
+const TICK = 100;
+
+/** One run on a time axis. Bars stand by their times and one variable, so that time passes without rendering anything. */
+export const WaterfallView = ({ indexes, slow, onJump }: WaterfallViewProps) => {
+  const [chosen, setChosen] = useState<string>();
+  const index = indexes.find(({ state }) => state.run === chosen) ?? indexes.at(-1);
+  if (!index || index.state.startedAt === undefined) return <p className="text-soft">Nothing has run yet.</p>;
+  const { state } = index;
+  return (
+    <>
+      {indexes.length > 1 && (
+        <select
+          aria-label="Run"
+          value={state.run ?? ""}
+          onChange={(event) => setChosen(event.target.value)}
+          className="w-full rounded-md border border-line bg-card px-2 py-1 text-xs text-ink"
+        >
+          {indexes.map(({ state: run }, number) => (
+            <option key={run.run ?? number} value={run.run ?? ""}>
+              {number + 1}. {titleOf(run)}
+            </option>
+          ))}
+        </select>
+      )}
+      <Chart key={state.run} state={state} version={index.version} slow={slow} onJump={onJump} />
+    </>
+  );
+};
+
+const titleOf = (run: RunState): string => {
+  const text = run.message?.content.find((part) => part.type === "text")?.text ?? run.root.name;
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+};
+
+interface ChartProps {
+  readonly state: RunState;
+  readonly version: number;
+  readonly slow: (name: string) => number;
+  readonly onJump: (run: RunState, node: string) => void;
+}
+
+const Chart = ({ state, version, slow, onJump }: ChartProps) => {
+  const rows = useMemo(() => waterfallOf(state), [state, version]);
+  const box = useRef<HTMLDivElement>(null);
+  const span = useSpan(state, box);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => LINE,
+    overscan: 10,
+    getItemKey: (index) => rows[index]!.node.id,
+  });
+  return (
+    <div ref={box} className="waterfall min-h-0 flex-1 overflow-y-auto" data-waterfall={rows.length}>
+      <div aria-hidden="true" className="axis sticky top-0 z-10 h-6 bg-page text-xs text-soft">
+        {ticksOf(span, 3).map((at) => (
+          <span key={at} className="tick tabular-nums" style={{ "--from": at } as React.CSSProperties}>
+            {at === 0 ? "0" : tickText(at)}
+          </span>
+        ))}
+      </div>
+      <div role="list" aria-label="Timeline" className="relative" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => (
+          <div
+            key={key}
+            role="listitem"
+            aria-setsize={rows.length}
+            aria-posinset={index + 1}
+            className="absolute inset-x-0 top-0"
+            style={{ height: LINE, transform: `translateY(${start}px)` }}
+          >
+            <Bar row={rows[index]!} slow={slow} state={state} onJump={onJump} />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+};
+
+interface BarProps {
+  readonly row: WaterRow;
+  readonly slow: (name: string) => number;
+  readonly state: RunState;
+  readonly onJump: (run: RunState, node: string) => void;
+}
+
+const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
+  const { node, depth, label, from, runs, to } = row;
+  const shown =
+    node.kind === "call"
+      ? node.state
+      : node.kind === "agent"
+        ? (node.outcome ?? "executing")
+        : node.endedAt === undefined
+          ? "executing"
+          : "done";
+  const took = to === undefined ? undefined : to - Math.min(runs, to);
+  const isSlow = node.kind === "call" && took !== undefined && took >= slow(node.name);
+  const end = to === undefined ? "var(--now)" : to;
+  const times = { "--from": from, "--runs": Number.isFinite(runs) ? runs : end, "--to": end } as React.CSSProperties;
+  const word = `${wordOf(shown)}${isSlow ? ", slow" : ""}`;
+  const line = (
+    <>
+      <span
+        className="flex min-w-0 items-center truncate text-xs"
+        style={{ paddingLeft: `${Math.min(depth, 8) * 0.6}rem` }}
+      >
+        <span
+          className={`truncate ${node.kind === "step" ? "text-soft" : node.kind === "agent" ? "font-semibold text-accent" : ""}`}
+        >
+          {label}
+        </span>
+      </span>
+      <span className="sr-only">{word}</span>
+      <span className="track" style={times} aria-hidden="true">
+        {node.kind === "call" && <span className="bar waits" />}
+        <span className={`bar runs ${node.kind}`} data-bar={shown} />
+      </span>
+      <span className={`text-right text-xs tabular-nums ${isSlow ? "text-pending" : "text-soft"}`}>
+        {took === undefined ? "" : duration(took)}
+      </span>
+    </>
+  );
+  const style = "water-line h-7 w-full rounded text-left";
+  return node.kind === "step" ? (
+    <div className={style} title={word}>
+      {line}
+    </div>
+  ) : (
+    <button
+      type="button"
+      title={word}
+      onClick={() => onJump(state, node.id)}
+      className={`${style} cursor-pointer hover:bg-sunken`}
+    >
+      {line}
+    </button>
+  );
+});
+
+/** Moves the present on by itself while the run goes on; answers how long the axis is, which changes in leaps only. */
+const useSpan = (state: RunState, box: React.RefObject<HTMLDivElement | null>): number => {
+  const start = state.startedAt ?? 0;
+  const ended = state.endedAt;
+  const [span, setSpan] = useState(() => spanOf((ended ?? Date.now()) - start));
+  useEffect(() => {
+    const move = (): void => {
+      const now = Math.max(1, (ended ?? Date.now()) - start);
+      const next = ended === undefined ? spanOf(now) : now;
+      box.current?.style.setProperty("--now", `${now}`);
+      box.current?.style.setProperty("--span", `${next}`);
+      setSpan(next);
+    };
+    move();
+    if (ended !== undefined) return;
+    const timer = setInterval(move, TICK);
+    return () => clearInterval(timer);
+  }, [start, ended, box]);
+  return span;
+};
+
+/** A little more than what has passed, so that the axis is drawn anew only now and then. */
+const spanOf = (ms: number): number => {
+  const doublings = Math.log2(Math.max(ms, 2000) / 1000);
+  return 1000 * 2 ** (Math.ceil(doublings * 2) / 2);
+};
+
+/** All of an axis in the same unit. */
+const tickText = (ms: number): string => (ms < 60_000 ? `${ms / 1000} s` : duration(ms));

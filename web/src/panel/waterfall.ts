@@ -1,0 +1,52 @@
+import type { AgentNode, CallNode, Node, RunState, StepNode } from "runcast/state";
+
+/** One line of the waterfall. Times are milliseconds from the start of the run. */
+export interface WaterRow {
+  readonly node: StepNode | CallNode | AgentNode;
+  readonly depth: number;
+  readonly label: string;
+  readonly from: number;
+  /** When what waited began to run: a call between being asked for and being executed. */
+  readonly runs: number;
+  /** Undefined while it goes on. */
+  readonly to: number | undefined;
+}
+
+/** The steps, calls and sub-agents of a run on its time axis: what an agent did under the agent, a sub-agent under its call. */
+export const waterfallOf = (state: RunState): readonly WaterRow[] => {
+  const start = state.startedAt ?? 0;
+  const rows: WaterRow[] = [];
+  const add = (node: WaterRow["node"], depth: number, label: string): void => {
+    const from = Math.max(0, node.startedAt - start);
+    const end = node.endedAt === undefined ? undefined : Math.max(from, node.endedAt - start);
+    const began = node.kind === "call" ? node.executedAt : node.startedAt;
+    const runs = began === undefined ? (end ?? Infinity) : Math.max(from, began - start);
+    rows.push({ node, depth, label, from, runs, to: end });
+  };
+  const walk = (items: readonly Node[], depth: number): void => {
+    let steps = 0;
+    for (const item of items) {
+      if (item.kind === "step") add(item, depth, `model, step ${++steps}`);
+      else if (item.kind === "call") {
+        add(item, depth, item.title ?? item.name);
+        walk(item.items, depth + 1);
+      } else if (item.kind === "agent") {
+        add(item, depth, item.name);
+        walk(item.items, depth + 1);
+      }
+    }
+  };
+  walk(state.root.items, 0);
+  return rows;
+};
+
+/** Round times for the axis, at most about `most` of them, beginning with 0. */
+export const ticksOf = (span: number, most: number): readonly number[] => {
+  if (!(span > 0)) return [0];
+  const least = span / Math.max(1, most);
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = STEPS.map((factor) => factor * power).find((candidate) => candidate >= least) ?? 10 * power;
+  return Array.from({ length: Math.floor(span / step) + 1 }, (_, index) => index * step);
+};
+
+const STEPS = [1, 2, 5];

@@ -1,0 +1,48 @@
+import type { Entry } from "runcast/events";
+
+/** What an entry says, in a few words. */
+export const eventText = ({ event }: Entry): string => {
+  const subject = subjectOf(event);
+  return subject ? `${event.type} ${subject}` : event.type;
+};
+
+const LONGEST = 80;
+
+const subjectOf = (event: Entry["event"]): string => {
+  switch (event.type) {
+    case "text-delta":
+    case "thinking-delta":
+    case "tool-input-delta":
+    case "tool-output-delta":
+      return quoted(event.delta);
+    case "run-start":
+    case "agent-start":
+    case "tool-start":
+    case "file":
+    case "data":
+      return event.name;
+    case "agent-end":
+    case "tool-end":
+    case "ask-end":
+    case "run-end":
+      return event.outcome;
+    case "step-end":
+      return event.finish;
+    case "step-retry":
+      return event.error.message.slice(0, LONGEST);
+    case "ask-start":
+      return event.kind;
+    case "status":
+    case "notice":
+      return quoted(event.text);
+    case "tool-progress":
+      return event.note === undefined ? "" : quoted(event.note);
+    case "citation":
+    case "embed":
+      return event.title === undefined ? "" : quoted(event.title);
+    default:
+      return "";
+  }
+};
+
+const quoted = (text: string): string => JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);

@@ -1,0 +1,71 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { Entry, Problem } from "runcast/events";
+import { problemOf } from "../app/access.ts";
+import { IconButton } from "../app/button.tsx";
+import { usePage } from "../app/page-context.ts";
+import { ProblemNote } from "../app/problem-note.tsx";
+import { createActionsOf } from "../app/run-actions.ts";
+import { IconClose } from "../app/shell-icons.tsx";
+import { ReplayView } from "./replay-view.tsx";
+
+export interface ReplayDialogProps {
+  readonly run: string;
+  readonly load: () => Promise<readonly Entry[]>;
+  readonly onClose: () => void;
+}
+
+/** The replay of a run over all of the page. */
+export const ReplayDialog = ({ run, load, onClose }: ReplayDialogProps) => {
+  const element = useRef<HTMLDialogElement>(null);
+  const [entries, setEntries] = useState<readonly Entry[]>();
+  const [problem, setProblem] = useState<Problem>();
+  const { access } = usePage();
+  // What is over cannot be stopped or answered.
+  const actions = useMemo(() => createActionsOf({ access, mayAct: false })(run), [access, run]);
+  useEffect(() => {
+    const { current } = element;
+    if (!current?.open) current?.showModal();
+    return () => current?.close();
+  }, []);
+  const latest = useRef(load);
+  latest.current = load;
+  useEffect(() => {
+    let isWanted = true;
+    latest.current().then(
+      (found) => isWanted && setEntries(found),
+      (error: unknown) => isWanted && setProblem(problemOf(error)),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [run]);
+  return (
+    <dialog
+      ref={element}
+      aria-label="Replay"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      className="m-0 h-dvh max-h-none w-screen max-w-none bg-page p-0 text-ink open:flex"
+    >
+      <div className="flex min-h-0 grow flex-col">
+        <header className="flex h-14 shrink-0 items-center justify-between border-b border-line bg-card pr-2 pl-4">
+          <h2 className="text-sm font-semibold">Replay</h2>
+          <p className="text-xs text-soft max-md:hidden">
+            Space plays, arrows step, Home and End jump, + and − change speed
+          </p>
+          <IconButton label="Close" onClick={onClose}>
+            <IconClose />
+          </IconButton>
+        </header>
+        {problem && (
+          <div className="p-4">
+            <ProblemNote problem={problem} />
+          </div>
+        )}
+        {entries && <ReplayView entries={entries} actions={actions} />}
+      </div>
+    </dialog>
+  );
+};

@@ -1,0 +1,39 @@
+import type { Usage } from "runcast/events";
+
+/** Milliseconds as people say them: `80 ms`, `1.2 s`, `3 min 5 s`. */
+export const duration = (ms: number): string => {
+  const whole = Math.max(0, Math.round(ms));
+  if (whole < 1000) return `${whole} ms`;
+  if (whole < 59_950) return `${(whole / 1000).toFixed(1)} s`;
+  const seconds = Math.round(whole / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};
+
+/** A time that still runs: `0.4 s`, `12.3 s`, `1 min 5 s`. */
+export const elapsed = (ms: number): string => {
+  const seconds = Math.max(0, ms) / 1000;
+  return seconds < 60 ? `${(Math.floor(seconds * 10) / 10).toFixed(1)} s` : duration(Math.floor(seconds) * 1000);
+};
+
+/** `1,204 tokens in, 332 out`; empty if nothing is known. */
+export const usageText = ({ input, output, reasoning, cached }: Usage): string => {
+  const said: string[] = [];
+  if (input !== undefined) said.push(`${amount(input)} tokens in${cached ? ` (${amount(cached)} cached)` : ""}`);
+  if (output !== undefined) said.push(`${amount(output)} out${reasoning ? ` (${amount(reasoning)} thinking)` : ""}`);
+  return said.join(", ");
+};
+
+/** `1 tool`, `2 tools`. */
+export const counted = (count: number, noun: string): string => `${amount(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+/** `812 bytes`, `64 KB`, `10.2 MB`. */
+export const byteText = (bytes: number): string => {
+  if (bytes < 1024) return counted(bytes, "byte");
+  const kilobytes = bytes / 1024;
+  if (kilobytes < 1000) return `${kilobytes < 10 ? kilobytes.toFixed(1) : Math.round(kilobytes)} KB`;
+  return `${(kilobytes / 1024).toFixed(1)} MB`;
+};
+
+export const amount = (value: number): string => value.toLocaleString("en-US");

@@ -1,0 +1,36 @@
+import type { CallNode } from "runcast/state";
+import { CopyButton } from "./copy-button.tsx";
+import { Fields, isFields, tailOf } from "./fields.tsx";
+import { JsonTree } from "./json-tree.tsx";
+import { Label } from "./label.tsx";
+import { useRunContext } from "./run-context.ts";
+import { PlainText } from "./text-result.tsx";
+
+/** The arguments of a call, as they stream: which of its fields are whole, and the end of those that are not. */
+export const Arguments = ({ call }: { readonly call: CallNode }) => {
+  const { state } = useRunContext();
+  const { input } = call;
+  if (input === undefined && call.inputText === "")
+    return call.inputDone || call.endedAt !== undefined ? null : (
+      <p className="text-xs text-soft">Arguments are coming…</p>
+    );
+  const parser = call.inputDone ? undefined : state.inputs.get(call.id);
+  return (
+    <div role="group" aria-label="Arguments" data-arguments>
+      <Label
+        text={call.edited ? "Arguments, edited by a person" : "Arguments"}
+        beside={<CopyButton what="arguments" text={() => argumentText(call)} />}
+      />
+      {isFields(input) ? (
+        <Fields input={input} isWhole={(key) => !parser || parser.complete([key])} raw={call.inputText} />
+      ) : input === undefined || parser ? (
+        <PlainText text={tailOf(call.inputText)} label="Arguments as they come" />
+      ) : (
+        <JsonTree value={input} />
+      )}
+    </div>
+  );
+};
+
+const argumentText = (call: CallNode): string =>
+  typeof call.input === "string" ? call.input : (JSON.stringify(call.input, undefined, 2) ?? call.inputText);

@@ -1,0 +1,93 @@
+import { useState } from "react";
+import type { Json } from "runcast/events";
+import { amount } from "./amounts.ts";
+import type { Table } from "./result-shape.ts";
+
+const PAGE = 50;
+
+/** Rows and columns; a page at a time, so that a long one costs no more than a short one. */
+export const DataTable = ({ table: { columns, rows } }: { readonly table: Table }) => {
+  const [page, setPage] = useState(0);
+  const pages = Math.ceil(rows.length / PAGE);
+  const from = page * PAGE;
+  return (
+    <div data-table>
+      <div
+        tabIndex={0}
+        role="group"
+        aria-label="Table"
+        className="max-h-96 overflow-auto rounded-md border border-line"
+      >
+        <table className="w-full border-collapse text-xs">
+          <thead className="sticky top-0 bg-sunken text-left">
+            <tr>
+              {columns.map((column) => (
+                <th
+                  key={column}
+                  scope="col"
+                  className={`border-b border-line px-2 py-1 font-medium whitespace-nowrap ${typeof rows[0]?.[column] === "number" ? "text-right" : ""}`}
+                >
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(from, from + PAGE).map((row, index) => (
+              // Rows have no ids and never change.
+              // oxlint-disable-next-line react/no-array-index-key
+              <tr key={from + index} className="even:bg-sunken/50">
+                {columns.map((column) => (
+                  <td
+                    key={column}
+                    className={`max-w-80 px-2 py-1 align-top [overflow-wrap:anywhere] ${typeof row[column] === "number" ? "text-right tabular-nums" : ""}`}
+                  >
+                    {cellText(row[column])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {pages > 1 && (
+        <Pager page={page} pages={pages} onPage={setPage}>
+          rows {amount(from + 1)} to {amount(Math.min(from + PAGE, rows.length))} of {amount(rows.length)}
+        </Pager>
+      )}
+    </div>
+  );
+};
+
+const cellText = (cell: Json | undefined): string =>
+  cell === undefined ? "" : typeof cell === "string" ? cell : String(cell);
+
+export interface PagerProps {
+  readonly page: number;
+  readonly pages: number;
+  readonly onPage: (page: number) => void;
+  readonly children: React.ReactNode;
+}
+
+/** Back and forth, and to both ends. */
+export const Pager = ({ page, pages, onPage, children }: PagerProps) => {
+  const go = (label: string, to: number) => (
+    <button
+      type="button"
+      disabled={to === page || to < 0 || to >= pages}
+      onClick={() => onPage(to)}
+      className="cursor-pointer rounded border border-line px-1.5 py-0.5 enabled:hover:border-accent disabled:cursor-default disabled:opacity-50"
+    >
+      {label}
+    </button>
+  );
+  return (
+    <div role="group" aria-label="Pages" className="mt-1.5 flex flex-wrap items-center gap-1.5 text-xs text-soft">
+      {go("First", 0)}
+      {go("Back", page - 1)}
+      {go("Next", page + 1)}
+      {go("Last", pages - 1)}
+      <span role="status">{children}</span>
+    </div>
+  );
+};

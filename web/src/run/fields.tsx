@@ -1,0 +1,66 @@
+import type { Json } from "runcast/events";
+import { amount } from "./amounts.ts";
+import { JsonTree } from "./json-tree.tsx";
+
+interface FieldsProps {
+  readonly input: { readonly [key: string]: Json | undefined };
+  /** Whether a field has arrived wholly. Default: all have. */
+  readonly isWhole?: (key: string) => boolean;
+  /** What has arrived of all of them, as it came. */
+  readonly raw?: string;
+}
+
+/** The fields of an object, one under the other: the end of those that are still coming. */
+export const Fields = ({ input, isWhole = () => true, raw = "" }: FieldsProps) => (
+  <dl className="grid grid-cols-[minmax(3rem,auto)_1fr] gap-x-3 gap-y-1 font-mono text-xs">
+    {Object.entries(input).map(([key, value]) => {
+      const whole = isWhole(key);
+      return (
+        <div key={key} className="contents" data-field={key} data-whole={whole}>
+          <dt className="max-w-40 truncate text-soft" title={key}>
+            {key}
+          </dt>
+          <dd className="min-w-0">
+            {typeof value === "object" && value !== null && whole ? (
+              <JsonTree value={value} />
+            ) : (
+              <Text text={!whole && typeof value === "object" ? raw : String(value)} isWhole={whole} />
+            )}
+          </dd>
+        </div>
+      );
+    })}
+  </dl>
+);
+
+/** Whether a value is best shown by its fields. */
+export const isFields = (input: Json | undefined): input is { [key: string]: Json } =>
+  typeof input === "object" && input !== null && !Array.isArray(input) && Object.keys(input).length <= MOST_FIELDS;
+
+/** What comes now is what one wants to see; and a frame must not cost more the longer the arguments become. */
+export const tailOf = (text: string): string => (text.length > SHOWN ? `…${text.slice(-SHOWN)}` : text);
+
+const Text = ({ text, isWhole }: { readonly text: string; readonly isWhole: boolean }) => (
+  <pre
+    className="max-h-60 overflow-auto whitespace-pre-wrap [overflow-wrap:anywhere]"
+    {...(text.length > 400 && { tabIndex: 0, role: "group", "aria-label": "Value" })}
+  >
+    {isWhole ? clipped(text) : tailOf(text)}
+    {!isWhole && (
+      <span
+        role="img"
+        aria-label="still coming"
+        className="ml-0.5 inline-block h-3 w-1.5 animate-pulse bg-executing align-middle motion-reduce:animate-none"
+      />
+    )}
+  </pre>
+);
+
+const clipped = (text: string): string =>
+  text.length > LONGEST
+    ? `${text.slice(0, LONGEST)}… (${amount(text.length)} characters; copy the arguments to have all)`
+    : text;
+
+const MOST_FIELDS = 50;
+const SHOWN = 1500;
+const LONGEST = 20_000;

@@ -1,0 +1,42 @@
+import { useEffect, useState } from "react";
+import { byteText } from "./amounts.ts";
+import { Pager } from "./data-table.tsx";
+import { PAGE_BYTES, pageText, rangeOf } from "./page-bytes.ts";
+import { useRunContext } from "./run-context.ts";
+import { PlainText } from "./text-result.tsx";
+
+/** A file of any size as text, of which one page is fetched and shown at a time. */
+export const FilePages = ({ file, bytes }: { readonly file: string; readonly bytes: number }) => {
+  const { actions } = useRunContext();
+  const [page, setPage] = useState(0);
+  const [shown, setShown] = useState<{ readonly page: number; readonly text?: string; readonly trouble?: string }>();
+  useEffect(() => {
+    let isStale = false;
+    const load = async () => {
+      try {
+        const response = await actions.file!(file, rangeOf(page));
+        const text = pageText(new Uint8Array(await response.arrayBuffer()), page);
+        if (!isStale) setShown({ page, text });
+      } catch (error) {
+        if (!isStale) setShown({ page, trouble: error instanceof Error ? error.message : "no answer" });
+      }
+    };
+    void load();
+    return () => {
+      isStale = true;
+    };
+  }, [actions, file, page]);
+  const pages = Math.max(1, Math.ceil(bytes / PAGE_BYTES));
+  return (
+    <div data-pages aria-busy={shown?.page !== page}>
+      {shown?.trouble !== undefined ? (
+        <p className="text-sm text-bad">This part could not be fetched: {shown.trouble}</p>
+      ) : (
+        <PlainText text={shown?.text ?? "Fetching…"} label="Content of the file" />
+      )}
+      <Pager page={page} pages={pages} onPage={setPage}>
+        page {page + 1} of {pages}, {byteText(bytes)} in all
+      </Pager>
+    </div>
+  );
+};

@@ -1,0 +1,185 @@
+import { useEffect, useState } from "react";
+import type { FileRef, Json } from "runcast/events";
+import { IconDownload, IconFile } from "../app/icons.tsx";
+import { HtmlFrame } from "../embeds/embed-frame.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { byteText } from "./amounts.ts";
+import { FilePages } from "./file-pages.tsx";
+import { fileShape } from "./result-shape.ts";
+import { useRunContext } from "./run-context.ts";
+import { PlainText } from "./text-result.tsx";
+import { ValueView } from "./value-view.tsx";
+
+type Shown = Partial<FileRef> & { readonly file: string; readonly change?: "created" | "changed" | "deleted" };
+
+const WHOLE = 5_000_000;
+
+/** A file beside the log: what it is, its beginning and end, all of it on demand, and to keep. */
+export const FileView = ({ file }: { readonly file: Shown }) => {
+  const { actions } = useRunContext();
+  const { mediaType, bytes = 0, name, head, tail } = file;
+  const shape = fileShape(mediaType, name);
+  const [view, setView] = useState<"none" | "pages" | "shape">(shape === "image" ? "shape" : "none");
+  const canFetch = actions.file !== undefined && file.change !== "deleted";
+  const hasShape = canFetch && ["json", "markdown", "html"].includes(shape) && bytes <= WHOLE;
+  const toggle = (to: "pages" | "shape") => setView(view === to ? "none" : to);
+  return (
+    <div className="flex min-w-0 flex-col gap-1.5" data-file={file.file}>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <span className="inline-flex min-w-0 items-center gap-1.5">
+          <IconFile className="size-4 text-soft" />
+          <span className={`truncate font-medium ${file.change === "deleted" ? "line-through" : ""}`}>
+            {name ?? "Result"}
+          </span>
+        </span>
+        <span className="text-xs text-soft">
+          {[mediaType, bytes > 0 && byteText(bytes), file.change].filter(Boolean).join(" · ")}
+        </span>
+        {canFetch && (
+          <span className="flex flex-wrap items-center gap-x-3">
+            {hasShape && (
+              <Toggle on={view === "shape"} press={() => toggle("shape")}>
+                {shape === "json" ? "Data" : "Preview"}
+              </Toggle>
+            )}
+            {shape !== "image" && shape !== "other" && (
+              <Toggle on={view === "pages"} press={() => toggle("pages")}>
+                Show all
+              </Toggle>
+            )}
+            <Download file={file} />
+          </span>
+        )}
+      </div>
+      {view === "none" && head !== undefined && (
+        <PlainText
+          text={tail === undefined || bytes <= head.length ? head : `${head}\n\n  …\n\n${tail}`}
+          label="Beginning and end of the file"
+        />
+      )}
+      {view === "pages" && <FilePages file={file.file} bytes={bytes} />}
+      {view === "shape" && canFetch && <Preview file={file} shape={shape} />}
+    </div>
+  );
+};
+
+const Toggle = ({
+  on,
+  press,
+  children,
+}: {
+  readonly on: boolean;
+  readonly press: () => void;
+  readonly children: string;
+}) => (
+  <button
+    type="button"
+    aria-pressed={on}
+    onClick={press}
+    className={`cursor-pointer text-xs text-accent underline ${on ? "font-semibold" : ""}`}
+  >
+    {children}
+  </button>
+);
+
+type Loaded = { readonly text: string } | { readonly url: string } | { readonly trouble: string };
+
+/** The whole file in its own shape. */
+const Preview = ({
+  file: { file, name },
+  shape,
+}: {
+  readonly file: Shown;
+  readonly shape: ReturnType<typeof fileShape>;
+}) => {
+  const { actions } = useRunContext();
+  const [loaded, setLoaded] = useState<Loaded>();
+  useEffect(() => {
+    let url: string | undefined;
+    let isStale = false;
+    const load = async (): Promise<Loaded> => {
+      const response = await actions.file!(file);
+      if (shape !== "image") return { text: await response.text() };
+      // Fetched, not linked: a link cannot carry the key.
+      url = URL.createObjectURL(await response.blob());
+      return { url };
+    };
+    load()
+      .catch((error: unknown): Loaded => ({ trouble: error instanceof Error ? error.message : "no answer" }))
+      .then((made) => (isStale ? url && URL.revokeObjectURL(url) : setLoaded(made)))
+      .catch(() => {});
+    return () => {
+      isStale = true;
+      if (url !== undefined) URL.revokeObjectURL(url);
+    };
+  }, [actions, file, shape]);
+  if (!loaded) return <p className="text-xs text-soft">Fetching…</p>;
+  if ("trouble" in loaded) return <p className="text-sm text-bad">The file could not be fetched: {loaded.trouble}</p>;
+  if ("url" in loaded)
+    return (
+      <img
+        src={loaded.url}
+        alt={name ?? "The result of the tool"}
+        className="max-h-96 max-w-full self-start rounded-md border border-line bg-white object-contain"
+      />
+    );
+  if (shape === "json") return <JsonText text={loaded.text} />;
+  if (shape === "html") return <HtmlFrame html={loaded.text} title={name ?? "HTML file"} />;
+  return (
+    <div
+      className="max-h-[32rem] overflow-auto rounded-md border border-line px-3 py-2"
+      tabIndex={0}
+      role="group"
+      aria-label={`Preview of ${name ?? "the file"}`}
+    >
+      <Markdown text={loaded.text} done />
+    </div>
+  );
+};
+
+const JsonText = ({ text }: { readonly text: string }) => {
+  const [value] = useState(() => {
+    try {
+      return { value: JSON.parse(text) as Json };
+    } catch {
+      return undefined;
+    }
+  });
+  return value ? (
+    <ValueView value={value.value} />
+  ) : (
+    <p className="text-sm text-soft">This is no JSON. Use “Show all”.</p>
+  );
+};
+
+const Download = ({ file: { file, name } }: { readonly file: Shown }) => {
+  const { actions } = useRunContext();
+  const [said, setSaid] = useState("");
+  const style = "inline-flex cursor-pointer items-center gap-1 text-xs text-accent underline";
+  const url = actions.link?.(file);
+  if (url !== undefined)
+    return (
+      <a href={url} download={name ?? ""} className={style}>
+        <IconDownload className="size-3.5" />
+        Download
+      </a>
+    );
+  const download = async () => {
+    setSaid("Fetching…");
+    try {
+      const made = URL.createObjectURL(await (await actions.file!(file)).blob());
+      Object.assign(document.createElement("a"), { href: made, download: name ?? file }).click();
+      setTimeout(() => URL.revokeObjectURL(made), 60_000);
+      setSaid("");
+    } catch (error) {
+      setSaid(error instanceof Error ? error.message : "no answer");
+    }
+  };
+  return (
+    <button type="button" onClick={() => void download()} className={style}>
+      <IconDownload className="size-3.5" />
+      Download
+      <span role="status">{said}</span>
+    </button>
+  );
+};

@@ -1,0 +1,50 @@
+import type { Json } from "runcast/events";
+
+/** One line of a JSON tree. */
+export interface JsonRow {
+  /** Where it stands, as a JSON pointer. */
+  readonly path: string;
+  readonly depth: number;
+  readonly key: string | undefined;
+  readonly value: Json | undefined;
+  /** How many it holds, if it holds any. */
+  readonly size: number;
+  readonly isOpen: boolean;
+}
+
+/** The lines of a value of which some containers are open. Costs what it shows. */
+export const jsonRows = (
+  value: Json | undefined,
+  isOpen: (path: string, depth: number, size: number) => boolean,
+): JsonRow[] => {
+  const rows: JsonRow[] = [];
+  const walk = (at: Json | undefined, key: string | undefined, path: string, depth: number): void => {
+    const size = sizeOf(at);
+    const open = size > 0 && depth < DEEPEST && isOpen(path, depth, size);
+    rows.push({ path, depth, key, value: at, size, isOpen: open });
+    if (!open) return;
+    if (Array.isArray(at))
+      for (const [index, item] of at.entries()) walk(item, `${index}`, `${path}/${index}`, depth + 1);
+    else
+      for (const [name, item] of Object.entries(at as Record<string, Json>))
+        walk(item, name, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth + 1);
+  };
+  walk(value, undefined, "", 0);
+  return rows;
+};
+
+const DEEPEST = 200;
+
+const sizeOf = (value: Json | undefined): number =>
+  typeof value !== "object" || value === null ? 0 : Array.isArray(value) ? value.length : Object.keys(value).length;
+
+const LONGEST = 300;
+
+/** A value in one line: a container by its size, a long text by its beginning. */
+export const jsonLine = (value: Json | undefined, size: number): string => {
+  if (Array.isArray(value)) return size === 0 ? "[]" : `[${size}]`;
+  if (typeof value === "object" && value !== null) return size === 0 ? "{}" : `{${size}}`;
+  if (typeof value !== "string") return String(value);
+  const text = value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value;
+  return JSON.stringify(text);
+};

@@ -1,0 +1,79 @@
+import { useLayoutEffect, useRef } from "react";
+import type { CallNode } from "runcast/state";
+import { amount } from "./amounts.ts";
+import { type AnsiColor, spansOf } from "./ansi.ts";
+import { CopyButton } from "./copy-button.tsx";
+import { Label } from "./label.tsx";
+
+const LIVE = 6000;
+
+/** What a tool writes while it runs. The end of it, while it comes; all that was kept, when it is over. */
+export const Output = ({ call }: { readonly call: CallNode }) => {
+  const box = useRef<HTMLPreElement>(null);
+  const isAtEnd = useRef(true);
+  useLayoutEffect(() => {
+    if (box.current && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
+  });
+  if (call.output.length === 0) return null;
+  const isRunning = call.endedAt === undefined;
+  const total = call.outputLength.stdout + call.outputLength.stderr;
+  const pieces = lastOf(call.output, isRunning ? LIVE : Infinity);
+  const shown = pieces.reduce((sum, piece) => sum + piece.text.length, 0);
+  return (
+    <div role="group" aria-label="Output" data-output>
+      <Label
+        text={shown < total ? `Output: the last ${amount(shown)} of ${amount(total)} characters` : "Output"}
+        beside={<CopyButton what="output" text={() => call.output.map((piece) => piece.text).join("")} />}
+      />
+      <pre
+        ref={box}
+        // Scrolling must work without a mouse.
+        tabIndex={0}
+        role="log"
+        aria-live="off"
+        aria-label="Output of the tool"
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          isAtEnd.current = scrollHeight - scrollTop - clientHeight < 24;
+        }}
+        className="max-h-52 overflow-auto rounded-md bg-sunken px-2.5 py-1.5 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]"
+      >
+        {pieces.map((piece, index) =>
+          spansOf(piece.text).map((span, part) => (
+            <span
+              key={`${index}.${part}`}
+              data-stream={piece.stream}
+              className={`${span.color ? COLORS[span.color] : piece.stream === "stderr" ? "text-bad" : ""} ${span.bold ? "font-bold" : ""} ${span.dim ? "text-soft" : ""}`}
+            >
+              {span.text}
+            </span>
+          )),
+        )}
+      </pre>
+    </div>
+  );
+};
+
+/** The colours of a terminal in those of the page, which can be read on both grounds. */
+const COLORS: Readonly<Record<AnsiColor, string>> = {
+  black: "text-soft",
+  red: "text-bad",
+  green: "text-ok",
+  yellow: "text-pending",
+  blue: "text-accent",
+  magenta: "text-executing",
+  cyan: "text-accent",
+  white: "text-ink",
+};
+
+type Pieces = CallNode["output"];
+
+const lastOf = (pieces: Pieces, most: number): Pieces => {
+  const last: Pieces = [];
+  let room = most;
+  for (let index = pieces.length - 1; index >= 0 && room > 0; index--) {
+    const piece = pieces[index]!;
+    last.unshift(piece.text.length > room ? { ...piece, text: piece.text.slice(-room) } : piece);
+    room -= piece.text.length;
+  }
+  return last;
+};

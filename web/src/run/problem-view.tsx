@@ -1,0 +1,12 @@
+import type { Problem } from "runcast/events";
+
+/** What went wrong, and what to do about it. */
+export const ProblemView = ({ problem }: { readonly problem: Problem }) => (
+  <div className="text-sm [overflow-wrap:anywhere]" data-problem>
+    <p className="whitespace-pre-wrap text-bad">{clipped(problem.message)}</p>
+    {problem.hint && <p className="text-soft">What to do: {problem.hint}</p>}
+  </div>
+);
+
+const LONGEST = 4000;
+const clipped = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);

@@ -1,0 +1,86 @@
+import type { Json } from "runcast/events";
+
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly { readonly [column: string]: Json | undefined }[];
+}
+
+const MOST_COLUMNS = 12;
+const LONGEST_CELL = 400;
+
+/** A list of flat objects with much the same fields, as a table; undefined if it is anything else. */
+export const tableOf = (value: Json | undefined): Table | undefined => {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const columns = new Set<string>();
+  let cells = 0;
+  for (const row of value) {
+    if (typeof row !== "object" || row === null || Array.isArray(row)) return undefined;
+    const entries = Object.entries(row);
+    if (entries.length === 0 || !entries.every(([, cell]) => isFlat(cell))) return undefined;
+    cells += entries.length;
+    for (const [name] of entries) columns.add(name);
+    if (columns.size > MOST_COLUMNS) return undefined;
+  }
+  // Rows that have little in common would be a table full of holes.
+  if (cells < columns.size * value.length * 0.6) return undefined;
+  return { columns: [...columns], rows: value as Table["rows"] };
+};
+
+const isFlat = (cell: Json | undefined): boolean =>
+  typeof cell === "string" ? cell.length <= LONGEST_CELL : typeof cell !== "object" || cell === null;
+
+export type TextShape = "json" | "markdown" | "plain";
+
+const LOOKED_AT = 20_000;
+const LONGEST_JSON = 2_000_000;
+
+/** What a tool's text is, by its looks. Whoever shows it lets people see it as it came, too. */
+export const shapeOfText = (text: string): TextShape => {
+  if (text.length <= LONGEST_JSON && parsed(text) !== undefined) return "json";
+  const beginning = text.slice(0, LOOKED_AT);
+  return MARKDOWN.some((sign) => sign.test(beginning)) ? "markdown" : "plain";
+};
+
+const MARKDOWN = [
+  /^#{1,6} \S/m,
+  /^```/m,
+  /^\|.*\|\s*\n\|[\s:|-]+\|/m,
+  /^(?:[-*] \S.*\n+){2}/m,
+  /\[[^\]\n]+\]\((?:https?:\/\/|\.{0,2}\/)[^)\s]+\)/,
+  /\*\*[^*\s][^*\n]*\*\*/,
+];
+
+/** The value of a text that is a JSON object or list. */
+export const parsed = (text: string): Json | undefined => {
+  const trimmed = text.trim();
+  if (!/^(?:\{[^]*\}|\[[^]*\])$/.test(trimmed)) return undefined;
+  try {
+    return JSON.parse(trimmed) as Json;
+  } catch {
+    return undefined;
+  }
+};
+
+/** What can be shown of a file in place. */
+export const fileShape = (
+  mediaType: string | undefined,
+  name = "",
+): "image" | "json" | "markdown" | "html" | "text" | "other" => {
+  const type = (mediaType ?? "").split(";")[0]!.trim().toLowerCase();
+  if (/^image\/(?:png|jpeg|gif|webp|avif|svg\+xml|bmp)$/.test(type)) return "image";
+  if (type === "application/json" || type.endsWith("+json")) return "json";
+  if (type === "text/markdown" || /\.(?:md|markdown)$/i.test(name)) return "markdown";
+  if (type === "text/html") return "html";
+  if (type.startsWith("text/") || TEXT_TYPES.has(type)) return "text";
+  return "other";
+};
+
+const TEXT_TYPES: ReadonlySet<string> = new Set([
+  "application/xml",
+  "application/javascript",
+  "application/x-sh",
+  "application/yaml",
+  "application/toml",
+  "application/sql",
+  "application/x-ndjson",
+]);

@@ -1,0 +1,33 @@
+import { createContext, useContext, useEffect } from "react";
+import type { RunState } from "runcast/state";
+import type { RunActions } from "./actions.ts";
+
+export interface RunContextValue {
+  readonly state: RunState;
+  readonly actions: RunActions;
+  /** How to open what hides a node, by the node's id. */
+  readonly openers: Map<string, () => void>;
+}
+
+/** Holds nothing that changes while a run streams: a token must not reach whoever only reads this. */
+export const RunContext = createContext<RunContextValue | undefined>(undefined);
+
+export const useRunContext = (): RunContextValue => {
+  const value = useContext(RunContext);
+  if (!value) throw new Error("this can only be shown inside a run");
+  return value;
+};
+
+/** The moment that is shown, in milliseconds since 1970; undefined: the present. */
+export const Moment = createContext<number | undefined>(undefined);
+
+/** Lets a jump open what this component folds. */
+export const useOpener = (id: string, open: () => void): void => {
+  const { openers } = useRunContext();
+  useEffect(() => {
+    openers.set(id, open);
+    return () => {
+      if (openers.get(id) === open) openers.delete(id);
+    };
+  });
+};

@@ -1,0 +1,51 @@
+import { memo, useId, useState } from "react";
+import type { EventOf } from "runcast/events";
+import type { MarkNode } from "runcast/state";
+import { IconQuote } from "../app/icons.tsx";
+import { SafeLink } from "./safe-link.tsx";
+
+type Citation = EventOf<"citation">;
+
+/** What an answer rests on: a pill for each source, its text on demand. */
+export const Sources = memo(({ items }: { readonly items: readonly MarkNode[] }) => {
+  const [open, setOpen] = useState<string>();
+  const id = useId();
+  const shown = items.find((item) => item.id === open);
+  return (
+    <div className="lane-full flex min-w-0 flex-col gap-1.5" data-kind="sources" data-quiet>
+      <ul className="flex flex-wrap gap-1.5" aria-label="Sources">
+        {items.map((item) => (
+          <li key={item.id} className="max-w-full">
+            <button
+              type="button"
+              aria-expanded={item.id === open}
+              aria-controls={id}
+              onClick={() => setOpen(item.id === open ? undefined : item.id)}
+              className="inline-flex max-w-full cursor-pointer items-center gap-1.5 rounded-full border border-line bg-page px-2 py-0.5 text-xs hover:border-accent aria-expanded:border-accent"
+            >
+              <IconQuote className="size-3 text-soft" />
+              <span className="truncate">{titleOf(item.event as Citation)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div id={id} hidden={!shown}>
+        {shown && <Source source={shown.event as Citation} />}
+      </div>
+    </div>
+  );
+});
+
+const Source = ({ source }: { readonly source: Citation }) => (
+  <blockquote className="border-l-2 border-line pl-3 text-sm">
+    {source.url !== undefined && <SafeLink url={source.url} title={source.title} />}
+    {source.text && (
+      <p className="max-h-60 overflow-auto whitespace-pre-wrap [overflow-wrap:anywhere]">{source.text}</p>
+    )}
+    <p className="text-xs text-soft">
+      {[source.author, source.published, source.accessed && `read ${source.accessed}`].filter(Boolean).join(" · ")}
+    </p>
+  </blockquote>
+);
+
+const titleOf = ({ title, url, citation }: Citation): string => title?.trim() || url || citation;

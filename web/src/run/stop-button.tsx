@@ -1,0 +1,45 @@
+import { useState } from "react";
+import type { Target } from "runcast/client";
+import { IconStop } from "../app/icons.tsx";
+import { useRunContext } from "./run-context.ts";
+
+type Asked = { readonly said: string; readonly failed?: boolean; readonly waits?: boolean };
+
+/** Stops the run, one sub-agent or one call, and says what became of that. Not there where one may only watch. */
+export const StopButton = ({ target, what }: { readonly target: Target; readonly what: string }) => {
+  const { actions } = useRunContext();
+  const [asked, setAsked] = useState<Asked>();
+  const { cancel } = actions;
+  if (!cancel) return null;
+  const stop = async () => {
+    setAsked({ said: "Stopping…", waits: true });
+    try {
+      const status = await cancel(target);
+      setAsked(
+        status === "cancelled"
+          ? { said: "Stopped; closing…", waits: true }
+          : { said: "Had already ended", waits: true },
+      );
+    } catch (error) {
+      setAsked({ said: `Not stopped: ${error instanceof Error ? error.message : "no answer"}`, failed: true });
+    }
+  };
+  return (
+    <span className="inline-flex shrink-0 items-center gap-2">
+      <span role="status" className={`text-xs empty:hidden ${asked?.failed ? "text-bad" : "text-soft"}`}>
+        {asked?.said}
+      </span>
+      {!asked?.waits && (
+        <button
+          type="button"
+          onClick={() => void stop()}
+          aria-label={`Stop ${what}`}
+          className="inline-flex cursor-pointer items-center gap-1 rounded-md border border-line px-1.5 py-0.5 text-xs text-soft hover:border-bad hover:text-bad"
+        >
+          <IconStop className="size-3" />
+          <span className="@max-xs:hidden">Stop</span>
+        </button>
+      )}
+    </span>
+  );
+};

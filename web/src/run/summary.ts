@@ -1,0 +1,50 @@
+import type { Json } from "runcast/events";
+
+/** Fields that tell most of what a call is about, the best first. */
+const TELLING = [
+  "command", "cmd", "query", "q", "search", "pattern", "expression", "path", "file_path", "filePath", "file", "filename",
+  "url", "uri", "question", "prompt", "task", "subject", "title", "name", "code", "sql", "text", "message", "content", "id",
+]; // prettier-ignore
+
+const LONGEST = 160;
+
+/** The arguments of a call in one line: its most telling field first, then the others. Cheap for arguments of any size. */
+export const summaryOf = (input: Json | undefined): string => {
+  if (input === undefined || input === null) return "";
+  if (typeof input !== "object") return oneLine(String(input));
+  if (Array.isArray(input)) return shown(input);
+  const keys = Object.keys(input);
+  const best = TELLING.find((key) => Object.hasOwn(input, key) && isTold(input[key]));
+  const rest = keys.filter((key) => key !== best).slice(0, 6);
+  const said: string[] = [];
+  let length = 0;
+  const say = (text: string): void => {
+    said.push(text);
+    length += text.length;
+  };
+  if (best !== undefined) say(shown(input[best]));
+  else if (keys.length === 1 && rest.length === 1) return clip(shown(input[rest[0]!]));
+  for (const key of rest) if (length < LONGEST) say(`${key}: ${shown(input[key])}`);
+  return clip(said.join("  "));
+};
+
+const isTold = (value: Json | undefined): boolean =>
+  (typeof value === "string" && value !== "") || typeof value === "number";
+
+const shown = (value: Json | undefined): string => {
+  if (typeof value === "string") return oneLine(value);
+  if (Array.isArray(value)) return value.length === 0 ? "[]" : `[${value.length}]`;
+  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0 ? "{}" : "{…}";
+  return String(value);
+};
+
+/** Looks only at the beginning of a text, however long it is. */
+const oneLine = (text: string): string =>
+  clip(
+    text
+      .slice(0, LONGEST * 2)
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+  );
+
+const clip = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);

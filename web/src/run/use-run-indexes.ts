@@ -1,0 +1,38 @@
+import { useCallback, useMemo, useState, useSyncExternalStore } from "react";
+import { subscribe } from "runcast/state";
+import type { RunState } from "runcast/state";
+import { createRunIndex, type RunIndex } from "./run-index.ts";
+
+/** The indexes of some runs. Renders again when anything in them began, ended or changed its state, at most once a frame. */
+export const useRunIndexes = (runs: readonly RunState[]): readonly RunIndex[] => {
+  const [known] = useState(() => new WeakMap<RunState, RunIndex>());
+  const indexes = useMemo(
+    () =>
+      runs.map((run) => {
+        const index = known.get(run) ?? createRunIndex(run, subscribe);
+        known.set(run, index);
+        return index;
+      }),
+    [runs, known],
+  );
+  const watch = useCallback(
+    (listener: () => void) => {
+      let frame = 0;
+      const tell = () => {
+        frame ||= requestAnimationFrame(() => {
+          frame = 0;
+          listener();
+        });
+      };
+      const stops = indexes.map((index) => index.subscribe(tell));
+      return () => {
+        cancelAnimationFrame(frame);
+        for (const stop of stops) stop();
+      };
+    },
+    [indexes],
+  );
+  const version = () => indexes.reduce((sum, index) => sum + index.version, 0);
+  useSyncExternalStore(watch, version, version);
+  return indexes;
+};

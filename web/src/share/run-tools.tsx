@@ -1,0 +1,79 @@
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import { createPortal } from "react-dom";
+import type { Entry } from "runcast/events";
+import { usePage } from "../app/page-context.ts";
+
+const ReplayDialog = lazy(() =>
+  import("../replay/replay-dialog.tsx").then((module) => ({ default: module.ReplayDialog })),
+);
+const ShareDialog = lazy(() => import("./share-dialog.tsx").then((module) => ({ default: module.ShareDialog })));
+
+export interface RunToolsProps {
+  readonly run: string;
+  /** Everything that is known of the run. Default: the server is asked. */
+  readonly load?: () => Promise<readonly Entry[]>;
+}
+
+/** What can be done with a run as a whole: replay it, share it. */
+export const RunTools = ({ run, load }: RunToolsProps) => {
+  const { access } = usePage();
+  const [open, setOpen] = useState<"replay" | "share">();
+  const close = () => setOpen(undefined);
+  const fromServer = async (): Promise<readonly Entry[]> => {
+    const text = await (await access.ask(`/runs/${encodeURIComponent(run)}/export.jsonl`)).text();
+    return text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Entry);
+  };
+  return (
+    <>
+      <Tool onClick={() => setOpen("replay")} drawing={<path d="M5 3v10l8-5-8-5Z" />}>
+        Replay
+      </Tool>
+      {access.token === undefined && (
+        <Tool onClick={() => setOpen("share")} drawing={<path d="M8 9.5V2.5M5 5l3-2.5L11 5M4 8H3v5.5h10V8h-1" />}>
+          Share
+        </Tool>
+      )}
+      {createPortal(
+        <Suspense>
+          {open === "replay" && <ReplayDialog run={run} load={load ?? fromServer} onClose={close} />}
+          {open === "share" && <ShareDialog run={run} onClose={close} />}
+        </Suspense>,
+        // Outside of what is small and may be far from what is seen.
+        document.body,
+      )}
+    </>
+  );
+};
+
+const Tool = ({
+  drawing,
+  children,
+  onClick,
+}: {
+  readonly drawing: ReactNode;
+  readonly children: string;
+  readonly onClick: () => void;
+}) => (
+  <button
+    type="button"
+    onClick={onClick}
+    className="inline-flex items-center gap-1 rounded-md px-1.5 py-1 text-xs text-soft hover:bg-sunken hover:text-ink"
+  >
+    <svg
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      className="size-3.5 shrink-0"
+    >
+      {drawing}
+    </svg>
+    {children}
+  </button>
+);

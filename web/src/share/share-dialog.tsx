@@ -1,0 +1,134 @@
+import { useRef, useState } from "react";
+import type { Problem } from "runcast/events";
+import { problemOf } from "../app/access.ts";
+import { Button } from "../app/button.tsx";
+import { Dialog } from "../app/dialog.tsx";
+import { usePage } from "../app/page-context.ts";
+import { ProblemNote } from "../app/problem-note.tsx";
+import { saveFile } from "./save-file.ts";
+
+const LIFETIMES = [
+  { name: "1 hour", seconds: 3600 },
+  { name: "1 day", seconds: 86_400 },
+  { name: "7 days", seconds: 7 * 86_400 },
+  { name: "30 days", seconds: 30 * 86_400 },
+] as const;
+
+interface Link {
+  readonly url: string;
+  readonly expires: number;
+}
+
+/** A link with which others watch a run live, and the run as a file. */
+export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly onClose: () => void }) => {
+  const { access, route } = usePage();
+  const [seconds, setSeconds] = useState<number>(86_400);
+  const [link, setLink] = useState<Link>();
+  const [problem, setProblem] = useState<Problem>();
+  const [isBusy, setBusy] = useState(false);
+  const path = `/runs/${encodeURIComponent(run)}`;
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setProblem(problemOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const createLink = async (): Promise<void> => {
+    const response = await access.ask(`${path}/tokens`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ expiresInSeconds: seconds }),
+    });
+    const { token, expires } = (await response.json()) as { token: string; expires: number };
+    setLink({ url: new URL(route.href({ run, token }), new URL(".", location.href)).href, expires });
+  };
+  const save = (name: string, mediaType: string) => async (): Promise<void> => {
+    const response = await access.ask(`${path}/export.${name}`);
+    saveFile(`${run}.${name}`, new Blob([await response.arrayBuffer()], { type: mediaType }));
+  };
+  return (
+    <Dialog title="Share this run" onClose={onClose}>
+      <div className="flex flex-col gap-6 text-sm">
+        <section aria-label="Link" className="flex flex-col gap-3">
+          <p>
+            Whoever has the link sees this run live, and everything it did. They can do nothing to it, and see no other
+            run.
+          </p>
+          <div className="flex flex-wrap items-center gap-2">
+            <label className="flex items-center gap-2">
+              Ends after
+              <select
+                value={seconds}
+                onChange={(event) => setSeconds(Number(event.target.value))}
+                className="min-h-9 rounded-lg border border-line bg-card px-2"
+              >
+                {LIFETIMES.map((lifetime) => (
+                  <option key={lifetime.seconds} value={lifetime.seconds}>
+                    {lifetime.name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <Button kind="main" disabled={isBusy} onClick={() => void attempt(createLink)}>
+              {link ? "Create another link" : "Create link"}
+            </Button>
+          </div>
+          {link && <CopyField link={link} />}
+        </section>
+        <section aria-label="File" className="flex flex-col gap-3 border-t border-line pt-4">
+          <p>
+            As one file that plays the run without any network. Keys, tokens and passwords that can be told by their
+            looks are left out of it; look through it before you give it away.
+          </p>
+          <div className="flex flex-wrap gap-2">
+            <Button disabled={isBusy} onClick={() => void attempt(save("html", "text/html"))}>
+              Save as HTML
+            </Button>
+            <Button disabled={isBusy} onClick={() => void attempt(save("jsonl", "application/x-ndjson"))}>
+              Save the log as it is
+            </Button>
+          </div>
+        </section>
+        {problem && <ProblemNote problem={problem} />}
+      </div>
+    </Dialog>
+  );
+};
+
+const CopyField = ({ link: { url, expires } }: { readonly link: Link }) => {
+  const field = useRef<HTMLInputElement>(null);
+  const [told, setTold] = useState("");
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(url);
+      setTold("Copied.");
+    } catch {
+      // A page that is not on https has no clipboard: then the reader copies what is selected.
+      field.current?.select();
+      setTold("Press Ctrl+C or ⌘C to copy it.");
+    }
+  };
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex gap-2">
+        <input
+          ref={field}
+          readOnly
+          value={url}
+          aria-label="Link to this run"
+          onFocus={(event) => event.target.select()}
+          className="min-h-9 min-w-0 grow rounded-lg border border-line bg-sunken px-2 font-mono text-xs"
+        />
+        <Button onClick={() => void copy()}>Copy</Button>
+      </div>
+      <p className="text-xs text-soft">
+        Ends {new Date(expires).toLocaleString()}. <span role="status">{told}</span>
+      </p>
+    </div>
+  );
+};
