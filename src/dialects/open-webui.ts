@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { chatSchema, cursorText, type Dialect, lossless, openaiError, type Route, type Slot } from "../dialect.ts";
 import { createAnswer } from "./open-webui/answer.ts";
-import { answerPath } from "./open-webui/asks.ts";
 import { createDecoder } from "./open-webui/decode.ts";
 import { createEncoder } from "./open-webui/encode.ts";
 import {
@@ -78,7 +77,7 @@ export const openWebui: Dialect = {
     },
     {
       method: "POST",
-      path: answerPath(":run", ":ask", ":kind").replaceAll("%3A", ":"),
+      path: `${BASE}/runs/:run/asks/:ask/:kind`,
       does: "answer",
       summary: "What a dialog that the pipe opened has answered.",
     },

@@ -96,6 +96,7 @@ describe("over HTTP", () => {
     expect(await response.json()).toMatchObject({
       object: "chat.completion",
       choices: [{ message: { role: "assistant", content: "Hello you." }, finish_reason: "stop" }],
+      output: [{ type: "message", content: [{ type: "output_text", text: "Hello you." }] }],
     });
   });
 

@@ -1,16 +1,38 @@
 import { chatUsage, openaiError, type WholeAnswer } from "../../dialect.ts";
-import type { Entry, EventOf } from "../../events.ts";
+import type { Entry, EventOf, Usage } from "../../events.ts";
+
+/** An answer that is not streamed: for connections of both kinds, which look at `choices` or at `output`. */
+export const completion = (
+  { id, model, created = 0 }: { readonly id: string; readonly model: string; readonly created?: number },
+  text: string,
+  usage: Usage = {},
+) => ({
+  id: `chatcmpl-${id}`,
+  object: "chat.completion",
+  created,
+  model,
+  choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
+  output: [
+    {
+      id: `msg_${id}`,
+      type: "message",
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text }],
+    },
+  ],
+  usage: chatUsage(usage),
+});
 
 /** The answer of a run that nobody watches: the root agent's words, without its tools' and sub-agents'. */
 export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer } => {
   const texts = new Map<string, string>();
-  let about = { id: "", object: "chat.completion", created: 0, model: "" };
+  let about = { id: "", model: "", created: 0 };
   let end: EventOf<"run-end"> | undefined;
 
   return {
     take({ at, event }) {
-      if (event.type === "run-start")
-        about = { ...about, id: `chatcmpl-${event.run}`, created: Math.floor(at / 1000), model: event.name };
+      if (event.type === "run-start") about = { id: event.run, model: event.name, created: Math.floor(at / 1000) };
       else if (event.type === "text-start" && event.agent === undefined && event.call === undefined) {
         if (event.replaces !== undefined) texts.delete(event.replaces);
         texts.set(event.part, "");
@@ -24,9 +46,7 @@ export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer 
         return { status: 500, body: JSON.stringify({ error: openaiError({ ...problem, status: 500 }) }) };
       }
       const content = [...texts.values()].filter((text) => text.trim() !== "").join("\n\n");
-      const choices = [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }];
-      const usage = chatUsage(end?.usage);
-      return { status: 200, body: JSON.stringify({ ...about, choices, ...(usage && { usage }) }) };
+      return { status: 200, body: JSON.stringify(completion(about, content, end?.usage)) };
     },
   };
 };

@@ -15,6 +15,7 @@ import {
 } from "../../dialect.ts";
 import { answerSchema, type Json } from "../../events.ts";
 import { Refusal, type RunRequest, runRequestSchema } from "../../source.ts";
+import { completion } from "./answer.ts";
 import { ANSWER_KINDS, answerPath, readAnswer } from "./asks.ts";
 import { readHistory } from "./history.ts";
 import { housekeeping } from "./housekeeping.ts";
@@ -64,7 +65,11 @@ export const readResponsesStart = (request: DialectRequest): Command => {
 const readStart = (asked: RunRequest, isStreamed: boolean, { headers }: DialectRequest): Command => {
   const thread = textIn(headers, "x-openwebui-chat-id");
   const answer = housekeeping(headers, asked.messages, thread);
-  if (answer) return { do: "reply", reply: async (facts) => completion(asked.agent ?? "", await answer(facts)) };
+  if (answer)
+    return {
+      do: "reply",
+      reply: async (facts) => completion({ id: "housekeeping", model: asked.agent ?? "" }, await answer(facts)),
+    };
   // Tools that come with a request are Open WebUI's own. It runs what it is told to call, and then asks the agent again.
   const { agent, tools: _, user: __, ...rest } = asked;
   const [name, style] = agent === undefined ? [] : splitModel(agent);
@@ -229,12 +234,3 @@ const writeAbout = (about: Json | undefined): Record<string, string> => {
   });
   return Object.fromEntries(said);
 };
-
-const completion = (model: string, content: string) => ({
-  id: "chatcmpl-housekeeping",
-  object: "chat.completion",
-  created: 0,
-  model,
-  choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
-  usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
-});
