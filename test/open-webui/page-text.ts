@@ -48,7 +48,7 @@ const lines = (
     case "title":
       return [shown.text];
     case "text":
-      return marks(shown.text).split("\n");
+      return plainText(marks(shown.text)).split("\n");
     case "card":
       return [shown.embeds.length > 0 ? shown.name : shown.label];
     case "thinking":
@@ -57,6 +57,13 @@ const lines = (
       return [groupTitle(shown.items, isOver, generation)];
   }
 };
+
+/** Links, code spans and bold words as they read. */
+const plainText = (markdown: string): string =>
+  markdown
+    .replace(/\[([^\]\n]*)\]\([^()\s]*\)/g, "$1")
+    .replace(/(`+) ?(.*?) ?\1/g, "$2")
+    .replace(/\*\*(.*?)\*\*/g, "$1");
 
 const thinkingTitle = ({ state, seconds }: ShownThinking): string => {
   if (state === "spinner") return "Thinking...";

@@ -30,11 +30,12 @@ const linesOf = (text: string): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "" && line !== "agent" && !/^(?:Today at |Uh-oh! |\w{3} \d+, )|^[\d.]+ K?B$/.test(line));
 
-/** What only the clock or chance decides. */
+/** Without what only the clock or chance decides, and the names that Open WebUI gives our numbers besides. */
 const comparable = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (key, each) => {
-      if (["title", "started_at", "ended_at", "response_id"].includes(key)) return undefined;
+      if (["title", "started_at", "ended_at", "response_id", "input_tokens", "output_tokens"].includes(key))
+        return undefined;
       return each === null || (key === "done" && each === false) ? undefined : each;
     }),
   );
