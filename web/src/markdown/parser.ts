@@ -1,23 +1,19 @@
 import { type Block, createBlock, touch } from "./block.ts";
 import { type Code, createCode } from "./code.ts";
 import { type Definitions, createDefinitions } from "./definitions.ts";
-import { type Inline, parseInline } from "./inline.ts";
+import { parseInline } from "./inline.ts";
 import { type Prose, createProse, maybeDefinition } from "./prose.ts";
+import { type Said, createSaid } from "./said.ts";
 import { type Before, type Container, type Line, type Opening, scan } from "./scan.ts";
-import { cellsOf } from "./table.ts";
 
 /**
  * Reads Markdown that arrives in parts. The tree after any division of a text is the tree of the whole, and the cost of a
  * part does not depend on what came before it. Once the structure of a line is beyond doubt its text is shown as it comes.
  */
-export interface MarkdownParser {
+export interface MarkdownParser extends Said {
   readonly document: Block;
   write(text: string): void;
   end(): void;
-  /** What a piece of prose says. */
-  inlines(piece: Block): readonly Inline[];
-  /** What the cells of a table's row say. */
-  cells(row: Block): readonly (readonly Inline[])[];
 }
 
 interface Frame extends Container {
@@ -278,9 +274,6 @@ export const createParser = (): MarkdownParser => {
     }
   };
 
-  const inlineCache = new WeakMap<Block, { version: number; inlines: readonly Inline[] }>();
-  const cellCache = new WeakMap<Block, { version: number; cells: readonly (readonly Inline[])[] }>();
-
   return {
     document,
     write(arrived) {
@@ -295,37 +288,9 @@ export const createParser = (): MarkdownParser => {
       closeLeaf();
       closeFrames(0);
     },
-    inlines(piece) {
-      const cached = inlineCache.get(piece);
-      if (cached?.version === piece.version) return cached.inlines;
-      const missed = (label: string) => definitions.await(label, piece);
-      const source = shownText(piece);
-      const { inlines } = parseInline(source, { definitions, missed, open: piece.open });
-      inlineCache.set(piece, { version: piece.version, inlines });
-      return inlines;
-    },
-    cells(row) {
-      const cached = cellCache.get(row);
-      if (cached?.version === row.version) return cached.cells;
-      const missed = (label: string) => definitions.await(label, row);
-      const cells = cellsOf(row.text)
-        .slice(0, row.parent!.align.length)
-        .map((cell) => parseInline(cell, { definitions, missed, open: row.open }).inlines);
-      cellCache.set(row, { version: row.version, cells });
-      return cells;
-    },
+    ...createSaid(definitions),
   };
 };
 
 /** How many containers stand outside the innermost quote, it among them. */
 const quotesOf = (frames: readonly Frame[]): number => frames.findLastIndex(({ kind }) => kind === "quote") + 1;
-
-/** What of an open piece can be shown: not what may turn out to be a table's head, a definition or a heading's end. */
-const shownText = (piece: Block): string => {
-  const { text } = piece;
-  if (piece.parent!.kind === "heading") return text.replace(/(?:^|[ \t])#+[ \t]*$/, "");
-  if (!piece.open) return text;
-  if (piece.index === 0 && maybeDefinition(text) && /^\[[^\]]*\]:/.test(text)) return "";
-  const line = text.lastIndexOf("\n") + 1;
-  return text[line] === "|" ? text.slice(0, line) : text;
-};

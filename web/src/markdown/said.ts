@@ -1,0 +1,48 @@
+import type { Block } from "./block.ts";
+import type { Definitions } from "./definitions.ts";
+import { type Inline, parseInline } from "./inline.ts";
+import { maybeDefinition } from "./prose.ts";
+import { cellsOf } from "./table.ts";
+
+/** What pieces say, read when it is asked for and again only once they have changed. */
+export interface Said {
+  /** What a piece of prose says. */
+  inlines(piece: Block): readonly Inline[];
+  /** What the cells of a table's row say. */
+  cells(row: Block): readonly (readonly Inline[])[];
+}
+
+export const createSaid = (definitions: Definitions): Said => {
+  const inlines = new WeakMap<Block, { readonly version: number; readonly said: readonly Inline[] }>();
+  const cells = new WeakMap<Block, { readonly version: number; readonly said: readonly (readonly Inline[])[] }>();
+  const read = (text: string, piece: Block): readonly Inline[] =>
+    parseInline(text, { definitions, missed: (label) => definitions.await(label, piece), open: piece.open }).inlines;
+
+  return {
+    inlines(piece) {
+      const known = inlines.get(piece);
+      if (known?.version === piece.version) return known.said;
+      const said = read(shownText(piece), piece);
+      inlines.set(piece, { version: piece.version, said });
+      return said;
+    },
+    cells(row) {
+      const known = cells.get(row);
+      if (known?.version === row.version) return known.said;
+      const columns = cellsOf(row.text).slice(0, row.parent!.align.length);
+      const said = columns.map((cell) => read(cell, row));
+      cells.set(row, { version: row.version, said });
+      return said;
+    },
+  };
+};
+
+/** What of an open piece can be shown: not what may turn out to be a table's head, a definition or a heading's end. */
+const shownText = (piece: Block): string => {
+  const { text } = piece;
+  if (piece.parent!.kind === "heading") return text.replace(/(?:^|[ \t])#+[ \t]*$/, "");
+  if (!piece.open) return text;
+  if (piece.index === 0 && maybeDefinition(text) && /^\[[^\]]*\]:/.test(text)) return "";
+  const line = text.lastIndexOf("\n") + 1;
+  return text[line] === "|" ? text.slice(0, line) : text;
+};
