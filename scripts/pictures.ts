@@ -1,51 +1,61 @@
 // Takes the pictures of README and docs from the page as it is: `npm run pictures`. Needs Chromium.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
+import { defaultAgents } from "../src/config/agents.ts";
 import { native } from "../src/dialects/native.ts";
 import { memory } from "../src/logs/memory.ts";
-import { demoAgent } from "../src/models/demo.ts";
 import { page as builtPage } from "../src/page.ts";
 import { createServer } from "../src/server.ts";
+import { startCable } from "../test/cable.ts";
+import { type Scene, scenes, SIZES } from "../test/scenes.ts";
 import { buildPageIfStale } from "./build-page.ts";
 
+const only = process.argv.slice(2);
 const directory = path.join(import.meta.dirname, "../docs/pictures");
+if (only.length === 0) rmSync(directory, { recursive: true, force: true });
 mkdirSync(directory, { recursive: true });
 buildPageIfStale();
 const shown = builtPage();
-const server = createServer({
-  agents: { demo: { source: demoAgent(), model: "demo (scripted)" } },
-  log: memory(),
-  dialects: [native],
-  ...(shown && { page: shown }),
-});
-const { url } = await server.listen();
+
+const serve = async (speed: number) => {
+  const server = createServer({
+    agents: defaultAgents(speed),
+    log: memory(),
+    dialects: [native],
+    ...(shown && { page: shown }),
+  });
+  return { url: (await server.listen()).url, close: () => server.close() };
+};
+
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
 });
 
-/** Plays a story and takes a picture as soon as `until` shows. */
-const picture = async (name: string, message: string, until: string, size: { width: number; height: number }) => {
-  for (const colorScheme of ["light", "dark"] as const) {
-    const page = await browser.newPage({ viewport: size, colorScheme, deviceScaleFactor: 2 });
-    await page.goto(url);
-    await page.getByPlaceholder("Message the agent").fill(message);
-    await page.keyboard.press("Enter");
-    await page.locator(until).first().waitFor();
-    await page.waitForTimeout(500);
-    await page.screenshot({ path: path.join(directory, `${name}-${colorScheme}.png`), animations: "disabled" });
-    await page.close();
-  }
+const take = async (scene: Scene, size: keyof typeof SIZES, colorScheme: "light" | "dark"): Promise<void> => {
+  const server = await serve(scene.speed ?? 30);
+  const cable = await startCable(server.url);
+  const context = await browser.newContext({ viewport: SIZES[size], colorScheme, deviceScaleFactor: 1.5 });
+  const page = await context.newPage();
+  await page.goto(cable.url);
+  await scene.play(page, cable.pull);
+  // What follows by itself, such as a scroll to the end, takes a frame or two.
+  await page.waitForTimeout(300);
+  const file = `${scene.name}${size === "phone" ? "-phone" : ""}-${colorScheme}.png`;
+  await page.screenshot({ path: path.join(directory, file), animations: "disabled" });
+  console.log(`${file}: ${scene.shows}`);
+  await context.close();
+  await cable.close();
+  await server.close();
 };
 
 try {
-  await picture("run", "How is Lantern doing?", ".agent .executing", { width: 860, height: 900 });
-  await picture("approval", "Send the report, but ask for my approval first", "text=Always allow", {
-    width: 390,
-    height: 700,
-  });
+  for (const scene of scenes) {
+    if (only.length > 0 && !only.includes(scene.name)) continue;
+    for (const size of scene.sizes)
+      for (const colorScheme of ["light", "dark"] as const) await take(scene, size, colorScheme);
+  }
 } finally {
   await browser.close();
-  await server.close();
 }

@@ -169,18 +169,20 @@ export class RunViewElement extends Base {
     const replay: Replay = createReplay(entries);
     const show = () => {
       tree.show(replay.state);
+      // Its steps come with the page's frames already, and a step is seen whole.
+      tree.flush();
       frame.show(replay.state, undefined);
       clock.tick(entries[replay.seq - 1]?.at ?? 0);
       this.toggleAttribute("data-still", !replay.isPlaying);
     };
     const controls: Controls = createControls(replay, place, (seq) => entries[seq - 1]?.event.type ?? "");
     place.append(controls.element);
-    const stop = replay.subscribe(show);
+    const stops = [replay.subscribe(show), keepInView(replay, frame.below)];
     show();
     return {
       state: () => replay.state,
       close: () => {
-        stop();
+        for (const stop of stops) stop();
         controls.close();
         tree.close();
       },
@@ -191,6 +193,23 @@ export class RunViewElement extends Base {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
 }
+
+/** While it plays, its end stays in view, until the reader moves away by hand. */
+const keepInView = (replay: Replay, end: HTMLElement): (() => void) => {
+  const hands = new AbortController();
+  let isLeft = false;
+  const leave = (): void => void (isLeft = true);
+  addEventListener("wheel", leave, { passive: true, signal: hands.signal });
+  addEventListener("touchmove", leave, { passive: true, signal: hands.signal });
+  const stop = replay.subscribe(() => {
+    if (!replay.isPlaying) isLeft = false;
+    else if (!isLeft) end.scrollIntoView({ block: "nearest" });
+  });
+  return () => {
+    stop();
+    hands.abort();
+  };
+};
 
 const subscribeByFrame = (state: RunState, listener: () => void): (() => void) => {
   let frame = 0;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { defaultAgents } from "../src/config/agents.ts";
@@ -9,6 +10,8 @@ import { page as builtPage } from "../src/page.ts";
 import { createServer, type RuncastServer, type ServerOptions } from "../src/server.ts";
 import type { Source } from "../src/source.ts";
 import { describeWith } from "./components.ts";
+
+export { composer, ended, send } from "./chatting.ts";
 
 export interface Browsing {
   /** A server with the page and the demo agent, or another source, on a free port. */
@@ -77,36 +80,10 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 export const violations = async (page: Page): Promise<string[]> => {
   await page.evaluate(axeSource);
   return await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const { axe } = window as unknown as { axe: { run(): Promise<AxeResults> } };
     const found = await axe.run();
     return found.violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, any }) => `${id}: ${html} ${any[0]?.message}`),
     );
   });
 };
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly any: readonly { readonly message: string }[] }[];
-}
-
-export const composer = (page: Page) => page.getByRole("textbox", { name: "Message the agent" });
-
-/** Sends a message as a person does. */
-export const send = async (page: Page, message: string): Promise<void> => {
-  await composer(page).fill(message);
-  await composer(page).press("Enter");
-};
-
-/** The end of the last run that is shown. */
-export const ended = async (page: Page, outcome?: string): Promise<void> => {
-  const end = outcome === undefined ? "[data-run-end]:not([data-run-end=running])" : `[data-run-end=${outcome}]`;
-  await page.locator(`article:last-of-type ${end}, main ${end}`).last().waitFor();
-};
-
-/** What is shown of the conversation, as text: without what differs from one look to the next. */
-export const shownText = async (page: Page): Promise<string> =>
-  await page
-    .locator("main article, main [data-run]")
-    .allInnerTexts()
-    .then((texts) => texts.join("\n"));

@@ -58,7 +58,7 @@ export const createCallView = (scene: Scene): View<CallNode> => {
         mark.replaceChildren(icon(state), make("span", "word", WORDS[state]));
       }
       setText(name, node.title ?? node.name);
-      if (!isBriefFinal || node.edited) setText(brief, briefOf(node));
+      if (!isBriefFinal || !node.inputDone || node.edited) setText(brief, briefOf(node));
       isBriefFinal = node.inputDone;
       setText(status, node.status ?? node.progress?.note ?? "");
       bar.hidden = node.progress?.fraction === undefined || node.endedAt !== undefined;

@@ -14,17 +14,22 @@ export const make = <Tag extends keyof HTMLElementTagNameMap>(
 
 /** Changes text only if it is another: what stays the same costs no layout and keeps a selection. */
 export const setText = (element: HTMLElement, text: string): void => {
-  if (element.textContent !== text) element.textContent = text;
+  if (element.textContent !== text) {
+    element.textContent = text;
+    delete element.dataset["beginning"];
+  }
   element.hidden = text === "";
 };
 
 /** As `setText` for text that grows: only what is new is added. */
 export const growText = (element: HTMLElement, text: string): void => {
   const { lastChild } = element;
-  const length = Number(element.dataset["length"] ?? 0);
-  if (!(lastChild instanceof Text) || text.length < length) element.textContent = text;
-  else if (text.length > length) lastChild.appendData(text.slice(length));
-  element.dataset["length"] = `${text.length}`;
+  const length = lastChild instanceof Text ? lastChild.length : 0;
+  // Another text begins otherwise, or is shorter: comparing all of it would make each token dearer than the last.
+  if (length === 0 || text.length < length || !text.startsWith(element.dataset["beginning"] ?? " "))
+    element.textContent = text;
+  else if (text.length > length) (lastChild as Text).appendData(text.slice(length));
+  element.dataset["beginning"] = text.slice(0, 16);
   element.hidden = text === "";
 };
 

@@ -9,14 +9,14 @@ export interface RunTreeOptions {
   readonly container: HTMLElement;
   readonly clock: Clock;
   readonly file: Scene["file"];
-  /** Called after things were drawn. */
-  readonly onDrawn?: () => void;
 }
 
 /** Shows what the agents of a run did, and keeps it up to date: once a frame, and only what has changed. */
 export interface RunTree {
   /** Shows this state. Of another state of the same run only what differs is drawn. */
   show(state: RunState): void;
+  /** Draws at once what would be drawn with the next frame. */
+  flush(): void;
   close(): void;
 }
 
@@ -27,7 +27,7 @@ interface Shown {
   stop: () => void;
 }
 
-export const createRunTree = ({ container, clock, file, onDrawn }: RunTreeOptions): RunTree => {
+export const createRunTree = ({ container, clock, file }: RunTreeOptions): RunTree => {
   const shown = new Map<string, Shown>();
   const changed = new Set<string>();
   let state: RunState | undefined;
@@ -43,7 +43,6 @@ export const createRunTree = ({ container, clock, file, onDrawn }: RunTreeOption
       const found = shown.get(id);
       if (found) update(found);
     }
-    onDrawn?.();
   };
   const mark = (id: string) => (): void => {
     changed.add(id);
@@ -125,7 +124,11 @@ export const createRunTree = ({ container, clock, file, onDrawn }: RunTreeOption
       stopRoot = subscribe(next, ROOT, mark(ROOT));
       for (const item of before.slice(next.root.items.length)) detach(item.id);
       showItems(next.root.items);
-      onDrawn?.();
+    },
+    flush: () => {
+      cancelAnimationFrame(frame);
+      if (changed.size > 0) draw();
+      frame = 0;
     },
     close: () => {
       cancelAnimationFrame(frame);

@@ -31,7 +31,7 @@ header { display: flex; flex-direction: column; gap: 0.6rem; }
 .head { flex-wrap: wrap; font-size: 0.87em; }
 .link { margin-left: auto; }
 .asked { align-self: end; max-width: 85%; padding: 0.5rem 0.9rem; border-radius: 1rem; background: var(--run-card); border: 1px solid var(--run-line); white-space: pre-wrap; }
-footer { display: flex; flex-direction: column; gap: 0.4rem; }
+footer { display: flex; flex-direction: column; gap: 0.4rem; scroll-margin-bottom: 10rem; }
 .status, .end, .aside, .file { font-size: 0.87em; }
 .status { color: var(--run-soft); }
 .icon { flex: none; width: 1rem; height: 1rem; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }

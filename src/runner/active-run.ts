@@ -1,31 +1,17 @@
 import type { Waiting } from "../dialect.ts";
 import type { Answer, Event, EventOf, Problem } from "../events.ts";
 import type { CancelTarget, RunnableAgent, RunnerOptions } from "../runner.ts";
-import { Refusal, type RunRequest } from "../source.ts";
-import { createVerifier } from "../verify.ts";
-import { createAsks } from "./asks.ts";
-import {
-  type Ending,
-  closeAsks,
-  closeInside,
-  closeQuietly,
-  closeTarget,
-  endingOf,
-  leftOpen,
-  unfinished,
-} from "./close.ts";
+import type { RunRequest } from "../source.ts";
+import { type Ending, closeAsks, closeInside, closeQuietly, closeTarget, endingOf, unfinished } from "./close.ts";
 import { isAnothers, keepClosing } from "./close-cut.ts";
 import { createFiles } from "./files.ts";
-import { createIsLate } from "./late.ts";
-import { notWritten, problemOf, timedOut, tooLarge, unwritten } from "./problem.ts";
-import { createRenamer } from "./rename.ts";
+import { Intake } from "./intake.ts";
+import { notWritten, problemOf, timedOut, unwritten } from "./problem.ts";
 import { runStart } from "./run-start.ts";
 import { isLarge, spill } from "./spill.ts";
-import { createTally } from "./tally.ts";
-import { createTargets } from "./targets.ts";
 import type { Turn } from "./turn.ts";
 import { waitingFor } from "./waiting.ts";
-import { createWriter, sizeOf } from "./writer.ts";
+import { createWriter } from "./writer.ts";
 
 export interface ActiveRun {
   /** Resolves when run-start is stored; rejects if the source refused. */
@@ -59,18 +45,13 @@ export const startRun = (
   turn: Turn,
 ): ActiveRun => {
   const { log, timeoutMs, maxBytes = 256 * 1024 * 1024, graceMs = 5000 } = options;
-  const verifier = createVerifier();
-  const renamer = createRenamer(verifier);
-  const tally = createTally();
   const stop = new AbortController();
-  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<EventOf<"run-end"> | undefined>();
   const writer = createWriter({ log, run, turn, onFailure: (error) => fail(error) });
-  const asks = createAsks((event) => emit(event));
-  const targets = createTargets(stop.signal);
-  const isLate = createIsLate(verifier, () => targets.anyForced);
+  const intake = new Intake(writer, stop.signal, maxBytes);
+  const { verifier } = intake;
+  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<EventOf<"run-end"> | undefined>();
   let ending: Ending | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let lastRetry: string | undefined;
   let isFinished = false;
   let isStarted = false;
   let hasFailed = false;
@@ -81,61 +62,22 @@ export const startRun = (
 
   const files = createFiles(log, run);
 
-  const emit = (event: Event): void => {
-    // Measured first: what cannot be stored must not count as said.
-    const size = sizeOf(event);
-    const wrong = verifier.check(event);
-    if (wrong) throw new Refusal("invalid-event", `the agent broke the protocol: ${wrong}`);
-    lastRetry = undefined;
-    // Nearly every event is a piece of something, of which nobody else keeps account.
-    if (!("delta" in event)) observe(event);
-    writer.write(event, size);
-  };
-
-  const observe = (event: Event): void => {
-    tally.observe(event);
-    if (event.type === "ask-start" || event.type === "ask-end") asks.observe(event);
-    else if (event.type === "tool-end") targets.ended("call", event.call);
-    else if (event.type === "agent-end") targets.ended("agent", event.agent);
-    else if (event.type === "step-retry") lastRetry = event.step;
-  };
-
-  const take = (sourced: Event): void => {
-    if (sourced.type === "run-start") return;
-    const event = renamer.rename(sourced);
-    if (isLate(event)) {
-      // Nobody hears of this ask: whoever waits for its answer would wait in vain.
-      if (event.type === "ask-start") asks.observe({ type: "ask-end", ask: event.ask, outcome: "cancelled" });
-      return;
-    }
-    if (!("delta" in event)) makeWay(event, sourced);
-    emit(event);
-    if (writer.bytes > maxBytes) throw tooLarge(maxBytes);
-  };
-
-  /** Sees to what must be so before this is said. */
-  const makeWay = (event: Event, sourced: Event): void => {
-    if (sourced.type === "tool-start") targets.begun("call", sourced.call);
-    else if (sourced.type === "agent-start") targets.begun("agent", sourced.agent);
-    for (const closing of leftOpen(verifier, event)) emit(closing);
-  };
-
   const begin = async (first: Event | undefined): Promise<void> => {
-    emit(await runStart(run, request, agent, first?.type === "run-start" ? first : undefined, files.put));
+    intake.emit(await runStart(run, request, agent, first?.type === "run-start" ? first : undefined, files.put));
     await writer.flushed();
     if (!timeoutMs) return;
     const why: Ending = { outcome: "error", error: timedOut(timeoutMs) };
     timer = setTimeout(() => void end(why).catch(() => {}), timeoutMs);
   };
 
-  const answerTo = (ask: string) => asks.answerTo(renamer.latestAsk(ask));
+  const answerTo = (ask: string) => intake.asks.answerTo(intake.renamer.latestAsk(ask));
 
   const pump = async (): Promise<EventOf<"run-end"> | undefined> => {
     const iterator = agent
       .source(request, {
         run,
         signal: stop.signal,
-        signalOf: (kind, id) => targets.signalOf(kind, id),
+        signalOf: (kind, id) => intake.targets.signalOf(kind, id),
         answerTo,
         ...files,
       })
@@ -152,9 +94,9 @@ export const startRun = (
       next = await iterator.next(), taken++
     ) {
       const event = next.value;
-      if (event.type === "run-end") return renamer.rename(event) as EventOf<"run-end">;
-      if (isLarge(event)) for (const small of await spill(event, files.put)) take(small);
-      else take(event);
+      if (event.type === "run-end") return intake.renamer.rename(event) as EventOf<"run-end">;
+      if (isLarge(event)) for (const small of await spill(event, files.put)) intake.take(small);
+      else intake.take(event);
       if (taken % BREATH === 0) await breath();
     }
     return undefined;
@@ -172,22 +114,22 @@ export const startRun = (
     clearTimeout(timer);
     const cause: Ending | undefined =
       ending ?? (problem ? { outcome: "error", error: problem } : (endingOf(said) ?? unfinished(verifier.root)));
-    if (!cause) for (const event of closeQuietly(verifier.root)) emit(event);
-    for (const event of closeInside(verifier.root, cause ?? { outcome: "interrupted" })) emit(event);
+    if (!cause) for (const event of closeQuietly(verifier.root)) intake.emit(event);
+    for (const event of closeInside(verifier.root, cause ?? { outcome: "interrupted" })) intake.emit(event);
     const runEnd = {
       type: "run-end",
       outcome: cause?.outcome ?? "done",
       ...(cause?.error && { error: cause.error }),
     } as const;
-    let written: EventOf<"run-end"> = { ...runEnd, ...tally.summary(said, !cause) };
+    let written: EventOf<"run-end"> = { ...runEnd, ...intake.tally.summary(said, !cause) };
     try {
-      emit(written);
+      intake.emit(written);
     } catch (error) {
       // The source named an answer or a call that does not exist.
-      written = { ...runEnd, outcome: "error", error: problemOf(error), ...tally.summary(undefined, false) };
-      emit(written);
+      written = { ...runEnd, outcome: "error", error: problemOf(error), ...intake.tally.summary(undefined, false) };
+      intake.emit(written);
     }
-    asks.close();
+    intake.asks.close();
     // With a reason of ours: the default one is an exception with a stack, made for nobody.
     stop.abort(written.error ?? OVER);
     release();
@@ -203,7 +145,7 @@ export const startRun = (
     isFinished = hasFailed = true;
     clearTimeout(timer);
     options.onProblem?.(error);
-    asks.close();
+    intake.asks.close();
     stop.abort(error);
     release();
     if (!isStarted) started.reject(error);
@@ -229,7 +171,7 @@ export const startRun = (
       ending = why;
       stop.abort(why.error ?? { code: why.outcome, message: `the run was ${why.outcome}` });
       // Who waits for a person would wait in vain.
-      for (const event of closeAsks(verifier.root, why)) emit(event);
+      for (const event of closeAsks(verifier.root, why)) intake.emit(event);
       const over = () => finish(undefined, undefined);
       // What has no run-start yet can have no run-end.
       setTimeout(() => void started.promise.then(over, () => {}), graceMs).unref();
@@ -244,9 +186,9 @@ export const startRun = (
     const isOpen = "phase" in target ? target.phase !== "ended" : target.open;
     if (!isOpen) return "ended";
     const forced: Ending = { outcome: "cancelled" };
-    for (const event of closeAsks(target, forced)) emit(event);
-    await targets.cancel(kind, id, renamer.original(id), Math.min(graceMs, 2000), () => {
-      if (!isFinished) closeTarget(target, forced).forEach(emit);
+    for (const event of closeAsks(target, forced)) intake.emit(event);
+    await intake.targets.cancel(kind, id, intake.renamer.original(id), Math.min(graceMs, 2000), () => {
+      if (!isFinished) for (const event of closeTarget(target, forced)) intake.emit(event);
     });
     return await writer.flushed().then(() => "cancelled" as const, tooLate);
   };
@@ -286,12 +228,12 @@ export const startRun = (
     },
     answer: async (ask, answer, by) => {
       if (hasFailed) return (await settled(), "closed");
-      const result = asks.answer(verifier.asks.get(ask), answer, by);
+      const result = intake.asks.answer(verifier.asks.get(ask), answer, by);
       if (result === "accepted") await writer.flushed();
       return result;
     },
     waiting: () => ({
-      waiting: hasFailed ? "retry" : waitingFor(verifier.root, lastRetry !== undefined),
+      waiting: hasFailed ? "retry" : waitingFor(verifier.root, intake.isRetrying),
       since: writer.lastAt,
     }),
   };

@@ -1,10 +1,11 @@
 import type { Event } from "../events.ts";
 import type { Verifier } from "../verify.ts";
+import type { Targets } from "./targets.ts";
 
 /** Whether a source still speaks of something that was ended in its stead, or of what it began inside such a thing. */
 export type IsLate = (event: Event) => boolean;
 
-export const createIsLate = (verifier: Verifier, isAnyForced: () => boolean): IsLate => {
+export const createIsLate = (verifier: Verifier, targets: Pick<Targets, "anyForced">): IsLate => {
   /** What was begun too late: it is not in the log, and nothing that is said of it can be. */
   let unsaid: Set<string> | undefined;
 
@@ -20,7 +21,7 @@ export const createIsLate = (verifier: Verifier, isAnyForced: () => boolean): Is
   return (event) => {
     if (event.type === "ask-end")
       return unsaid?.has(`ask ${event.ask}`) === true || verifier.asks.get(event.ask)?.open === false;
-    if (!isAnyForced()) return false;
+    if (!targets.anyForced) return false;
     const begun = begunBy(event);
     const isLate = isOver(event, begun);
     if (begun !== undefined && isLate) (unsaid ??= new Set()).add(begun);

@@ -30,7 +30,8 @@ export const createWriter = (options: WriterOptions): Writer => new Appender(opt
 
 class Appender implements Writer, Job {
   readonly #options: WriterOptions;
-  #pending: Entry[] = [];
+  /** Made with its first entry: an empty array that grows takes room for many at once. */
+  #pending: Entry[] | undefined;
   seq: number;
   lastAt: number;
   bytes = 0;
@@ -49,14 +50,16 @@ class Appender implements Writer, Job {
   }
 
   get waiting(): number {
-    return this.#pending.length;
+    return this.#pending?.length ?? 0;
   }
 
   write(event: Event, size: number): void {
     if (this.#failure) return;
     const now = Date.now();
     if (now > this.lastAt) this.lastAt = now;
-    this.#pending.push({ seq: ++this.seq, at: this.lastAt, event });
+    const entry = { seq: ++this.seq, at: this.lastAt, event };
+    if (this.#pending) this.#pending.push(entry);
+    else this.#pending = [entry];
     this.bytes += size;
     if (!this.#isScheduled && !this.#isAppending) this.#schedule();
   }
@@ -74,9 +77,9 @@ class Appender implements Writer, Job {
     const { log, run } = this.#options;
     this.#isScheduled = false;
     this.#lastFlushAt = this.lastAt;
-    while (this.#pending.length && !this.#isAppending && !this.#failure) {
+    while (this.#pending && !this.#isAppending && !this.#failure) {
       const batch = this.#pending;
-      this.#pending = [];
+      this.#pending = undefined;
       const last = this.seq;
       const appending = log.append(run, batch);
       if (appending) {
@@ -101,13 +104,13 @@ class Appender implements Writer, Job {
     this.#isAppending = false;
     this.#stored = last;
     if (this.#waiters) this.flush();
-    else if (this.#pending.length) this.#schedule();
+    else if (this.#pending) this.#schedule();
   }
 
   #onFailed(error: unknown): void {
     this.#isAppending = false;
     this.#failure = { error };
-    this.#pending = [];
+    this.#pending = undefined;
     this.#options.onFailure(error);
     this.#settle();
   }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Context } from "hono";
-import { exportHtml } from "../html-export.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
 import { readBody } from "./body.ts";
-import { fileResponse, streamOf } from "./files.ts";
+import { htmlResponse, logResponse } from "./exports.ts";
+import { fileResponse } from "./files.ts";
 import type { Env, PlainRoute } from "./plain-route.ts";
 import { missing } from "./refusals.ts";
 import type { States } from "./states.ts";
@@ -75,12 +75,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       summary: "The run's log, one entry a line.",
       handle: async (context) => {
         const { run } = await info(context);
-        const headers = {
-          "content-type": "application/x-ndjson; charset=utf-8",
-          "content-disposition": `attachment; filename="${run}.jsonl"`,
-          "x-content-type-options": "nosniff",
-        };
-        return new Response(context.req.method === "HEAD" ? null : streamOf(lines(log, run)), { headers });
+        return logResponse(log, run, context.req.method);
       },
     },
     {
@@ -89,10 +84,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       summary: "The run as one HTML file that plays it without a network; secrets are left out by rule.",
       handle: async (context) => {
         const { run } = await info(context);
-        const script = await options.page?.(new Request("http://localhost/element.js"));
-        if (!script) throw notBuilt();
-        const text = await exportHtml(log, run, { script: await script.text(), redact: options.redact });
-        return new Response(context.req.method === "HEAD" ? null : text, { headers: htmlHeaders(run) });
+        return await htmlResponse(log, run, context.req.method, options);
       },
     },
     {
@@ -114,29 +106,3 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
     },
   ];
 };
-
-/** It is a page of somebody's words: opened from here it must not act as ours. */
-const htmlHeaders = (run: string) => ({
-  "content-type": "text/html; charset=utf-8",
-  "content-disposition": `attachment; filename="${run}.html"`,
-  "content-security-policy": "sandbox allow-scripts",
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-});
-
-const notBuilt = () =>
-  new Refusal("no-page", "this server has no built page to save a run with", {
-    status: 501,
-    hint: "build it with: npm run build",
-  });
-
-async function* lines(log: Log, run: string): AsyncGenerator<Uint8Array> {
-  let after = 0;
-  for (;;) {
-    const entries = await log.read(run, after, 256);
-    const last = entries.at(-1);
-    if (!last) return;
-    after = last.seq;
-    yield Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-  }
-}

@@ -8,7 +8,7 @@ const root = path.join(import.meta.dirname, "../..");
 const directory = mkdtempSync(path.join(tmpdir(), "runcast-docs-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-const DOCUMENTS = ["README.md", "docs/tools.md", "docs/models.md"];
+const DOCUMENTS = ["README.md", "docs/tools.md", "docs/models.md", "docs/embedding.md"];
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
 
 /** A block marked `ts context` is the body of a tool's `run`. */
@@ -23,7 +23,8 @@ test("the code in the documents has the types it seems to have", () => {
     const text = read(document);
     for (const { 0: all, 1: kind = "", 2: code = "", index } of text.matchAll(/^```ts ?(\w*)\n(.*?)^```$/gms)) {
       const line = text.slice(0, index).split("\n").length;
-      const name = `${path.basename(document, ".md")}-line-${line}.ts`;
+      // A block of `tsx`: what follows `ts` is its kind.
+      const name = `${path.basename(document, ".md")}-line-${line}.${kind === "x" ? "tsx" : "ts"}`;
       expect(all).toContain(code);
       writeFileSync(path.join(directory, name), asModule(kind, code));
       names.push(name);
@@ -34,8 +35,13 @@ test("the code in the documents has the types it seems to have", () => {
   const paths = { runcast: [`${root}/src/index.ts`], "runcast/*": [`${root}/src/*.ts`] };
   const config = {
     extends: `${root}/tsconfig.json`,
-    compilerOptions: { paths, allowUnreachableCode: true, typeRoots: [`${root}/node_modules/@types`] },
-    include: ["*.ts"],
+    compilerOptions: {
+      paths,
+      jsx: "react-jsx",
+      allowUnreachableCode: true,
+      typeRoots: [`${root}/node_modules/@types`],
+    },
+    include: ["*.ts", "*.tsx"],
     exclude: [],
   };
   writeFileSync(path.join(directory, "tsconfig.json"), JSON.stringify(config));

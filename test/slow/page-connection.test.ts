@@ -4,25 +4,17 @@ import { native } from "../../src/dialects/native.ts";
 import type { Event } from "../../src/events.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
+import { type Cable, startCable } from "../cable.ts";
 import { startCuttingProxy } from "../cutting-proxy.ts";
 import { randomFrom } from "../random.ts";
 import { onStop, until } from "../serving.ts";
 
 const status = (page: Page, name: string) => page.locator(`[data-connection=${name}]`).waitFor();
 
-/** A cable between the page and the server that the test can pull. */
-const cable = async (url: string) => {
-  let isPulled = false;
-  const proxy = await startCuttingProxy(Number(new URL(url).port), () => (isPulled ? "unreached" : undefined));
-  onStop(() => proxy.close());
-  return {
-    url: proxy.url,
-    pull: () => {
-      isPulled = true;
-      proxy.cut();
-    },
-    plug: () => (isPulled = false),
-  };
+const cable = async (url: string): Promise<Cable> => {
+  const made = await startCable(url);
+  onStop(made.close);
+  return made;
 };
 
 /** How many streams are open. */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Entry } from "../../src/events.ts";
 import { memory } from "../../src/logs/memory.ts";
 import type { Source } from "../../src/source.ts";
-import { type Browsing, describeInBrowser, ended, send, shownText, violations } from "../browsing.ts";
+import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
 
 /** Says which answer it is, with a call before it; waits in the middle if the test wants that. */
 const answering = (wait: () => Promise<void> = async () => {}): Source => {
@@ -41,6 +41,8 @@ const download = async (page: Page, act: () => Promise<void>): Promise<string> =
 };
 /** Not what the page says to those who cannot see it. */
 const said = (page: Page, text: string | RegExp) => page.getByRole("article", { name: "Agent" }).getByText(text);
+/** What is shown of the answers, as text. */
+const shownText = async (page: Page) => (await page.getByRole("article", { name: "Agent" }).allInnerTexts()).join("\n");
 /** What the browser has kept of all runs. */
 const keptRuns = async (page: Page): Promise<Record<string, Entry[]>> =>
   JSON.parse(await download(page, () => sidebar(page).getByRole("button", { name: "Export all" }).click())).runs;

@@ -6,7 +6,7 @@ import type { Source } from "../../src/source.ts";
 import { snapshot } from "../../src/state.ts";
 import { type AssistantMessage, shownMessages } from "../../web/src/conversations/conversation.ts";
 import { type Conversations, createConversations, type Tabs } from "../../web/src/conversations/conversations.ts";
-import type { Shelf } from "../../web/src/conversations/shelf.ts";
+import { type Shelf, ShelfError } from "../../web/src/conversations/shelf.ts";
 import { memoryShelf } from "../../web/src/conversations/shelves/memory.ts";
 import { onStop, serve, until } from "../serving.ts";
 
@@ -188,5 +188,33 @@ describe("conversations with a server", () => {
     await one.restore(id);
     await until(() => two.overview().list.length === 1);
     expect(two.overview().trouble).toBeUndefined();
+  });
+
+  test("what a full browser has no room for is replayed and exported all the same", async () => {
+    const { url } = await serve(worker([]));
+    const room = memoryShelf();
+    let isFull = false;
+    const { openTab } = createBrowser(url);
+    const tab = openTab({
+      look: room.look,
+      change: (work) => (isFull ? Promise.reject(new ShelfError("full", "no more room")) : room.change(work)),
+    });
+    const { id, run } = await tab.send(undefined, { content: text("Hi"), settings: {} });
+    isFull = true;
+    const { state } = await show(tab, id);
+    await until(hasEnded(tab, id));
+    expect(tab.overview().trouble?.code).toBe("full");
+    const { seq } = state();
+    expect((await tab.entries(run)).map((entry) => entry.seq)).toEqual(
+      Array.from({ length: seq }, (_, index) => index + 1),
+    );
+    const exported = JSON.parse(await tab.export());
+    expect(exported.runs[run]).toHaveLength(seq);
+    expect(exported.conversations[0].messages[1].said).toHaveLength(3);
+    isFull = false;
+    await tab.rename(id, "Room again");
+    await tab.flush();
+    expect(tab.overview().trouble).toBeUndefined();
+    expect(JSON.parse(await openTab(room).export()).runs[run]).toHaveLength(seq);
   });
 });

@@ -31,6 +31,7 @@ export const markdownCorpus: readonly string[] = [
   "[foo\nbar](/u)",
   '** not ** **a**b **"a"**b',
   "foo@bar.com and http://foo.com/a(b)c) x",
+  "[https://a.example](https://b.example/x) and [see https://c.example](https://d.example)",
   "# a #\n## b ## c\n### d \\#\n#no\n#",
   '[a]: <b c> "d"\n[e]: f\ng\n\n[a] [e]',
   "- a\n\n      code\n- b",

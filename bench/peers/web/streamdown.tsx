@@ -1,4 +1,4 @@
-// streamdown alone: the text of each stretch grows in a state that is set once a frame, and nothing else is rendered again.
+// streamdown alone, at its best: what is past is plain and never rendered again, the text of each stretch grows in a state that is set once a frame, and nothing else is rendered again.
 import { memo, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Streamdown } from "streamdown";
@@ -26,7 +26,7 @@ const CardView = memo(({ card }: { readonly card: Card }) => (
 const PastView = memo(({ past }: { readonly past: Past }) => (
   <article style={{ contentVisibility: "auto", containIntrinsicSize: "auto 300px" }}>
     <p>{past.question}</p>
-    <Streamdown>{past.text}</Streamdown>
+    <p>{past.text}</p>
     <CardView card={past.card} />
   </article>
 ));
@@ -72,11 +72,11 @@ const App = () => {
   useEffect(() => {
     void fetch("/history")
       .then((response) => response.json())
-      .then((all) => {
-        setPast(all as Past[]);
-        document.title = "ready";
-      });
+      .then((all) => setPast(all as Past[]));
   }, []);
+  useEffect(() => {
+    if (past) document.title = "ready";
+  }, [past]);
   return (
     <>
       {past && <History past={past} />}

@@ -61,11 +61,11 @@ const App = () => {
   useEffect(() => {
     void fetch("/history")
       .then((response) => response.json())
-      .then((all) => {
-        setPast(all as Past[]);
-        document.title = "ready";
-      });
+      .then((all) => setPast(all as Past[]));
   }, []);
+  useEffect(() => {
+    if (past) document.title = "ready";
+  }, [past]);
   return past && <Chat past={past} />;
 };
 

@@ -22,6 +22,7 @@ export interface ChatPage {
   /** Settles when Open WebUI shows that nothing more comes. */
   finished(): Promise<void>;
   stop(): Promise<void>;
+  reload(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -67,10 +68,17 @@ export const openChat = async (
   const requested: string[] = [];
   page.on("pageerror", (error) => mistakes.push(error.message));
   page.on("request", (asked) => requested.push(asked.url()));
-  await page.goto(chat ? `${url}/c/${chat}` : `${url}/${model ? `?models=${encodeURIComponent(model)}` : ""}`);
   const input = page.locator("#chat-input");
+  // What comes before the page has joined its user's room does not reach it.
+  const load = async (go: () => Promise<unknown>) => {
+    const joined = joins(page);
+    await go();
+    await input.waitFor();
+    await joined;
+  };
+  const start = chat ? `${url}/c/${chat}` : `${url}/${model ? `?models=${encodeURIComponent(model)}` : ""}`;
+  await load(() => page.goto(start));
   const answer = page.locator('[id^="message-"]:has(.chat-assistant)').last();
-  await input.waitFor();
   // In older versions the button has no name, only its drawing.
   const stop = page.locator('form button:has(path[d*="-2.438c0-.724"])');
   return {
@@ -101,6 +109,17 @@ export const openChat = async (
     async stop() {
       await stop.click();
     },
+    reload: () => load(() => page.reload()),
     close: () => context.close(),
   };
 };
+
+/** Settles when the page that is loaded next has joined: the server acknowledges that, by an answer of Socket.IO. */
+const joins = (page: Page): Promise<void> =>
+  new Promise((resolve) => {
+    page.on("websocket", (socket) =>
+      socket.on("framereceived", ({ payload }) => {
+        if (/^43\d*\[/.test(String(payload))) resolve();
+      }),
+    );
+  });

@@ -26,9 +26,9 @@ describeLive("a connection without Python, and the pipe", ({ program }) => {
       "Explored write_file, compile_notes",
     ]);
     expect(lines[4]).toContain("The lecture is ready.");
-    await chat.page.reload();
+    await chat.reload();
     await chat.answer.getByText("The lecture is ready.").waitFor();
-    expect(await chat.lines()).toEqual(lines);
+    await expect.poll(() => chat.lines()).toEqual(lines);
     await picture(chat, "lecture-reloaded");
     expect(live.started).toHaveLength(1);
   });
@@ -38,20 +38,18 @@ describeLive("a connection without Python, and the pipe", ({ program }) => {
     await chat.send("One tool");
     await live.gates.reached("owls");
     await chat.answer.getByText("Executing look_up").waitFor();
-    expect(await chat.status.innerText()).toBe("Looking up owls");
-    expect(await chat.lines()).toEqual(["First I look it up.", "Executing look_up..."]);
+    await expect.poll(() => chat.status.innerText()).toBe("Looking up owls");
+    await expect.poll(() => chat.lines()).toEqual(["First I look it up.", "Executing look_up..."]);
     await picture(chat, "cards-running");
     live.gates.open("owls");
     await chat.answer.getByText("Owls are birds of the night.").waitFor();
     await chat.finished();
-    expect(await chat.lines()).toEqual([
-      "First I look it up.",
-      "View Result from look_up",
-      "Owls are birds of the night.",
-    ]);
+    await expect
+      .poll(() => chat.lines())
+      .toEqual(["First I look it up.", "View Result from look_up", "Owls are birds of the night."]);
     await chat.card("look_up").getByText("View Result").click();
     await chat.card("look_up").getByText("All about owls.").waitFor();
-    expect(await chat.status.innerText()).toBe("Complete");
+    await expect.poll(() => chat.status.innerText()).toBe("Complete");
     await picture(chat, "cards-open");
   });
 
@@ -62,19 +60,17 @@ describeLive("a connection without Python, and the pipe", ({ program }) => {
     await chat.answer.getByText("Executing look_up").waitFor();
     const running = await chat.lines();
     const second = await live.open({ chat: await chat.chat() });
-    await chat.page.reload();
+    await chat.reload();
     for (const tab of [chat, second]) {
       await tab.answer.getByText("Executing look_up").waitFor();
-      expect(await tab.lines()).toEqual(running);
+      await expect.poll(() => tab.lines()).toEqual(running);
     }
     live.gates.open("owls");
     for (const tab of [chat, second]) {
       await tab.answer.getByText("Owls are birds of the night.").waitFor();
-      expect(await tab.lines()).toEqual([
-        "First I look it up.",
-        "View Result from look_up",
-        "Owls are birds of the night.",
-      ]);
+      await expect
+        .poll(() => tab.lines())
+        .toEqual(["First I look it up.", "View Result from look_up", "Owls are birds of the night."]);
     }
     expect(live.started).toHaveLength(1);
   });

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { Sidebar } from "../conversations/sidebar.tsx";
+import { StorageNotice } from "../conversations/storage-notice.tsx";
 import { useConversations } from "../conversations/use-conversations.tsx";
 import { BrowserCalls } from "../embeds/browser-calls.tsx";
 import { AskTray } from "../panel/ask-tray.tsx";
@@ -93,6 +94,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
             />
           )}
           <Foot chat={chat}>
+            {!sidebar && <StorageNotice className="mb-2" />}
             <Composer
               text={chat.text}
               onText={chat.setText}

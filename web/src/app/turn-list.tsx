@@ -32,6 +32,9 @@ export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) =
   useEffect(() => {
     if (!jump) toEnd();
   }, [sent]);
+  useEffect(() => {
+    if (jump) isAtEnd.set(false);
+  }, [jump, isAtEnd]);
   return (
     <div className="relative min-h-0 grow">
       <div ref={scroller} className="h-full overflow-y-auto" role="region" aria-label="Conversation" tabIndex={0}>

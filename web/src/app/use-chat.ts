@@ -84,7 +84,9 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
       attempt(() => latest.current.talk.send(content, requestOf(settings.get()).settings, pages)),
     [attempt, settings],
   );
-  const queue = useQueue({ chat: id, isBusy, outcome, send: sendText });
+  // While this browser runs calls for the agent, the conversation goes on with their results.
+  const isOurs = (live?.shown?.state.awaiting.length ?? 0) > 0 && settings.get().browserTools.length > 0;
+  const queue = useQueue({ chat: id, isBusy: isBusy || isOurs, outcome, send: sendText });
 
   const turnActions = useMemo<TurnActions>(() => {
     const rerun: TurnActions["rerun"] = (message) => void attempt(() => latest.current.talk.rerun(message));

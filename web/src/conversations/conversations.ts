@@ -115,7 +115,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
   });
   const runs = createRuns({
     client,
-    entries: store.entries,
+    entries: (run) => entriesOf(run),
     onEntry: (run, entry) => keeper.add(run, entry),
     onEnd: (run, end) => {
       for (const [id, { conversation }] of opened)
@@ -124,6 +124,13 @@ export const createConversations = (options: ConversationsOptions): Conversation
     },
   });
   const keeper = createKeeper({ keep: store.keep });
+  /** Also those that the browser had no room for. */
+  const entriesOf = async (run: string): Promise<Entry[]> => {
+    await keeper.flush();
+    const kept = await store.entries(run).catch(() => []);
+    const last = kept.at(-1)?.seq ?? 0;
+    return [...kept, ...keeper.waiting(run).filter(({ seq }) => seq > last)];
+  };
 
   const refresh = async (): Promise<void> => {
     try {
@@ -148,6 +155,8 @@ export const createConversations = (options: ConversationsOptions): Conversation
     edit: (conversation: Conversation | undefined) => Conversation | undefined,
   ): Promise<Conversation | undefined> => {
     const changed = await store.change(id, edit);
+    // There may be room again.
+    if (overview.trouble) void keeper.flush();
     hold(id, changed);
     tabs?.tell(id);
     await refresh();
@@ -164,11 +173,10 @@ export const createConversations = (options: ConversationsOptions): Conversation
     const missing = messagesTo(conversation, message).flatMap((said) =>
       said.role === "assistant" && !said.said ? [said.run] : [],
     );
-    if (missing.length > 0) await keeper.flush();
     let completed = conversation;
     for (const run of missing) {
       const answer = createAnswer();
-      for (const entry of await store.entries(run)) answer.take(entry);
+      for (const entry of await entriesOf(run)) answer.take(entry);
       completed = endRun(completed, run, { outcome: "interrupted", said: answer.messages(), at: 0 });
     }
     return requestMessages(completed, message);
@@ -182,7 +190,9 @@ export const createConversations = (options: ConversationsOptions): Conversation
     if (!conversation) throw new Error(`there is no conversation ${id}`);
     const messages = await complete(conversation, parent);
     requests.set(run, { ...settings, run, thread: id, messages, ...(secrets && { secrets: secrets() }) });
-    const answer: AssistantMessage = { id: createId(), parent, at: Date.now(), role: "assistant", run, settings };
+    // Also where a clock does not tell two moments apart, an answer comes after its question.
+    const at = Math.max(Date.now(), 1 + (conversation.messages.find((message) => message.id === parent)?.at ?? 0));
+    const answer: AssistantMessage = { id: createId(), parent, at, role: "assistant", run, settings };
     await change(id, (kept) => kept && addMessage(kept, answer));
     return run;
   };
@@ -257,20 +267,14 @@ export const createConversations = (options: ConversationsOptions): Conversation
       });
     },
     search: store.search,
-    export: async (id) => {
-      await keeper.flush();
-      return await exportConversations(store, id);
-    },
+    export: (id) => exportConversations({ ...store, entries: entriesOf }, id),
     import: async (text) => {
       const imported = await importConversations(store, text, createId);
       tabs?.tell("");
       await refresh();
       return imported;
     },
-    entries: async (run) => {
-      await keeper.flush();
-      return await store.entries(run);
-    },
+    entries: entriesOf,
     follow: (id, message) => ({
       request: () => {
         const made = requests.get(message.run);

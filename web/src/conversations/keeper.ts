@@ -13,6 +13,8 @@ export interface Keeper {
   add(run: string, entry: Entry): void;
   /** Keeps at once what is waiting. */
   flush(): Promise<void>;
+  /** What could not be kept yet. */
+  waiting(run: string): readonly Entry[];
 }
 
 export const createKeeper = ({ keep, onKept, waitMs = 400, most = 1000 }: KeeperOptions): Keeper => {
@@ -50,5 +52,6 @@ export const createKeeper = ({ keep, onKept, waitMs = 400, most = 1000 }: Keeper
       else timer ??= setTimeout(() => void flush(), waitMs);
     },
     flush,
+    waiting: (run) => waiting.get(run) ?? [],
   };
 };

@@ -2,7 +2,8 @@ import { useEffect, useState } from "react";
 import type { ConversationFact } from "./conversation.ts";
 import { ConversationRow } from "./conversation-row.tsx";
 import { ExchangeButtons } from "./exchange-buttons.tsx";
-import { IconNew, IconNotice, IconSearch } from "./icons.tsx";
+import { IconNew, IconSearch } from "./icons.tsx";
+import { StorageNotice } from "./storage-notice.tsx";
 import type { Found } from "./store.ts";
 import { UndoBar } from "./undo-bar.tsx";
 import { useConversations } from "./use-conversations.tsx";
@@ -17,7 +18,7 @@ export interface SidebarProps {
 
 /** All conversations of this browser: to find, open, rename, remove, save and load them. */
 export const Sidebar = ({ current, onOpen, onNew }: SidebarProps) => {
-  const { list, isLoaded, trouble } = useConversations();
+  const { list, isLoaded } = useConversations();
   const [text, setText] = useState("");
   const found = useFound(text);
   return (
@@ -40,14 +41,7 @@ export const Sidebar = ({ current, onOpen, onNew }: SidebarProps) => {
           className="w-full min-w-0 bg-transparent text-ink outline-none placeholder:text-soft"
         />
       </label>
-      {trouble && (
-        <p role="alert" className="flex gap-2 rounded-lg border border-pending bg-warm px-3 py-2 text-xs">
-          <IconNotice className="mt-0.5 size-4 text-pending" />
-          <span>
-            {trouble.message} {TOLD[trouble.code]}
-          </span>
-        </p>
-      )}
+      <StorageNotice />
       <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1" tabIndex={-1}>
         {found ? (
           <FoundList found={found} current={current} onOpen={onOpen} />
@@ -79,12 +73,6 @@ export const Sidebar = ({ current, onOpen, onNew }: SidebarProps) => {
     </nav>
   );
 };
-
-const TOLD = {
-  full: "What comes now is kept only while this tab is open: export or remove conversations to make room.",
-  unavailable: "Conversations last only while this tab is open: export what you want to keep.",
-  failed: "What comes now may be kept only while this tab is open.",
-} as const;
 
 const FoundList = ({
   found,

@@ -74,7 +74,7 @@ export const parseInline = (
     const end = at + sticky(/[^\n\\`*_~[\]!<&$]+/y, text, at)![0].length;
     if (nextLink !== -1 && nextLink < at) nextLink = bareLinkIn(text, at, text.length);
     while (nextLink >= at && nextLink < end) {
-      const link = bareLinkAt(text, nextLink);
+      const link = bareLinkAt(text, nextLink, reading.brackets !== undefined);
       if (!link) {
         literal(nextLink + 1 - at);
         nextLink = bareLinkIn(text, at, text.length);

@@ -1,6 +1,7 @@
-import { type KeyboardEvent, useMemo } from "react";
+import { type KeyboardEvent, useMemo, useRef } from "react";
 import type { Entry } from "runcast/events";
 import { SPEEDS } from "runcast/replay";
+import { useStickToEnd } from "../app/stick-to-end.ts";
 import { Words } from "../app/user-message.tsx";
 import type { RunActions } from "../run/actions.ts";
 import { RunView } from "../run/run-view.tsx";
@@ -16,6 +17,9 @@ export interface ReplayViewProps {
 export const ReplayView = ({ entries, actions }: ReplayViewProps) => {
   const replay = useReplay(entries);
   const { state, seq } = replay;
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  useStickToEnd(scroller, content);
   const readOnly = useMemo((): RunActions => {
     const { file, link, drafts } = actions;
     return { drafts, ...(file && { file }), ...(link && { link }) };
@@ -34,8 +38,14 @@ export const ReplayView = ({ entries, actions }: ReplayViewProps) => {
   };
   return (
     <div className="flex min-h-0 grow flex-col" onKeyDown={press}>
-      <div className="min-h-0 grow overflow-y-auto bg-page" tabIndex={0} role="region" aria-label="Run at this event">
-        <div className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
+      <div
+        ref={scroller}
+        className="min-h-0 grow overflow-y-auto bg-page"
+        tabIndex={0}
+        role="region"
+        aria-label="Run at this event"
+      >
+        <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
           {state.message && (
             <div className="flex justify-end">
               <Words content={state.message.content} />

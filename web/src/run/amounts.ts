@@ -36,4 +36,5 @@ export const byteText = (bytes: number): string => {
   return `${(kilobytes / 1024).toFixed(1)} MB`;
 };
 
-export const amount = (value: number): string => value.toLocaleString("en-US");
+const NUMBERS = new Intl.NumberFormat("en-US");
+export const amount = (value: number): string => NUMBERS.format(value);

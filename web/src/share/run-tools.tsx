@@ -19,6 +19,11 @@ export const RunTools = ({ run, load }: RunToolsProps) => {
   const { access } = usePage();
   const [open, setOpen] = useState<"replay" | "share">();
   const close = () => setOpen(undefined);
+  /** What this browser has; where it has nothing, the server may. */
+  const everything = async (): Promise<readonly Entry[]> => {
+    const kept = await load?.();
+    return kept && kept.length > 0 ? kept : await fromServer();
+  };
   const fromServer = async (): Promise<readonly Entry[]> => {
     const text = await (await access.ask(`/runs/${encodeURIComponent(run)}/export.jsonl`)).text();
     return text
@@ -38,7 +43,7 @@ export const RunTools = ({ run, load }: RunToolsProps) => {
       )}
       {createPortal(
         <Suspense>
-          {open === "replay" && <ReplayDialog run={run} load={load ?? fromServer} onClose={close} />}
+          {open === "replay" && <ReplayDialog run={run} load={everything} onClose={close} />}
           {open === "share" && <ShareDialog run={run} onClose={close} />}
         </Suspense>,
         // Outside of what is small and may be far from what is seen.

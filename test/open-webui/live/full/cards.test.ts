@@ -17,7 +17,7 @@ describeLive("what cards show", ({ program }) => {
     await picture(chat, "parallel-running");
     live.gates.open("bats");
     await expect.poll(() => chat.lines()).toContain("View Result from look_up");
-    expect(await chat.lines()).toContain("Executing look_up...");
+    await expect.poll(() => chat.lines()).toContain("Executing look_up...");
     live.gates.open("owls");
     await chat.answer.getByText("Both fly at night.").waitFor();
     for (const [index, topic] of ["owls", "bats"].entries()) {
@@ -44,7 +44,7 @@ describeLive("what cards show", ({ program }) => {
     await chat.send("Thinking");
     await chat.answer.getByText("They hear well.").waitFor();
     await chat.finished();
-    expect(await chat.lines()).toEqual([expect.stringMatching(/^Thought for /), "They hear well."]);
+    await expect.poll(() => chat.lines()).toEqual([expect.stringMatching(/^Thought for /), "They hear well."]);
     await chat.answer.getByText("Thought for").click();
     await chat.answer.getByText("Owls hunt by ear").waitFor();
   });
@@ -70,7 +70,7 @@ describeLive("what cards show", ({ program }) => {
     await chat.answer.getByText("Two books tell of them.").waitFor();
     await chat.finished();
     for (const turn of ["now", "reloaded"]) {
-      if (turn === "reloaded") await chat.page.reload();
+      if (turn === "reloaded") await chat.reload();
       await chat.answer.getByText("2 Sources").click();
       await chat.page.getByText("On bats").first().click();
       await chat.page.getByText(CITED[1]).waitFor();

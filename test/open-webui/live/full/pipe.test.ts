@@ -29,15 +29,15 @@ describeLive("the pipe", ({ program }) => {
       await chat.send("One tool");
       await live.gates.reached("owls");
       await chat.answer.getByText("Executing look_up").waitFor();
-      expect(await chat.status.innerText()).toBe("Looking up owls");
+      await expect.poll(() => chat.status.innerText()).toBe("Looking up owls");
       live.gates.open("owls");
       await chat.answer.getByText("Owls are birds of the night.").waitFor();
       await chat.finished();
       const shown = ["First I look it up.", "View Result from look_up", "Owls are birds of the night."];
-      expect(await chat.lines()).toEqual(shown);
-      await chat.page.reload();
+      await expect.poll(() => chat.lines()).toEqual(shown);
+      await chat.reload();
       await chat.answer.getByText("Owls are birds of the night.").waitFor();
-      expect(await chat.lines()).toEqual(shown);
+      await expect.poll(() => chat.lines()).toEqual(shown);
       expect(live.started).toHaveLength(1);
     });
 
@@ -79,6 +79,17 @@ describeLive("the pipe", ({ program }) => {
       await chat.answer.getByText("I did not send it.").waitFor();
     });
 
+    test("DEBUG tells mode and versions in the status line", async () => {
+      await live.account.install("debugging", PIPE, { RUNCAST_URL: live.runcast, DEBUG: true });
+      await live.account.setModel("debugging.storyteller", { mode });
+      const chat = await live.open({ model: "debugging.storyteller" });
+      await chat.send("One tool");
+      await live.gates.reached("owls");
+      await chat.status.click();
+      const told = new RegExp(`debug: run=.*open-webui=${live.openWebUi.version.replaceAll(".", "\\.")}; mode=${mode}`);
+      await chat.answer.getByText(told).first().waitFor();
+    });
+
     test("Stop ends the tool within a second", async () => {
       const chat = await live.open({ model });
       await chat.send("One tool");
@@ -98,6 +109,6 @@ describeLive("the pipe", ({ program }) => {
     await chat.answer.getByText("Runcast is not reachable at http://127.0.0.1:9").first().waitFor();
     await chat.finished();
     await picture(chat, "not-reachable");
-    expect(await chat.status.innerText()).toBe("Runcast: no answer");
+    await expect.poll(() => chat.status.innerText()).toBe("Runcast: no answer");
   });
 });

@@ -47,7 +47,7 @@ describeLive("what a tool says", ({ program }) => {
 
   test.each(STYLES)("is only shown, in the style %s", async (style) => {
     const chat = await neverRuns(`hostile:${style}`);
-    await chat.page.reload();
+    await chat.reload();
     await chat.answer.getByText("That was it.").first().waitFor();
     expect(await chat.page.evaluate((name) => Reflect.get(window, name), PWNED)).toBeUndefined();
     expect(await chat.page.locator("#pwned").count()).toBe(0);

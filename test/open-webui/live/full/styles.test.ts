@@ -20,9 +20,9 @@ describeLive("each style", ({ program }) => {
     const lines = await chat.lines();
     expect(lines).toContain("Owls and bats fly at night.");
     await picture(chat, `style-${style}`);
-    await chat.page.reload();
+    await chat.reload();
     await chat.answer.getByText("Owls and bats fly at night.").first().waitFor();
-    expect(await chat.lines()).toEqual(lines);
+    await expect.poll(() => chat.lines()).toEqual(lines);
     await picture(chat, `style-${style}-reloaded`);
   });
 

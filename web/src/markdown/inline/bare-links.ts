@@ -1,10 +1,14 @@
 import type { Inline } from "../inline.ts";
 import { sticky } from "./destination.ts";
 
-/** A web address that stands in the text as it is. */
-export const bareLinkAt = (text: string, at: number): { url: string; text: string } | undefined => {
+/** A web address that stands in the text as it is; within brackets it ends with them. */
+export const bareLinkAt = (
+  text: string,
+  at: number,
+  inBrackets: boolean,
+): { url: string; text: string } | undefined => {
   if (at > 0 && !/[\s*_~("'[{:,;|>]/.test(text[at - 1]!)) return undefined;
-  const found = sticky(/(?:https?:\/\/|www\.)[^\s<>]+/y, text, at);
+  const found = sticky(inBrackets ? /(?:https?:\/\/|www\.)[^\s<>\]]+/y : /(?:https?:\/\/|www\.)[^\s<>]+/y, text, at);
   if (!found) return undefined;
   const shown = trimmed(found[0].slice(0, 2048));
   const host = /^(?:https?:\/\/)?([\w.-]+|\[[\da-f:.]+\])/i.exec(shown)?.[1];

@@ -30,7 +30,7 @@ export const closeBracket = (reading: Reading, at: number): number => {
   const { url, title } = found;
   bracket.item.inline = bracket.image
     ? { kind: "image", url, title, alt: plainText(children) }
-    : { kind: "link", url, title, children };
+    : { kind: "link", url, title, children: withoutLinks(children) };
   if (!bracket.image) {
     for (let outer = bracket.prev; outer; outer = outer.prev) if (!outer.image) outer.active = false;
   }
@@ -50,6 +50,13 @@ const reference = ({ text, options }: Reading, bracket: Bracket, at: number) => 
   }
   return { ...definition, end: close < 0 ? at + 1 : close + 1 };
 };
+
+/** What stands in a link leads where the link leads, also if it is an address. */
+const withoutLinks = (inlines: readonly Inline[]): Inline[] =>
+  inlines.flatMap((inline): Inline[] => {
+    if (inline.kind === "link") return [...inline.children];
+    return "children" in inline ? [{ ...inline, children: withoutLinks(inline.children) }] : [inline];
+  });
 
 export const plainText = (inlines: readonly Inline[]): string =>
   inlines

@@ -1,0 +1,57 @@
+import { exportHtml } from "../html-export.ts";
+import type { Log } from "../log.ts";
+import { Refusal } from "../source.ts";
+import { streamOf } from "./files.ts";
+
+/** A run's log, one entry a line. */
+export const logResponse = (log: Log, run: string, method: string): Response =>
+  new Response(method === "HEAD" ? null : streamOf(lines(log, run)), {
+    headers: {
+      "content-type": "application/x-ndjson; charset=utf-8",
+      "content-disposition": `attachment; filename="${run}.jsonl"`,
+      "x-content-type-options": "nosniff",
+    },
+  });
+
+export interface HtmlResponseOptions {
+  /** Where the element's script is. */
+  readonly page: ((request: Request) => Promise<Response | undefined>) | undefined;
+  readonly redact: readonly (string | RegExp)[];
+}
+
+/** A run as one HTML file. */
+export const htmlResponse = async (
+  log: Log,
+  run: string,
+  method: string,
+  { page, redact }: HtmlResponseOptions,
+): Promise<Response> => {
+  const script = await page?.(new Request("http://localhost/element.js"));
+  if (!script)
+    throw new Refusal("no-page", "this server has no built page to save a run with", {
+      status: 501,
+      hint: "build it with: npm run build",
+    });
+  const text = method === "HEAD" ? null : await exportHtml(log, run, { script: await script.text(), redact });
+  return new Response(text, {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-disposition": `attachment; filename="${run}.html"`,
+      // It is a page of somebody's words: opened from here it must not act as ours.
+      "content-security-policy": "sandbox allow-scripts",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    },
+  });
+};
+
+async function* lines(log: Log, run: string): AsyncGenerator<Uint8Array> {
+  let after = 0;
+  for (;;) {
+    const entries = await log.read(run, after, 256);
+    const last = entries.at(-1);
+    if (!last) return;
+    after = last.seq;
+    yield Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+  }
+}

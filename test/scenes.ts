@@ -1,0 +1,134 @@
+import type { Page } from "playwright-core";
+import { ended, send } from "./chatting.ts";
+
+/** A state of the page that is worth a picture, and how to get there. */
+export interface Scene {
+  readonly name: string;
+  /** What can be seen, for who cannot see it. */
+  readonly shows: string;
+  readonly sizes: readonly ("desk" | "phone")[];
+  /** How fast the demo plays: slowly where something must still be at work when the picture is taken. Default: 30. */
+  readonly speed?: number;
+  /** `pull` takes the cable between the page and the server away. */
+  readonly play: (page: Page, pull: () => void) => Promise<void>;
+}
+
+export const SIZES = {
+  desk: { width: 1280, height: 800 },
+  phone: { width: 390, height: 780 },
+} as const;
+
+const openTools = async (page: Page): Promise<void> => {
+  await page.getByRole("button", { name: "Tools", exact: true }).click();
+  await page.getByRole("region", { name: "Tools" }).waitFor();
+};
+
+export const scenes: readonly Scene[] = [
+  {
+    name: "start",
+    shows: "the page before the first message: what it is for, and messages to try",
+    sizes: ["desk", "phone"],
+    play: async (page) => {
+      await page.getByRole("button", { name: "Show me a failing tool" }).waitFor();
+    },
+  },
+  {
+    name: "run",
+    speed: 1,
+    shows: "a run at work: finished tools folded into one row, one that failed, and a sub-agent that is reading notes",
+    sizes: ["desk", "phone"],
+    play: async (page) => {
+      await send(page, "How is Lantern doing?");
+      await page.locator("[data-kind=agent]").first().waitFor();
+    },
+  },
+  {
+    name: "agents",
+    speed: 1,
+    shows: "three sub-agents side by side, and their calls on a time axis",
+    sizes: ["desk"],
+    play: async (page) => {
+      await openTools(page);
+      await page.getByRole("button", { name: "Timeline" }).click();
+      await send(page, "Start three sub-agents in parallel");
+      await page.locator("[data-kind=agent]").nth(2).waitFor();
+    },
+  },
+  {
+    name: "approval",
+    shows: "a call that waits for approval: its arguments, Allow, Deny and Edit",
+    sizes: ["desk", "phone"],
+    play: async (page) => {
+      await send(page, "Send the report, but ask for my approval first");
+      await page
+        .getByRole("button", { name: /^Allow/ })
+        .first()
+        .waitFor();
+    },
+  },
+  {
+    name: "output",
+    speed: 1,
+    shows: "a tool of some seconds with its progress and what it prints, and a message that is queued meanwhile",
+    sizes: ["desk"],
+    play: async (page) => {
+      await send(page, "Run the checks");
+      await page.locator("progress, [role=progressbar]").first().waitFor();
+      await send(page, "And what about the weather?");
+      await page.getByRole("region", { name: "Queued messages" }).waitFor();
+    },
+  },
+  {
+    name: "answer",
+    shows: "a finished answer with its tools, its latencies and its tokens",
+    sizes: ["desk", "phone"],
+    play: async (page) => {
+      await send(page, "How is Lantern doing?");
+      await ended(page, "done");
+    },
+  },
+  {
+    name: "lost",
+    shows: "a run whose connection is lost: nothing turns, and the page says when it tries again",
+    sizes: ["desk"],
+    speed: 1,
+    play: async (page, pull) => {
+      await send(page, "Start something slow that I can stop");
+      await page.getByRole("button", { name: /Stop watch_deploy/ }).waitFor();
+      pull();
+      await page.locator("[data-connection=reconnecting]").waitFor();
+    },
+  },
+  {
+    name: "replay",
+    shows: "a run played again: the scrubber in its middle, and the state as it was then",
+    sizes: ["desk"],
+    play: async (page) => {
+      await send(page, "How is Lantern doing?");
+      await ended(page, "done");
+      await page.getByRole("button", { name: "Replay" }).click();
+      const slider = page.getByRole("slider").first();
+      await slider.waitFor();
+      await slider.press("Home");
+      for (let step = 0; step < 7; step++) await slider.press("PageUp");
+    },
+  },
+  {
+    name: "settings",
+    shows: "the settings: system prompt, MCP servers, embedded documents, appearance",
+    sizes: ["desk", "phone"],
+    play: async (page) => {
+      await page.getByRole("button", { name: "Settings", exact: true }).click();
+      await page.getByRole("dialog", { name: "Settings" }).waitFor();
+    },
+  },
+  {
+    name: "keys",
+    shows: "the list of keys",
+    sizes: ["desk"],
+    play: async (page) => {
+      await page.getByRole("button", { name: "Keys" }).click();
+      await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    },
+  },
+];

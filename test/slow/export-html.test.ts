@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Page } from "playwright-core";
+import { afterAll, expect, test } from "vitest";
+import { createClient } from "../../src/client.ts";
+import type { Event } from "../../src/events.ts";
+import type { Source } from "../../src/source.ts";
+import { type Browsing, describeInBrowser, violations } from "../browsing.ts";
+
+const directory = mkdtempSync(path.join(tmpdir(), "runcast-export-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const evil = `</script><script>window.hacked=1</script><img src=https://evil.example/x onerror="window.hacked=1">`;
+const hostile: readonly Event[] = [
+  { type: "step-start", step: "s" },
+  { type: "thinking-start", part: "t" },
+  { type: "thinking-delta", part: "t", delta: evil },
+  { type: "thinking-end", part: "t" },
+  { type: "text-start", part: "p" },
+  { type: "text-delta", part: "p", delta: `${evil}\n[click](javascript:window.hacked=1) ![x](https://evil.example/y)` },
+  { type: "text-end", part: "p" },
+  { type: "tool-start", call: "c", name: evil },
+  { type: "tool-input-end", call: "c", input: { [evil]: evil, password: "hunter2hunter2" } },
+  { type: "step-end", step: "s", finish: "tools" },
+  { type: "tool-execute", call: "c" },
+  { type: "status", call: "c", text: evil },
+  { type: "tool-output-delta", call: "c", stream: "stdout", delta: evil },
+  { type: "citation", citation: "k", call: "c", title: evil, url: "javascript:window.hacked=1" },
+  { type: "embed", embed: "e", call: "c", html: evil, url: "https://evil.example/z", title: evil },
+  { type: "agent-start", agent: "a", call: "c", name: evil, task: evil },
+  { type: "agent-end", agent: "a", outcome: "error", error: { code: "x", message: evil } },
+  { type: "tool-end", call: "c", outcome: "error", error: { code: "x", message: evil, hint: evil } },
+];
+
+const saying = (events: readonly Event[]): Source =>
+  async function* () {
+    yield* events;
+  };
+
+describeInBrowser("a run saved as HTML", ({ serve, open }: Browsing) => {
+  let count = 0;
+  /** Saves a run, and opens the file where every request is seen and fails. */
+  const saveAndOpen = async (
+    url: string,
+    message: string,
+  ): Promise<{ page: Page; requests: string[]; html: string }> => {
+    const { run } = await createClient({ url }).start({ message }).finished;
+    const html = await (await fetch(`${url}/runs/${run}/export.html`)).text();
+    const file = path.join(directory, `${++count}.html`);
+    writeFileSync(file, html);
+    const own = pathToFileURL(file).href;
+    const page = await open("about:blank");
+    const requests: string[] = [];
+    await page.route("**/*", (route) => {
+      if (route.request().url() === own) return route.continue();
+      requests.push(route.request().url());
+      return route.abort();
+    });
+    await page.context().setOffline(true);
+    await page.goto(own);
+    return { page, requests, html };
+  };
+
+  test("opens without a network, shows the run and plays it", async () => {
+    const { page, requests } = await saveAndOpen(await serve(), "How is Lantern doing?");
+    const run = page.locator("run-view");
+    await run.getByText("Finished").waitFor();
+    await run.getByText("You wrote: “How is Lantern doing?”.").waitFor();
+    expect(await run.locator("[data-state=error] > summary b").allInnerTexts()).toEqual(["weather_lookup"]);
+    const slider = run.getByRole("slider", { name: "Event" });
+    const length = Number(await slider.getAttribute("max"));
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violations(page)).toEqual([]);
+    }
+    await slider.fill("3");
+    expect(await run.locator(".call").count()).toBe(0);
+    await page.keyboard.press("ArrowRight");
+    await run.getByText(`Event 4 of ${length}`).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await run.getByRole("combobox", { name: "Speed" }).selectOption("50×");
+    await run.getByRole("button", { name: "Play" }).click();
+    await run.getByText(`Event ${length} of ${length}`).waitFor();
+    await run.getByText("Finished").waitFor();
+    await page.getByText("What was left out").click();
+    await page.getByText("nothing was left out").waitFor();
+    expect(requests).toEqual([]);
+  });
+
+  test("nothing that a run says becomes markup or leaves the file, and secrets are not in it", async () => {
+    const { page, requests, html } = await saveAndOpen(await serve(saying(hostile)), evil);
+    const run = page.locator("run-view");
+    await run.getByText("Finished").or(run.getByText("Failed")).first().waitFor();
+    const slider = run.getByRole("slider", { name: "Event" });
+    for (let seq = Number(await slider.getAttribute("max")); seq >= 0; seq--) await slider.fill(`${seq}`);
+    await slider.fill("999");
+    expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+    expect(await run.locator("img, script, iframe, a[href^='javascript']").count()).toBe(0);
+    expect(requests).toEqual([]);
+    expect(html).not.toContain("hunter2");
+    await page.getByText("What was left out").click();
+    await page.getByText("passwords, tokens and keys by the name of their field: 1 left out").waitFor();
+  });
+
+  test("a picture that a tool made is in it, and files can be saved from it", async () => {
+    const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const source: Source = async function* (_, { put }) {
+      const image = await put(Buffer.from(pixel, "base64"), { mediaType: "image/png", name: "pixel.png" });
+      const table = await put("a,b\n1,2\n", { mediaType: "text/csv", name: "table.csv" });
+      yield { type: "step-start", step: "s" };
+      yield { type: "file", file: image.file, mediaType: "image/png", name: "pixel.png", bytes: image.bytes };
+      yield { type: "file", file: table.file, mediaType: "text/csv", name: "table.csv", bytes: table.bytes };
+    };
+    const { page, requests } = await saveAndOpen(await serve(source), "Draw");
+    const image = page.locator("run-view img");
+    await image.waitFor();
+    expect(await image.evaluate((element: HTMLImageElement) => element.decode().then(() => element.naturalWidth))).toBe(
+      1,
+    );
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.locator("run-view").getByRole("link", { name: "table.csv" }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe("table.csv");
+    expect(requests.filter((url) => !url.startsWith("data:"))).toEqual([]);
+  });
+
+  test("the page saves it too", async () => {
+    const url = await serve();
+    const { run } = await createClient({ url }).start({ message: "hello" }).finished;
+    const page = await open(`${url}/?run=${run}`);
+    await page.getByRole("button", { name: "Share" }).click();
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as HTML" }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe(`${run}.html`);
+  });
+});

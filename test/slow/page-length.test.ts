@@ -1,0 +1,112 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { CONVERSATION, history, historyFile } from "../../bench/web/history.ts";
+import type { Source } from "../../src/source.ts";
+import { type Browsing, describeInBrowser, ended, send } from "../browsing.ts";
+
+const ANSWERS = process.env.RUNCAST_LONG === "1" ? 500 : 150;
+
+/** A page with a conversation of many messages and cards, at its end. */
+const openLong = async (open: Browsing["open"], url: string): Promise<Page> => {
+  const page = await open(url);
+  const buffer = Buffer.from(historyFile(history(ANSWERS)));
+  await page.setInputFiles('input[type="file"]', { name: "long.json", mimeType: "application/json", buffer });
+  await page.getByText("1 conversation added").waitFor();
+  await page.goto(`${url}/?chat=${CONVERSATION}`);
+  await page.getByText(`Question ${ANSWERS - 1}`).waitFor();
+  return page;
+};
+
+const box = (page: Page) => page.getByRole("region", { name: "Conversation" });
+const place = (page: Page) =>
+  box(page).evaluate(({ scrollTop, scrollHeight, clientHeight }) => ({
+    top: scrollTop,
+    left: scrollHeight - scrollTop - clientHeight,
+  }));
+const settled = (page: Page, isIt: (place: { top: number; left: number }) => boolean) =>
+  expect.poll(async () => isIt(await place(page)), { timeout: 20_000 }).toBe(true);
+/** How many messages are drawn, not only held open. */
+const drawn = (page: Page) => page.locator("[data-message]:has(*)").count();
+
+/** Says a paragraph whenever the test lets it. */
+const paragraphs = () => {
+  let wake = (): void => {};
+  let allowed = 0;
+  const source: Source = async function* () {
+    yield { type: "step-start", step: "s" };
+    yield { type: "text-start", part: "p" };
+    for (let said = 0; said < 60; said++) {
+      while (said >= allowed) await new Promise<void>((resolve) => (wake = resolve));
+      yield { type: "text-delta", part: "p", delta: `Paragraph ${said}.\n\n` };
+    }
+  };
+  const allow = (count: number): void => {
+    allowed = count;
+    wake();
+  };
+  return { source, allow };
+};
+
+describeInBrowser("a long conversation on the page", ({ serve, open }: Browsing) => {
+  test("opens at its end, and only what is near is drawn, wherever one looks", async () => {
+    const page = await openLong(open, await serve());
+    await settled(page, ({ left }) => left < 2);
+    expect(await page.locator("[data-message]").count()).toBe(2 * ANSWERS);
+    expect(await drawn(page)).toBeLessThan(60);
+    for (const part of [0.5, 0, 0.8]) {
+      await box(page).evaluate((element, where) => {
+        element.scrollTop = element.scrollHeight * where;
+      }, part);
+      const inView = () =>
+        box(page).evaluate((element) => {
+          const { top, height, left, width } = element.getBoundingClientRect();
+          const shown = document.elementFromPoint(left + width / 2, top + height / 2)?.closest("[data-message]");
+          return shown === null || shown === undefined || shown.childElementCount > 0;
+        });
+      await expect.poll(inView, { timeout: 20_000 }).toBe(true);
+      expect(await drawn(page)).toBeLessThan(80);
+    }
+  });
+
+  test("the end stays in view while it grows, unless the reader has moved away", async () => {
+    const { source, allow } = paragraphs();
+    const page = await open(await serve(source));
+    await send(page, "go");
+    allow(30);
+    await page.getByText("Paragraph 29.").waitFor();
+    await settled(page, ({ top, left }) => top > 0 && left < 2);
+    await box(page).hover();
+    await page.mouse.wheel(0, -300);
+    await page.getByRole("button", { name: "To the end" }).waitFor();
+    const before = await place(page);
+    allow(50);
+    await page.getByText("Paragraph 49.").waitFor({ state: "attached" });
+    const after = await place(page);
+    expect(after.top).toBe(before.top);
+    expect(after.left).toBeGreaterThan(before.left);
+    await page.getByRole("button", { name: "To the end" }).click();
+    await settled(page, ({ left }) => left < 2);
+    allow(60);
+    await ended(page, "done");
+    await settled(page, ({ left }) => left < 2);
+    expect(await page.getByRole("button", { name: "To the end" }).count()).toBe(0);
+  });
+
+  test("who is selecting text is not scrolled away from it", async () => {
+    const { source, allow } = paragraphs();
+    const page = await open(await serve(source));
+    await send(page, "go");
+    allow(30);
+    await page.getByText("Paragraph 29.").waitFor();
+    await settled(page, ({ top, left }) => top > 0 && left < 2);
+    await page.getByText("Paragraph 28.").dblclick();
+    const before = await place(page);
+    allow(50);
+    await page.getByText("Paragraph 49.").waitFor({ state: "attached" });
+    expect((await place(page)).top).toBe(before.top);
+    await page.evaluate(() => getSelection()?.removeAllRanges());
+    allow(60);
+    await ended(page, "done");
+    await settled(page, ({ left }) => left < 2);
+  });
+});

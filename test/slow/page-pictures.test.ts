@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { demoAgent } from "../../src/models/demo.ts";
+import { type Browsing, DEMO_SPEED, describeInBrowser, violations } from "../browsing.ts";
+import { startCable } from "../cable.ts";
+import { scenes, SIZES } from "../scenes.ts";
+import { onStop } from "../serving.ts";
+
+const SCHEMES = ["light", "dark"] as const;
+
+describeInBrowser("every state that has a picture", ({ serve, open }: Browsing) => {
+  test.each(scenes)("$name: axe finds nothing wrong", async ({ sizes, speed = DEMO_SPEED, play }) => {
+    const server = await serve(demoAgent({ speed }));
+    // Each size once, and both schemes.
+    for (const [index, colorScheme] of SCHEMES.entries()) {
+      const cable = await startCable(server);
+      onStop(cable.close);
+      const size = sizes[index % sizes.length]!;
+      const page = await open(cable.url, { viewport: SIZES[size], colorScheme });
+      await play(page, cable.pull);
+      expect(await violations(page), `${size}, ${colorScheme}`).toEqual([]);
+      await page.context().close();
+    }
+  });
+});
