@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { defaultAgents } from "../src/config/agents.ts";
@@ -10,7 +11,7 @@ import { createServer, type RuncastServer, type ServerOptions } from "../src/ser
 import type { Source } from "../src/source.ts";
 import { describeWith } from "./components.ts";
 
-export { composer, ended, send, shownText } from "./chatting.ts";
+export { composer, ended, send } from "./chatting.ts";
 
 export interface Browsing {
   /** A server with the page and the demo agent, or another source, on a free port. */
@@ -79,15 +80,10 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 export const violations = async (page: Page): Promise<string[]> => {
   await page.evaluate(axeSource);
   return await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const { axe } = window as unknown as { axe: { run(): Promise<AxeResults> } };
     const found = await axe.run();
     return found.violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, any }) => `${id}: ${html} ${any[0]?.message}`),
     );
   });
 };
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly any: readonly { readonly message: string }[] }[];
-}

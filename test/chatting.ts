@@ -13,7 +13,3 @@ export const ended = async (page: Page, outcome?: string): Promise<void> => {
   const end = outcome === undefined ? "[data-run-end]:not([data-run-end=running])" : `[data-run-end=${outcome}]`;
   await page.locator(`article:last-of-type ${end}, main ${end}`).last().waitFor();
 };
-
-/** What is shown of the conversation, as text. */
-export const shownText = async (page: Page): Promise<string> =>
-  (await page.locator("main article, main [data-run]").allInnerTexts()).join("\n");

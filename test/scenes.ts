@@ -94,7 +94,7 @@ export const scenes: readonly Scene[] = [
     speed: 1,
     play: async (page, pull) => {
       await send(page, "Start something slow that I can stop");
-      await page.locator("[data-state=executing]").first().waitFor();
+      await page.getByRole("button", { name: /Stop watch_deploy/ }).waitFor();
       pull();
       await page.locator("[data-connection=reconnecting]").waitFor();
     },

@@ -93,7 +93,15 @@ describe("a JSON tree", () => {
 
   test("a value in a line", () => {
     expect(jsonLine("a\nb", 0)).toBe('"a\\nb"');
-    expect(jsonLine([1, 2], 2)).toBe("[2]");
+    expect(jsonLine([1, 2], 2)).toBe("[2] 1, 2");
+    expect(jsonLine([1, 2], 2, true)).toBe("[2]");
+    expect(jsonLine({ a: [1], b: { c: 1 }, d: "x\ny" }, 3)).toBe('{3} a: […], b: {…}, d: "x\\ny"');
+    expect(
+      jsonLine(
+        Array.from({ length: 100_000 }, (_, index) => index),
+        100_000,
+      ).length,
+    ).toBeLessThan(100);
     expect(jsonLine({}, 0)).toBe("{}");
     expect(jsonLine("x".repeat(1_000_000), 0).length).toBeLessThan(310);
   });

@@ -19,7 +19,6 @@ const icon =
   );
 
 export const IconMenu = icon(<path d="M3 5h14M3 10h14M3 15h14" />);
-export const IconNew = icon(<path d="M10 4v12M4 10h12" />);
 export const IconPanel = icon(
   <>
     <rect x="2.5" y="3.5" width="15" height="13" rx="2" />

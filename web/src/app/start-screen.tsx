@@ -37,9 +37,13 @@ export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenPro
       )}
       {suggestions.length > 0 && (
         <section aria-labelledby="suggestions">
-          <h3 id="suggestions" className="mb-2 text-sm font-medium text-soft">
-            Try one of these{chosen?.description && `: ${small(chosen.description)}`}
+          <h3 id="suggestions" className="text-sm font-medium">
+            Try one of these
           </h3>
+          <p className="mb-2 text-sm text-soft">
+            {chosen?.name}
+            {chosen?.description && `: ${small(chosen.description)}.`}
+          </p>
           <ul className="grid gap-2 sm:grid-cols-2">
             {suggestions.map((message) => (
               <li key={message}>

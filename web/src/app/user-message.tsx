@@ -41,7 +41,7 @@ export const UserMessage = ({ shown, content, pages, onChoose, onEdit, onFork }:
 
 /** What a person said: as they wrote it. */
 export const Words = ({ content }: { readonly content: readonly Part[] }) => (
-  <div className="max-w-[85%] rounded-2xl rounded-br-md bg-sunken px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+  <div className="max-w-[85%] rounded-2xl rounded-br-md bg-said px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap">
     <span className="sr-only">You said: </span>
     {textOf(content)}
     {content.map((part, index) =>

@@ -6,6 +6,7 @@ import {
   useContext,
   useEffect,
   useMemo,
+  useRef,
   useSyncExternalStore,
 } from "react";
 import {
@@ -86,7 +87,11 @@ export const useConversation = (id: string | undefined): OpenConversation => {
   );
   const found = useSyncExternalStore(watch, () => (id === undefined ? undefined : conversations.get(id)));
   const conversation = found?.deletedAt === undefined ? found : null;
-  const messages = useMemo(() => (conversation ? shownWithBranches(conversation) : []), [conversation]);
+  const before = useRef<readonly ShownMessage[]>([]);
+  const messages = useMemo(
+    () => (before.current = conversation ? reused(before.current, shownWithBranches(conversation)) : []),
+    [conversation],
+  );
   const last = messages.at(-1)?.message;
   const live = last?.role === "assistant" ? last : undefined;
   useEffect(() => {
@@ -134,6 +139,20 @@ export const useShownRun = (run: string | undefined): ShownRun | undefined => {
   );
   return useSyncExternalStore(watch, () => (run === undefined ? undefined : runs.get(run)));
 };
+
+/** What is shown as before is the same object as before: of a message only its outcome ever changes, and what stands beside it. */
+const reused = (before: readonly ShownMessage[], now: readonly ShownMessage[]): readonly ShownMessage[] =>
+  now.map((shown, index) => {
+    const old = before[index];
+    const isSame =
+      old?.message.id === shown.message.id &&
+      outcomeOf(old.message) === outcomeOf(shown.message) &&
+      old.branch === shown.branch &&
+      old.branches.length === shown.branches.length;
+    return isSame ? old : shown;
+  });
+
+const outcomeOf = (message: ChatMessage): unknown => (message.role === "assistant" ? message.outcome : undefined);
 
 const shownWithBranches = (conversation: Conversation): ShownMessage[] => {
   const beside = branchesOf(conversation);

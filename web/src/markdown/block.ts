@@ -22,6 +22,8 @@ export interface Block {
   /** A list whose items stand apart. */
   loose: boolean;
   align: readonly Alignment[];
+  /** Of a document: told of each block that changes. */
+  heard: ((block: Block) => void) | undefined;
 }
 
 export type Alignment = "left" | "center" | "right" | undefined;
@@ -45,6 +47,7 @@ export const createBlock = (kind: Block["kind"], parent?: Block): Block => {
     mark: "",
     loose: false,
     align: [],
+    heard: undefined,
   };
   parent?.children.push(block);
   touch(block);
@@ -65,4 +68,5 @@ export const touch = (block: Block): void => {
     }
     changed = parent;
   }
+  changed.heard?.(block);
 };

@@ -157,6 +157,7 @@ export const createParser = (): MarkdownParser => {
         else {
           leaf!.kind = "heading";
           leaf!.level = says.level;
+          touch(leaf!);
           closeHeading();
         }
         break;

@@ -5,6 +5,7 @@ import type { RunActions } from "../run/actions.ts";
 import { counted } from "../run/amounts.ts";
 import { AskForm, titleOf } from "../run/ask-form.tsx";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
+import { visibleText } from "../markdown/visible-text.ts";
 
 export interface AskTrayProps {
   /** The runs of the conversation, in order. The same array as long as it holds the same. */
@@ -95,5 +96,5 @@ const whoAsks = (state: RunState, { ask, agent }: AskNode): string => {
   const call = ask.call === undefined ? undefined : state.nodes.get(ask.call);
   const owner = agent === undefined ? undefined : state.nodes.get(agent);
   const tool = call?.kind === "call" ? (call.title ?? call.name) : state.root.name;
-  return owner?.kind === "agent" ? `${tool}, for ${owner.name}` : tool;
+  return visibleText(owner?.kind === "agent" ? `${tool}, for ${owner.name}` : tool);
 };

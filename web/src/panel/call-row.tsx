@@ -7,6 +7,7 @@ import { Elapsed } from "../run/elapsed.tsx";
 import { StateMark } from "../run/state-mark.tsx";
 import { summaryOf } from "../run/summary.ts";
 import { tookOf } from "./slow.ts";
+import { visibleText } from "../markdown/visible-text.ts";
 
 interface CallRowProps {
   readonly run: RunState;
@@ -33,10 +34,12 @@ export const CallRow = memo(({ run, call: node, slow, onJump }: CallRowProps) =>
       <StateMark state={call.state} />
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="flex min-w-0 items-baseline gap-1.5">
-          <span className="truncate font-medium">{call.title ?? call.name}</span>
-          {agent?.kind === "agent" && <span className="truncate text-xs text-soft">by {agent.name}</span>}
+          <span className="truncate font-medium">{visibleText(call.title ?? call.name)}</span>
+          {agent?.kind === "agent" && <span className="truncate text-xs text-soft">by {visibleText(agent.name)}</span>}
         </span>
-        <span className="truncate font-mono text-xs text-soft">{call.status ?? summaryOf(call.input)}</span>
+        <span className="truncate font-mono text-xs text-soft">
+          {visibleText(call.status ?? summaryOf(call.input))}
+        </span>
       </span>
       {isSlow && (
         <span className="inline-flex items-center gap-1 text-xs text-pending">

@@ -1,4 +1,5 @@
 import type { AgentNode, CallNode, Node, RunState, StepNode } from "runcast/state";
+import { visibleText } from "../markdown/visible-text.ts";
 
 /** One line of the waterfall. Times are milliseconds from the start of the run. */
 export interface WaterRow {
@@ -21,7 +22,7 @@ export const waterfallOf = (state: RunState): readonly WaterRow[] => {
     const end = node.endedAt === undefined ? undefined : Math.max(from, node.endedAt - start);
     const began = node.kind === "call" ? node.executedAt : node.startedAt;
     const runs = began === undefined ? (end ?? Infinity) : Math.max(from, began - start);
-    rows.push({ node, depth, label, from, runs, to: end });
+    rows.push({ node, depth, label: visibleText(label), from, runs, to: end });
   };
   const walk = (items: readonly Node[], depth: number): void => {
     let steps = 0;

@@ -2,6 +2,7 @@ import { memo, useState } from "react";
 import { useNode } from "runcast/react";
 import type { AgentNode } from "runcast/state";
 import { IconAgent } from "../app/icons.tsx";
+import { visibleText } from "../markdown/visible-text.ts";
 import { duration, usageText } from "./amounts.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { Fold } from "./fold.tsx";
@@ -29,7 +30,7 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
       data-agent={agent.outcome ?? "executing"}
       data-kind="agent"
       tabIndex={-1}
-      aria-label={`Sub-agent ${agent.name}`}
+      aria-label={`Sub-agent ${visibleText(agent.name)}`}
       aria-busy={ended === undefined}
       className="@container min-w-0 rounded-lg border border-line border-l-[3px] border-l-accent bg-page text-sm"
     >
@@ -43,8 +44,12 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
               says={agent.outcome !== undefined && agent.outcome !== "done"}
             />
             <IconAgent className="size-4 text-accent @max-2xs:hidden" />
-            <span className="shrink-0 truncate font-medium @max-sm:flex-1 @max-sm:shrink">{agent.name}</span>
-            <span className="min-w-0 flex-1 truncate text-soft @max-sm:hidden">{agent.status ?? agent.task}</span>
+            <span className="shrink-0 truncate font-medium @max-sm:flex-1 @max-sm:shrink">
+              {visibleText(agent.name)}
+            </span>
+            <span className="min-w-0 flex-1 truncate text-soft @max-sm:hidden">
+              {visibleText(agent.status ?? agent.task ?? "")}
+            </span>
             {ended === undefined ? (
               <Elapsed since={agent.startedAt} className="shrink-0 text-xs text-executing tabular-nums" />
             ) : (
@@ -62,7 +67,7 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
               <p
                 className={`whitespace-pre-wrap text-soft [overflow-wrap:anywhere] ${isLong(agent.task) ? "" : "@sm:hidden"}`}
               >
-                {agent.task}
+                {visibleText(agent.task)}
               </p>
             )}
             <Items owner={agent} />

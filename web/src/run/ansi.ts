@@ -1,3 +1,4 @@
+import { visibleText } from "../markdown/visible-text.ts";
 /** A piece of terminal output in one look. `color` is one of eight names; a bright colour counts as its plain one. */
 export interface Span {
   readonly text: string;
@@ -22,7 +23,7 @@ export const spansOf = (output: string): Span[] => {
   let look: Omit<Span, "text"> = { color: undefined, bold: false, dim: false };
   let from = 0;
   const take = (text: string): void => {
-    const clean = overwritten(text).replaceAll(CONTROL, "");
+    const clean = visibleText(overwritten(text).replaceAll(CONTROL, ""));
     if (clean !== "") spans.push({ text: clean, ...look });
   };
   for (const match of output.matchAll(ESCAPE)) {

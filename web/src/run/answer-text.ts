@@ -1,5 +1,6 @@
 import type { Json } from "runcast/events";
 import type { AskNode } from "runcast/state";
+import { visibleText } from "../markdown/visible-text.ts";
 
 /** What became of an ask, in words. */
 export const answerText = ({ ask, outcome, answer, by }: AskNode): string => {
@@ -28,5 +29,5 @@ const LONGEST = 300;
 const valueText = (ask: AskNode["ask"], value: Json | undefined): string => {
   const known = ask.options?.find((option) => JSON.stringify(option.value) === JSON.stringify(value));
   const text = known?.label ?? (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return visibleText(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 };

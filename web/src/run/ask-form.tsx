@@ -10,6 +10,7 @@ import { AskButton } from "./ask-button.tsx";
 import type { Draft } from "./drafts.ts";
 import { Moment } from "./run-context.ts";
 import { ValueForm } from "./value-form.tsx";
+import { visibleText } from "../markdown/visible-text.ts";
 
 export interface AskFormProps {
   readonly state: RunState;
@@ -61,7 +62,7 @@ export const AskForm = ({ state, node, actions, isOnCard = false }: AskFormProps
     <div className="flex min-w-0 flex-col gap-2 text-sm" data-ask={node.id} data-outcome={outcome ?? "open"}>
       <div className="[overflow-wrap:anywhere]">
         <p className="font-medium">{titleOf(ask)}</p>
-        {ask.message && <p className="whitespace-pre-wrap text-soft">{ask.message}</p>}
+        {ask.message && <p className="whitespace-pre-wrap text-soft">{visibleText(ask.message)}</p>}
       </div>
       {outcome !== undefined ? (
         <p className="text-soft [overflow-wrap:anywhere]" data-answer>
@@ -101,8 +102,8 @@ const Form = ({ parts }: { readonly parts: AskParts }) => {
       <div className="flex flex-col items-start gap-1.5">
         {ask.options.map((option) => (
           <AskButton key={JSON.stringify(option.value)} wide onPress={() => send({ value: option.value })}>
-            <span className="font-medium">{option.label ?? String(option.value)}</span>
-            {option.description && <span className="block text-xs text-soft">{option.description}</span>}
+            <span className="font-medium">{visibleText(option.label ?? String(option.value))}</span>
+            {option.description && <span className="block text-xs text-soft">{visibleText(option.description)}</span>}
           </AskButton>
         ))}
         <AskButton onPress={() => send({ value: null })}>None of these</AskButton>
@@ -121,7 +122,7 @@ const TITLES: Readonly<Record<AskNode["ask"]["kind"], string>> = {
 };
 
 /** What is asked, in a line. */
-export const titleOf = ({ title, kind }: AskNode["ask"]): string => title ?? TITLES[kind];
+export const titleOf = ({ title, kind }: AskNode["ask"]): string => visibleText(title ?? TITLES[kind]);
 
 const Expiry = ({ at }: { readonly at: number }) => {
   const moment = useContext(Moment);

@@ -15,6 +15,7 @@ import { useOpener, useRunContext } from "./run-context.ts";
 import { StateMark } from "./state-mark.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { summaryOf } from "./summary.ts";
+import { visibleText } from "../markdown/visible-text.ts";
 
 /** One call of a tool: open while it runs, one line when it is over. */
 export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
@@ -27,7 +28,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
   const open = chosen ?? (isRunning && !hasAgents(call));
   const [wasOpen, setWasOpen] = useState(open);
   if (open && !wasOpen) setWasOpen(true);
-  const name = call.title ?? call.name;
+  const name = visibleText(call.title ?? call.name);
   return (
     <article
       data-node={call.id}

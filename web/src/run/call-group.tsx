@@ -1,6 +1,7 @@
 import { memo, useId, useMemo, useState } from "react";
 import type { CallNode, StepNode } from "runcast/state";
 import { IconChevron } from "../app/icons.tsx";
+import { visibleText } from "../markdown/visible-text.ts";
 import { CallCard } from "./call-card.tsx";
 import { groupState, groupTime, groupTitle, hasAgents, isPlain, lanesOf } from "./group.ts";
 import { useOpener, useRunContext } from "./run-context.ts";
@@ -38,7 +39,7 @@ export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
       className="lanes min-w-0"
       style={{ "--lanes": lanes.count } as React.CSSProperties}
       // Whoever works in a card would not want it folded away.
-      onPointerDownCapture={(event) => {
+      onClickCapture={(event) => {
         if (!canFold && (event.target as Element).closest("[data-call]")) setChosen(true);
       }}
     >
@@ -56,7 +57,7 @@ export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
           <span className="text-soft tabular-nums">{groupTime(folds)}</span>
           <GroupTrouble calls={folds} />
           <span className="min-w-0 flex-1 truncate text-soft">
-            {[...new Set(folds.map((call) => call.title ?? call.name))].join(", ")}
+            {visibleText([...new Set(folds.map((call) => call.title ?? call.name))].join(", "))}
           </span>
           <IconChevron className={`size-3.5 text-soft ${isFolded ? "" : "rotate-90"}`} />
         </button>

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Json } from "runcast/events";
 import { amount } from "./amounts.ts";
 import type { Table } from "./result-shape.ts";
+import { visibleText } from "../markdown/visible-text.ts";
 
 const PAGE = 50;
 
@@ -60,7 +61,7 @@ export const DataTable = ({ table: { columns, rows } }: { readonly table: Table 
 };
 
 const cellText = (cell: Json | undefined): string =>
-  cell === undefined ? "" : typeof cell === "string" ? cell : String(cell);
+  cell === undefined ? "" : typeof cell === "string" ? visibleText(cell) : String(cell);
 
 export interface PagerProps {
   readonly page: number;

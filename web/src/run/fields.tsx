@@ -1,6 +1,7 @@
 import type { Json } from "runcast/events";
 import { amount } from "./amounts.ts";
 import { JsonTree } from "./json-tree.tsx";
+import { visibleText } from "../markdown/visible-text.ts";
 
 interface FieldsProps {
   readonly input: { readonly [key: string]: Json | undefined };
@@ -18,7 +19,7 @@ export const Fields = ({ input, isWhole = () => true, raw = "" }: FieldsProps) =
       return (
         <div key={key} className="contents" data-field={key} data-whole={whole}>
           <dt className="max-w-40 truncate text-soft" title={key}>
-            {key}
+            {visibleText(key)}
           </dt>
           <dd className="min-w-0">
             {typeof value === "object" && value !== null && whole ? (
@@ -45,7 +46,7 @@ const Text = ({ text, isWhole }: { readonly text: string; readonly isWhole: bool
     className="max-h-60 overflow-auto whitespace-pre-wrap [overflow-wrap:anywhere]"
     {...(text.length > 400 && { tabIndex: 0, role: "group", "aria-label": "Value" })}
   >
-    {isWhole ? clipped(text) : tailOf(text)}
+    {visibleText(isWhole ? clipped(text) : tailOf(text))}
     {!isWhole && (
       <span
         role="img"

@@ -3,6 +3,7 @@ import type { FileRef, Json } from "runcast/events";
 import { IconDownload, IconFile } from "../app/icons.tsx";
 import { HtmlFrame } from "../embeds/embed-frame.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
+import { visibleText } from "../markdown/visible-text.ts";
 import { byteText } from "./amounts.ts";
 import { FilePages } from "./file-pages.tsx";
 import { fileShape } from "./result-shape.ts";
@@ -29,7 +30,7 @@ export const FileView = ({ file }: { readonly file: Shown }) => {
         <span className="inline-flex min-w-0 items-center gap-1.5">
           <IconFile className="size-4 text-soft" />
           <span className={`truncate font-medium ${file.change === "deleted" ? "line-through" : ""}`}>
-            {name ?? "Result"}
+            {visibleText(name ?? "Result")}
           </span>
         </span>
         <span className="text-xs text-soft">

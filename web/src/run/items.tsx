@@ -20,14 +20,24 @@ export const Items = memo(({ owner }: { readonly owner: AgentNode | CallNode }) 
   const isOver = useWatch(state, owner.id, () => owner.endedAt !== undefined);
   const blocks = rows.update(items);
   return blocks.map((block, index) => (
-    <BlockView key={block.key} block={block} isOver={isOver && index === blocks.length - 1} />
+    <BlockView key={block.key} block={block} isLast={index === blocks.length - 1} isOver={isOver} />
   ));
 });
 
-/** A few rows, rendered again only if one of them has changed. */
-const BlockView = memo(({ block, isOver }: { readonly block: Block; readonly isOver: boolean }) =>
-  block.rows.map((row) => <RowView key={row.key} row={row} isOver={isOver} />),
-);
+interface BlockViewProps {
+  readonly block: Block;
+  readonly isLast: boolean;
+  readonly isOver: boolean;
+}
+
+/** A few rows, rendered again only if one of them has changed. The browser skips those that are full and out of sight. */
+const BlockView = memo(({ block, isLast, isOver }: BlockViewProps) => (
+  <div className={`rows ${isLast ? "" : "full"}`}>
+    {block.rows.map((row, index) => (
+      <RowView key={row.key} row={row} isOver={isOver && index === block.rows.length - 1} />
+    ))}
+  </div>
+));
 
 const RowView = memo(({ row, isOver }: { readonly row: Row; readonly isOver: boolean }) => {
   if (row.kind === "calls") return <CallGroup items={row.items} isOver={isOver || row.followed} />;

@@ -1,4 +1,5 @@
 import type { Json } from "runcast/events";
+import { visibleText } from "../markdown/visible-text.ts";
 
 /** One line of a JSON tree. */
 export interface JsonRow {
@@ -39,12 +40,27 @@ const sizeOf = (value: Json | undefined): number =>
   typeof value !== "object" || value === null ? 0 : Array.isArray(value) ? value.length : Object.keys(value).length;
 
 const LONGEST = 300;
+const PREVIEW = 80;
 
-/** A value in one line: a container by its size, a long text by its beginning. */
-export const jsonLine = (value: Json | undefined, size: number): string => {
-  if (Array.isArray(value)) return size === 0 ? "[]" : `[${size}]`;
-  if (typeof value === "object" && value !== null) return size === 0 ? "{}" : `{${size}}`;
+/** A value in one line: a container by its size and what it begins with, unless it is open; a long text by its beginning. */
+export const jsonLine = (value: Json | undefined, size: number, isOpen = false): string => {
+  if (typeof value === "object" && value !== null) {
+    const count = Array.isArray(value) ? `[${size || ""}]` : `{${size || ""}}`;
+    return size === 0 || isOpen ? count : `${count} ${previewOf(value)}`;
+  }
   if (typeof value !== "string") return String(value);
-  const text = value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value;
-  return JSON.stringify(text);
+  return visibleText(JSON.stringify(value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value));
+};
+
+/** The first few of what a container holds. Looks no further than it shows. */
+const previewOf = (container: object): string => {
+  let text = "";
+  for (const key in container) {
+    if (!Object.hasOwn(container, key)) continue;
+    const item = (container as Record<string, Json>)[key];
+    const name = Array.isArray(container) ? "" : `${visibleText(key)}: `;
+    text += `${text === "" ? "" : ", "}${name}${typeof item === "object" && item !== null ? (Array.isArray(item) ? "[…]" : "{…}") : jsonLine(item, 0).slice(0, 30)}`;
+    if (text.length > PREVIEW) return `${text.slice(0, PREVIEW)}…`;
+  }
+  return text;
 };

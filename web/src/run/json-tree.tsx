@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from "react";
 import type { Json } from "runcast/events";
 import { IconChevron } from "../app/icons.tsx";
 import { jsonLine, type JsonRow, jsonRows } from "./json-rows.ts";
+import { visibleText } from "../markdown/visible-text.ts";
 
 const ALL = 100;
 const LINE = 22;
@@ -76,11 +77,13 @@ const Line = ({ row, toggle }: { readonly row: JsonRow; readonly toggle: (path: 
   const isLong = typeof value === "string" && (value.length > 120 || value.includes("\n"));
   const line = (
     <>
-      {row.key !== undefined && <span className="shrink-0 text-soft">{row.key}:</span>}
+      {row.key !== undefined && <span className="shrink-0 text-soft">{visibleText(row.key)}:</span>}
       {isWhole ? (
-        <span className="whitespace-pre-wrap [overflow-wrap:anywhere]">{String(value).slice(0, MOST)}</span>
+        <span className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {visibleText(String(value).slice(0, MOST))}
+        </span>
       ) : (
-        <span className={`truncate ${colorOf(value)}`}>{jsonLine(value, size)}</span>
+        <span className={`truncate ${colorOf(value)}`}>{jsonLine(value, size, row.isOpen)}</span>
       )}
     </>
   );

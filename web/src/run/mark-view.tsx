@@ -3,6 +3,7 @@ import { useNode } from "runcast/react";
 import type { MarkNode } from "runcast/state";
 import { IconCheck, IconCross, IconInfo, IconWarning } from "../app/icons.tsx";
 import { EmbedFrame } from "../embeds/embed-frame.tsx";
+import { visibleText } from "../markdown/visible-text.ts";
 import { FileView } from "./file-view.tsx";
 import { useRunContext } from "./run-context.ts";
 import { SafeLink } from "./safe-link.tsx";
@@ -21,7 +22,7 @@ export const MarkView = memo(({ node }: { readonly node: MarkNode }) => {
           </span>
           <span className="[overflow-wrap:anywhere]">
             <span className="sr-only">{event.level}: </span>
-            {event.text}
+            {visibleText(event.text)}
           </span>
         </p>
       );

@@ -5,7 +5,7 @@ import { type AnsiColor, spansOf } from "./ansi.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Label } from "./label.tsx";
 
-const LIVE = 6000;
+const LIVE = 3000;
 
 /** What a tool writes while it runs. The end of it, while it comes; all that was kept, when it is over. */
 export const Output = ({ call }: { readonly call: CallNode }) => {

@@ -1,20 +1,27 @@
 import { memo, useState } from "react";
-import { useNode } from "runcast/react";
 import type { PartNode } from "runcast/state";
 import { IconChevron, IconThought } from "../app/icons.tsx";
-import { Markdown } from "../markdown/markdown.tsx";
+import { LiveMarkdown } from "../markdown/live-markdown.tsx";
 import { duration } from "./amounts.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { useOpener, useRunContext } from "./run-context.ts";
+import { useWatch } from "./use-watch.ts";
+
+/** Renders again when a part begins to have text, ends, is cut or is replaced: its text grows by itself. */
+const usePart = (part: PartNode): PartNode => {
+  const { state } = useRunContext();
+  useWatch(state, part.id, () => `${part.text === ""} ${part.endedAt} ${part.cut} ${part.replacedBy}`);
+  return part;
+};
 
 /** The model's words, or a tool's own. */
 export const TextPart = memo(({ node }: { readonly node: PartNode }) => {
   const { state } = useRunContext();
-  const part = useNode(state, node);
+  const part = usePart(node);
   if (part.replacedBy !== undefined || part.text === "") return null;
   return (
     <div data-node={part.id} data-kind="text" tabIndex={-1} aria-busy={part.endedAt === undefined}>
-      <Markdown text={part.text} done={part.endedAt !== undefined} />
+      <LiveMarkdown state={state} part={part} />
       {part.cut && <p className="text-sm text-soft">(cut off here)</p>}
     </div>
   );
@@ -23,7 +30,7 @@ export const TextPart = memo(({ node }: { readonly node: PartNode }) => {
 /** The model's thoughts: open while they come, folded when they are done, never lost. */
 export const ThinkingPart = memo(({ node }: { readonly node: PartNode }) => {
   const { state } = useRunContext();
-  const part = useNode(state, node);
+  const part = usePart(node);
   const [chosen, setChosen] = useState<boolean>();
   useOpener(node.id, () => setChosen(true));
   const ended = part.endedAt;
@@ -57,7 +64,7 @@ export const ThinkingPart = memo(({ node }: { readonly node: PartNode }) => {
       </summary>
       {open && part.text !== "" && (
         <div className="border-t border-line px-3 py-2" aria-busy={ended === undefined}>
-          <Markdown text={part.text} done={ended !== undefined} />
+          <LiveMarkdown state={state} part={part} />
         </div>
       )}
     </details>

@@ -1,10 +1,11 @@
 import type { Problem } from "runcast/events";
+import { visibleText } from "../markdown/visible-text.ts";
 
 /** What went wrong, and what to do about it. */
 export const ProblemView = ({ problem }: { readonly problem: Problem }) => (
   <div className="text-sm [overflow-wrap:anywhere]" data-problem>
-    <p className="whitespace-pre-wrap text-bad">{clipped(problem.message)}</p>
-    {problem.hint && <p className="text-soft">What to do: {problem.hint}</p>}
+    <p className="whitespace-pre-wrap text-bad">{visibleText(clipped(problem.message))}</p>
+    {problem.hint && <p className="text-soft">What to do: {visibleText(problem.hint)}</p>}
   </div>
 );
 

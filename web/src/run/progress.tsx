@@ -1,10 +1,11 @@
 import type { CallNode } from "runcast/state";
+import { visibleText } from "../markdown/visible-text.ts";
 
 /** How far a running call is, and what it says that it does. */
 export const Progress = ({ call }: { readonly call: CallNode }) => {
   if (call.endedAt !== undefined) return null;
   const { fraction, note } = call.progress ?? {};
-  const said = [call.status, note].filter(Boolean).join(" · ");
+  const said = visibleText([call.status, note].filter(Boolean).join(" · "));
   if (said === "" && fraction === undefined) return null;
   return (
     <div className="flex flex-col gap-1" data-progress>

@@ -2,6 +2,7 @@ import { memo, useState } from "react";
 import type { Json } from "runcast/events";
 import { useRun } from "runcast/react";
 import { IconCheck, IconClock, IconDenied, IconSpinner } from "../app/icons.tsx";
+import { visibleText } from "../markdown/visible-text.ts";
 import { Fold } from "./fold.tsx";
 import { useRunContext } from "./run-context.ts";
 import { type Todo, todosOf } from "./todos.ts";
@@ -52,7 +53,7 @@ const Todos = ({ todos, isOver }: { readonly todos: readonly Todo[]; readonly is
                 <span className={`mt-0.5 ${color}`}>
                   <Icon />
                 </span>
-                <span className={`[overflow-wrap:anywhere] ${style}`}>{todo.text}</span>
+                <span className={`[overflow-wrap:anywhere] ${style}`}>{visibleText(todo.text)}</span>
                 <span className="sr-only">{word}</span>
               </li>
             );

@@ -21,6 +21,7 @@ export const RunEnd = memo(() => {
       : "";
   const facts = [took, usageText(run.usage), run.model].filter(Boolean).join(" · ");
   const why = retryText(run);
+  const canRetry = run.outcome === "interrupted" || (run.outcome === "error" && why === undefined);
   return (
     <footer data-run-end={run.outcome} className="flex flex-col gap-1.5">
       <div className="flex items-center gap-x-3 text-xs text-soft">
@@ -34,14 +35,14 @@ export const RunEnd = memo(() => {
       </div>
       {run.error && <ProblemView problem={run.error} />}
       {why !== undefined && <p className="text-sm text-soft">{why}</p>}
-      {run.outcome !== "done" && why === undefined && actions.retry && (
+      {canRetry && actions.retry && (
         <button
           type="button"
           onClick={() => actions.retry?.()}
           className="inline-flex cursor-pointer items-center gap-1.5 self-start rounded-md border border-line bg-card px-2.5 py-1 text-sm hover:border-accent"
         >
           <IconRetry />
-          {run.outcome === "error" ? "Try again" : "Run again"}
+          Try again
         </button>
       )}
     </footer>

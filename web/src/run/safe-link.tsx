@@ -1,6 +1,7 @@
+import { visibleText } from "../markdown/visible-text.ts";
 /** A link that a model or tool gave: only where a browser should go, told where that is, and without saying whence. */
 export const SafeLink = ({ url, title }: { readonly url: string; readonly title?: string | undefined }) => {
-  const shown = title?.trim() || url;
+  const shown = visibleText(title?.trim() || url);
   if (!isWeb(url)) return <span className="[overflow-wrap:anywhere]">{shown}</span>;
   return (
     <a

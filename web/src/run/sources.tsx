@@ -3,6 +3,7 @@ import type { EventOf } from "runcast/events";
 import type { MarkNode } from "runcast/state";
 import { IconQuote } from "../app/icons.tsx";
 import { SafeLink } from "./safe-link.tsx";
+import { visibleText } from "../markdown/visible-text.ts";
 
 type Citation = EventOf<"citation">;
 
@@ -48,4 +49,4 @@ const Source = ({ source }: { readonly source: Citation }) => (
   </blockquote>
 );
 
-const titleOf = ({ title, url, citation }: Citation): string => title?.trim() || url || citation;
+const titleOf = ({ title, url, citation }: Citation): string => visibleText(title?.trim() || url || citation);

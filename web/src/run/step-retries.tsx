@@ -2,6 +2,7 @@ import { memo } from "react";
 import { useNode } from "runcast/react";
 import type { StepNode } from "runcast/state";
 import { IconRetry } from "../app/icons.tsx";
+import { visibleText } from "../markdown/visible-text.ts";
 import { duration } from "./amounts.ts";
 import { useRunContext } from "./run-context.ts";
 
@@ -18,7 +19,7 @@ export const StepRetries = memo(({ node }: { readonly node: StepNode }) => {
             <IconRetry />
           </span>
           <span className="[overflow-wrap:anywhere]">
-            The model did not answer: {retry.error.message} Attempt {retry.attempt} failed, waiting{" "}
+            The model did not answer: {visibleText(retry.error.message)} Attempt {retry.attempt} failed, waiting{" "}
             {duration(retry.wait)} before the next.
           </span>
         </li>

@@ -1,4 +1,5 @@
 import type { Json } from "runcast/events";
+import { visibleText } from "../markdown/visible-text.ts";
 
 /** Fields that tell most of what a call is about, the best first. */
 const TELLING = [
@@ -11,7 +12,7 @@ const LONGEST = 160;
 /** The arguments of a call in one line: its most telling field first, then the others. Cheap for arguments of any size. */
 export const summaryOf = (input: Json | undefined): string => {
   if (input === undefined || input === null) return "";
-  if (typeof input !== "object") return oneLine(String(input));
+  if (typeof input !== "object") return visibleText(oneLine(String(input)));
   if (Array.isArray(input)) return shown(input);
   const keys = Object.keys(input);
   const best = TELLING.find((key) => Object.hasOwn(input, key) && isTold(input[key]));
@@ -23,9 +24,9 @@ export const summaryOf = (input: Json | undefined): string => {
     length += text.length;
   };
   if (best !== undefined) say(shown(input[best]));
-  else if (keys.length === 1 && rest.length === 1) return clip(shown(input[rest[0]!]));
+  else if (keys.length === 1 && rest.length === 1) return clip(visibleText(shown(input[rest[0]!])));
   for (const key of rest) if (length < LONGEST) say(`${key}: ${shown(input[key])}`);
-  return clip(said.join("  "));
+  return clip(visibleText(said.join("  ")));
 };
 
 const isTold = (value: Json | undefined): boolean =>

@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 import { Markdown } from "../markdown/markdown.tsx";
 import { parsed, shapeOfText } from "./result-shape.ts";
 import { ValueView } from "./value-view.tsx";
+import { visibleText } from "../markdown/visible-text.ts";
 
 /** A tool's text, read as what it looks like, or as it came. */
 export const TextResult = ({ text }: { readonly text: string }) => {
@@ -43,6 +44,6 @@ export const PlainText = ({ text, label = "Result as text" }: { readonly text: s
     aria-label={label}
     className="max-h-80 overflow-auto rounded-md bg-sunken px-2.5 py-1.5 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]"
   >
-    {text}
+    {visibleText(text)}
   </pre>
 );

@@ -7,6 +7,8 @@ import { languageOf, loadLanguage } from "./languages.ts";
 const THEME = "variables";
 /** A line longer than this is left plain. */
 const LINE = 1000;
+/** The first line of a language makes its patterns, which on a busy machine takes seconds; what is cut short is coloured wrongly. */
+const TIME = 20_000;
 
 const start = async (): Promise<HighlighterCore> =>
   createHighlighterCore({
@@ -39,6 +41,7 @@ const serve = (): ((request: HighlightRequest) => Promise<HighlightReply | undef
         theme: THEME,
         grammarState: states.get(block),
         tokenizeMaxLineLength: LINE,
+        tokenizeTimeLimit: TIME,
       });
       states.set(block, getLastGrammarState(tokens));
       return tokens.flat().flatMap(({ content, color }) => [content.length, COLORS.indexOf(nameOf(color))]);

@@ -1,5 +1,6 @@
-import { memo } from "react";
+import { type ReactNode, memo, useCallback } from "react";
 import type { Block } from "../block.ts";
+import type { Inline } from "../inline.ts";
 import { visibleText } from "../visible-text.ts";
 import { childrenOf } from "./block-children.tsx";
 import { CodeLines } from "./code-lines.tsx";
@@ -8,6 +9,7 @@ import { InlineView } from "./inline-view.tsx";
 import { useMarkdown } from "./markdown-context.ts";
 import { MathView } from "./math-view.tsx";
 import { Row, TableView } from "./table-view.tsx";
+import { useGrowing } from "./use-growing.ts";
 
 export const BlockView = memo(({ block }: { readonly block: Block; readonly version: number }) => {
   switch (block.kind) {
@@ -16,13 +18,16 @@ export const BlockView = memo(({ block }: { readonly block: Block; readonly vers
       return block.parent!.kind === "table" ? <Row row={block} /> : <Piece piece={block} />;
     case "paragraph":
       return (
-        <p dir="auto" className={isEmpty(block) ? "md-empty" : undefined}>
+        <Leaf block={block} as="p">
           {childrenOf(block)}
-        </p>
+        </Leaf>
       );
     case "heading": {
-      const Heading = `h${Math.min(6, block.level)}` as "h1";
-      return <Heading dir="auto">{childrenOf(block)}</Heading>;
+      return (
+        <Leaf block={block} as={`h${Math.min(6, block.level)}` as "h1"}>
+          {childrenOf(block)}
+        </Leaf>
+      );
     }
     case "quote":
       return <blockquote>{childrenOf(block)}</blockquote>;
@@ -53,6 +58,28 @@ export const BlockView = memo(({ block }: { readonly block: Block; readonly vers
 
 const isEmpty = ({ children }: Block): boolean => children.length === 1 && children[0]!.text === "";
 
+interface LeafProps {
+  readonly block: Block;
+  readonly as: "p" | "h1";
+  readonly children: ReactNode;
+}
+
+/** The element of a paragraph or heading, known to the pieces in it. */
+const Leaf = ({ block, as: Element, children }: LeafProps) => {
+  const { elements } = useMarkdown();
+  const hold = useCallback(
+    (element: HTMLElement | null) => {
+      if (element) elements.set(block, element);
+    },
+    [elements, block],
+  );
+  return (
+    <Element ref={hold} dir="auto" className={isEmpty(block) ? "md-empty" : undefined}>
+      {children}
+    </Element>
+  );
+};
+
 const TASK = /^\[([ xX])\](?=\s)/;
 
 const taskOf = (item: Block): "done" | "to do" | undefined => {
@@ -72,7 +99,39 @@ const Item = ({ item }: { readonly item: Block }) => {
 };
 
 const Piece = ({ piece }: { readonly piece: Block }) => {
-  const inlines = useMarkdown().parser.inlines(piece);
-  const isTask = piece.index === 0 && piece.parent!.index === 0 && piece.parent!.parent!.kind === "item";
-  return <InlineView inlines={inlines} task={isTask && TASK.test(piece.text)} />;
+  const { reader, elements } = useMarkdown();
+  const inlines = reader.parser.inlines(piece);
+  const isFirst = piece.index === 0 && piece.parent!.index === 0 && piece.parent!.parent!.kind === "item";
+  const task = isFirst && TASK.test(piece.text);
+  useGrowing(piece, {
+    place: () => elements.get(piece.parent!),
+    shown: task ? undefined : lastText(inlines),
+    next: () => {
+      if (isFirst && TASK.test(piece.text) !== task) return false;
+      const now = reader.parser.inlines(piece);
+      return isSameBeforeLast(inlines, now) ? lastText(now) : undefined;
+    },
+  });
+  return <InlineView inlines={inlines} task={task} />;
+};
+
+const lastText = (inlines: readonly Inline[]): string | undefined => {
+  const last = inlines.at(-1);
+  return last?.kind === "text" ? visibleText(last.text) : undefined;
+};
+
+const isSameBeforeLast = (one: readonly Inline[], other: readonly Inline[]): boolean =>
+  one.length === other.length &&
+  one.every((inline, index) => index === one.length - 1 || isSame(inline, other[index]!));
+
+const isSame = (one: Inline, other: Inline): boolean => {
+  for (const key of Object.keys(one) as (keyof Inline)[]) {
+    const value: unknown = one[key];
+    const beside: unknown = other[key];
+    if (!Array.isArray(value)) {
+      if (value !== beside) return false;
+    } else if (!Array.isArray(beside) || beside.length !== value.length) return false;
+    else if (!value.every((child: Inline, index) => isSame(child, beside[index] as Inline))) return false;
+  }
+  return true;
 };

@@ -1,8 +1,9 @@
-import { type ReactNode, createContext, memo, useCallback, useContext, useSyncExternalStore } from "react";
+import { type ReactNode, createContext, memo, useCallback, useContext, useRef, useSyncExternalStore } from "react";
 import type { Block } from "../block.ts";
 import type { Highlighting } from "../highlight.ts";
 import { COLORS } from "../highlight/messages.ts";
 import { visibleText } from "../visible-text.ts";
+import { useGrowing } from "./use-growing.ts";
 
 export const HighlightingContext = createContext<Highlighting | undefined>(undefined);
 
@@ -23,10 +24,20 @@ export const CodeLines = ({ piece }: { readonly piece: Block }) => {
     shown.push(<ColoredLine key={line} text={text.slice(from, next)} stretches={stretches} />);
     from = next;
   }
+  const plain = visibleText(text.slice(from));
+  const element = useRef<HTMLSpanElement>(null);
+  useGrowing(piece, {
+    place: () => element.current,
+    shown: plain,
+    next: () => {
+      highlighting.update();
+      return visibleText(piece.text.slice(from));
+    },
+  });
   return (
-    <span className="md-lines">
+    <span ref={element} className="md-lines">
       {shown}
-      {visibleText(text.slice(from))}
+      {plain}
     </span>
   );
 };

@@ -1,11 +1,14 @@
 import { createContext, useContext } from "react";
-import type { MarkdownParser } from "../parser.ts";
+import type { Block } from "../block.ts";
+import type { Reader } from "../reader.ts";
 
-interface MarkdownView {
-  readonly parser: MarkdownParser;
+interface MarkdownContextValue {
+  readonly reader: Reader;
   readonly onLink: ((url: string) => void) | undefined;
+  /** The elements of paragraphs and headings. */
+  readonly elements: WeakMap<Block, Element>;
 }
 
-export const MarkdownContext = createContext<MarkdownView | undefined>(undefined);
+export const MarkdownContext = createContext<MarkdownContextValue | undefined>(undefined);
 
-export const useMarkdown = (): MarkdownView => useContext(MarkdownContext)!;
+export const useMarkdown = (): MarkdownContextValue => useContext(MarkdownContext)!;

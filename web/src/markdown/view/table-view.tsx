@@ -2,6 +2,7 @@ import type { Block } from "../block.ts";
 import { childrenOf } from "./block-children.tsx";
 import { InlineView } from "./inline-view.tsx";
 import { useMarkdown } from "./markdown-context.ts";
+import { type Growing, useGrowing } from "./use-growing.ts";
 
 export const TableView = ({ block }: { readonly block: Block }) => (
   // A table wider than the page scrolls, also by the keyboard.
@@ -15,8 +16,12 @@ export const TableView = ({ block }: { readonly block: Block }) => (
   </div>
 );
 
+/** A row is rendered again when it grows, but nothing around it is. */
+const NOTHING: Growing = { place: () => undefined, shown: undefined, next: () => undefined };
+
 export const Row = ({ row }: { readonly row: Block }) => {
-  const cells = useMarkdown().parser.cells(row);
+  const cells = useMarkdown().reader.parser.cells(row);
+  useGrowing(row, NOTHING);
   const Cell = row.index === 0 ? "th" : "td";
   return (
     <tr>

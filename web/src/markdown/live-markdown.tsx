@@ -1,0 +1,32 @@
+import { memo, useEffect, useReducer, useRef } from "react";
+import { subscribeByFrame } from "runcast/react";
+import type { PartNode, RunState } from "runcast/state";
+import { MarkdownView, useReader } from "./markdown.tsx";
+
+interface LiveMarkdownProps {
+  readonly state: RunState;
+  readonly part: PartNode;
+  readonly onLink?: (url: string) => void;
+}
+
+/**
+ * The Markdown of a part of a run. It follows the part by itself, once a frame: most tokens only lengthen the last words, which
+ * then grow in their place without a rendering of anything.
+ */
+export const LiveMarkdown = memo(({ state, part, onLink }: LiveMarkdownProps) => {
+  const [, again] = useReducer((count: number) => count + 1, 0);
+  const reader = useReader({ text: part.text, done: part.endedAt !== undefined });
+  const latest = useRef(reader);
+  useEffect(() => {
+    latest.current = reader;
+  });
+  useEffect(() => {
+    const follow = (): void => {
+      const done = part.endedAt !== undefined;
+      if (!latest.current.continues(part.text, done) || !latest.current.follow(part.text, done)) again();
+    };
+    follow();
+    return subscribeByFrame(state, part.id, follow);
+  }, [state, part]);
+  return <MarkdownView reader={reader} onLink={onLink} />;
+});
