@@ -183,4 +183,32 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     await slider.waitFor({ state: "detached" });
     expect(await text()).toBe(whole);
   });
+
+  test("text that is made to be slow is only text", async () => {
+    const url = await serve();
+    const page = await open(await foreignPage(`${loads(url)}<run-view></run-view>`));
+    const bombs = ["[(", "[a](", "**", "*a", "`", "> ", "- ", "# ", "\u202e", "```\n", "| a ", "&lt;<b>", "1. ", "_- "];
+    const lengths = await page.evaluate(async (pieces) => {
+      await customElements.whenDefined("run-view");
+      const view = document.querySelector("run-view")!;
+      const found: number[] = [];
+      for (const piece of pieces) {
+        const text = piece.repeat(200_000 / piece.length);
+        const events = [
+          { type: "run-start", protocol: 1, run: "r", name: "x" },
+          { type: "step-start", step: "s" },
+          { type: "text-start", part: "p" },
+          { type: "text-delta", part: "p", delta: text },
+          { type: "run-end", outcome: "done" },
+        ];
+        view.entries = events.map((event, index) => ({ seq: index + 1, at: index, event })) as typeof view.entries;
+        await new Promise((resolve) => setTimeout(resolve));
+        found.push(view.shadowRoot!.querySelector(".text")!.textContent!.length);
+      }
+      return found;
+    }, bombs);
+    expect(lengths).toHaveLength(bombs.length);
+    expect(Math.max(...lengths)).toBeGreaterThan(190_000);
+    expect(await page.locator("run-view b, run-view a").filter({ hasText: "<" }).count()).toBe(0);
+  });
 });
