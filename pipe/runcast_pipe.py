@@ -50,6 +50,7 @@ class Pipe:
 
     def __init__(self):
         self.valves = self.Valves()
+        self.leaving: set[asyncio.Task] = set()
 
     async def pipes(self) -> list[dict]:
         """The agents, each as a model of its own."""
@@ -104,6 +105,7 @@ class Pipe:
         }
         said = {
             "Runcast-Pipe": "; ".join(f"{name}={value}" for name, value in pipe.items()),
+            "Runcast-Disconnect": "continue",
             "Runcast-Style": (chosen.STYLE if chosen else "") or valves.STYLE,
             "Runcast-Secret-Open-Webui-Token": (oauth or {}).get("access_token"),
             "X-OpenWebUI-Task": task,
@@ -125,6 +127,21 @@ class Pipe:
                 return {"error": {"detail": _refusal(response, await response.aread())}}
         except Exception as error:
             return {"error": {"detail": self.sentence(error)}}
+
+    def leave(self, run: str, headers: dict) -> None:
+        """Cancels the run, in a task of its own: whoever stopped does not wait for it."""
+        if not run:
+            return
+        task = asyncio.create_task(self._cancel(run, headers))
+        self.leaving.add(task)
+        task.add_done_callback(self.leaving.discard)
+
+    async def _cancel(self, run: str, headers: dict) -> None:
+        try:
+            async with self._client() as client:
+                await client.post(f"/open-webui/v1/runs/{quote(run, safe='')}/cancel", json={}, headers=headers)
+        except httpx.HTTPError as error:
+            log.warning("run %s could not be cancelled: %s", run, error)
 
     def sentence(self, error: Exception) -> str:
         url = self.valves.RUNCAST_URL
@@ -173,6 +190,10 @@ class _Stream:
                         if not self.run or not waits or isinstance(error, (Refused, httpx.ReadTimeout)):
                             raise
                         await asyncio.sleep(waits.pop(0))
+        except (GeneratorExit, asyncio.CancelledError):
+            # Stop was pressed. A broken connection must not cancel a run that can be gone on with, so it has to be said.
+            self.pipe.leave(self.run, self.headers)
+            raise
         except Exception as error:
             log.warning("%s", error, exc_info=self.pipe.valves.DEBUG)
             sentence = self.pipe.sentence(error)
@@ -202,12 +223,16 @@ class _Stream:
             self.run = response.headers.get("Runcast-Run", self.run)
             if self.pipe.valves.DEBUG and is_new:
                 yield _status(f"debug: run={self.run}; {self.headers['Runcast-Pipe']}", done=False)
+            cursor = self.cursor
             async for line in _lines(response):
                 if line.startswith("id:"):
-                    self.cursor = line[3:].strip()
-                elif line.startswith("data:") and self._is_for_open_webui(client, line[5:].strip()):
-                    self.forwarded += 1
-                    yield line
+                    cursor = line[3:].strip()
+                elif line.startswith("data:"):
+                    # Not at the line before: a cut between the two has the frame come again.
+                    self.cursor = cursor
+                    if self._is_for_open_webui(client, line[5:].strip()):
+                        self.forwarded += 1
+                        yield line
         finally:
             await response.aclose()
             if self.pipe.valves.DEBUG:

@@ -25,7 +25,7 @@ const mutants: readonly Mutant[] = [
         "        tail.promised = after;\n        extendTail(tail, chunk);\n        tail.info = after;\n        queueMicrotask(() => wake(run));\n",
       ],
     ],
-    tests: ["test/contracts/log.test.ts", "test/sqlite.test.ts"],
+    tests: ["test/contracts/log.test.ts", "test/slow/sqlite.test.ts"],
   },
   {
     breaks: "no silent hole: the client goes on after missing entries",
@@ -71,13 +71,13 @@ const mutants: readonly Mutant[] = [
     breaks: "the same frames for everyone: a span is given out while entries of it may still come",
     file: "src/server/releases.ts",
     edits: [["const GRACE_MS = 100;", "const GRACE_MS = -30;"]],
-    tests: ["test/window.test.ts"],
+    tests: ["test/slow/window.test.ts"],
   },
   {
     breaks: "a cursor within a span divides it: whoever resumes there gets the whole span again",
     file: "src/server/viewer.ts",
     edits: [["let stop = this.#fed < seq ? seq : 0;", "let stop = 0;"]],
-    tests: ["test/window.test.ts"],
+    tests: ["test/slow/window.test.ts"],
   },
   {
     breaks: "a start is never made twice: the id that makes posting again safe is another each time",

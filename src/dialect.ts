@@ -1,9 +1,16 @@
-import type { Answer, Entry, Event, EventType, FileRef, Problem } from "./events.ts";
+import type { Answer, Entry, Event, EventType, FileRef, Json, Problem } from "./events.ts";
 import type { RunRequest } from "./source.ts";
 
+export { chatSchema, readChat, writeChat } from "./dialect/chat-request.ts";
+export { chatUsage, readChatUsage } from "./dialect/chat-usage.ts";
 export { lossless, type Slot, type Spelling } from "./dialect/lossless.ts";
 export { createNarrator, type NarratedCall, type NarratedEnd, type Narrator } from "./dialect/narrator.ts";
+export { openaiError, readOpenaiError } from "./dialect/openai-errors.ts";
+export { parseBody } from "./dialect/parse-body.ts";
+export { inputSchema, readInput, writeInput } from "./dialect/response-input.ts";
 export { resultText } from "./dialect/result-text.ts";
+export { readSecrets, writeSecrets } from "./dialect/secrets.ts";
+export { createStatusLine, type StatusLine } from "./dialect/status-line.ts";
 
 /**
  * How one family of clients asks, and how it spells our events, both ways.
@@ -151,6 +158,8 @@ export interface ServerFacts {
   /** For requests that name none. */
   readonly defaultAgent?: string;
   readonly version: string;
+  /** What the data slots of a thread's latest run hold, by their names. */
+  readonly latestData?: (thread: string) => Promise<ReadonlyMap<string, Json | undefined>>;
   /** Connects to an MCP server and answers its tools. Rejects with an error that says why it cannot. */
   readonly validateServer?: (server: { readonly url: string; readonly key?: string }) => Promise<readonly ToolFact[]>;
 }
@@ -181,6 +190,8 @@ export interface EncodeOptions {
   readonly extensions?: boolean;
   /** A URL under which this client can fetch a file beside the log. */
   readonly link: (ref: Pick<FileRef, "file">) => string;
+  /** The URL of the page that shows the run: to read it, as `link` lets one read its files, or to answer it with a key. */
+  readonly page?: (access: "read" | "answer") => string;
 }
 
 /** What a run waits for, and since when (milliseconds since 1970). `agent`: for none of the others, its own code is at work. */

@@ -32,6 +32,7 @@ export interface JsonParser {
 export type JsonPath = readonly (string | number)[];
 
 export const createJsonParser = (): JsonParser => new Parser();
+export { applyPatch } from "./json/patch.ts";
 
 /** An open container, and which of its values is being written. */
 interface Level {
@@ -54,7 +55,6 @@ const WORD = "true, false, null or a number";
 const STRING = "the rest of a string without bare control characters";
 const DEPTH = `at most ${MAX_LEVELS} levels`;
 const ESCAPE = 'one of "\\/bfnrt or u and four hexadecimal digits';
-
 const WORD_CHARACTERS = "+-.0123456789Eaeflnrstu";
 const LITERALS: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;

@@ -3,11 +3,9 @@ import type { Waiting } from "./dialect.ts";
 import type { Answer, Entry, Event, EventOf } from "./events.ts";
 import type { Log } from "./log.ts";
 import { type ActiveRun, startRun } from "./runner/active-run.ts";
-import { closeInside } from "./runner/close.ts";
+import { closeCut } from "./runner/close-cut.ts";
 import { createTurn } from "./runner/turn.ts";
-import { createWriter, sizeOf } from "./runner/writer.ts";
 import { Refusal, type RunRequest, type Source } from "./source.ts";
-import { createVerifier } from "./verify.ts";
 
 /**
  * Wraps every source: numbers its events, checks them, renames repeated ids, closes from the inside out what is left open,
@@ -19,7 +17,10 @@ export interface Runner {
    * however concurrently it is posted. Rejects with a Refusal if the source throws before its first event.
    */
   start(request: RunRequest, agent: RunnableAgent): Promise<{ readonly run: string; readonly started: boolean }>;
-  /** Idempotent. Resolves when the cancel is stored: the run (or the one call or sub-agent) has ended. */
+  /**
+   * Idempotent. Resolves when the cancel is stored: the run (or the one call or sub-agent) has ended. `unknown`: nothing such
+   * is at work here. Rejects with a Refusal while the log takes no end of a run that has stopped.
+   */
   cancel(run: string, target?: CancelTarget): Promise<"cancelled" | "ended" | "unknown">;
   /** First answer wins; the same again is `same`, another `conflict`; an ask that expired or was cancelled is `closed`. */
   answer(
@@ -31,9 +32,12 @@ export interface Runner {
   /** Undefined unless the run is active in this process. */
   waiting(run: string): Waiting | undefined;
   readonly active: number;
-  /** Closes as `interrupted` the runs of an earlier process that were cut by a crash. Answers how many. */
+  /**
+   * Closes as `interrupted` the runs of an earlier process that were cut by a crash. Answers how many; what cannot be
+   * closed is reported and left as it is.
+   */
   recover(): Promise<number>;
-  /** Interrupts what still runs and waits until that is stored. */
+  /** Interrupts what still runs and waits until that is stored, or until a log that fails has had `graceMs` for it. */
   close(): Promise<void>;
 }
 
@@ -56,6 +60,11 @@ export interface RunnerOptions {
   readonly onEnd?: (ended: EndedRun) => unknown;
   /** Told of what has no other place: an onEnd that threw, a log that cannot be written. */
   readonly onProblem?: (error: unknown) => void;
+  /**
+   * Told of a run whose log failed in its midst: who follows it should be cut off, since what they wait for may never come.
+   * Its end is written as soon as the log takes it.
+   */
+  readonly onCut?: (run: string) => void;
   /** Ends the run with the error `timeout`. Default: none. */
   readonly timeoutMs?: number;
   /** Ends the run with the error `too-large`. Default: 256 MB. */
@@ -142,21 +151,6 @@ export const createRunner = (options: RunnerOptions): Runner => {
     }
   };
 
-  const recoverOne = async (run: string): Promise<void> => {
-    const verifier = createVerifier();
-    let after: Entry | undefined;
-    for await (const entries of entriesOf(run)) {
-      for (const entry of entries) verifier.check(entry.event);
-      after = entries.at(-1);
-    }
-    const error = { code: "interrupted", message: "the server stopped while the run was going on", retryable: true };
-    const writer = createWriter({ log, run, turn, onFailure: () => {}, ...(after && { after }) });
-    const runEnd: Event = { type: "run-end", outcome: "interrupted", error };
-    for (const event of [...closeInside(verifier.root, { outcome: "interrupted" }), runEnd])
-      writer.write(event, sizeOf(event));
-    await writer.flushed();
-  };
-
   return {
     async start(request, agent) {
       if (isClosed) throw stopping();
@@ -165,7 +159,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
     async cancel(run, target = {}) {
       const running = active.get(run);
       if (running) return await running.cancel(target);
-      return (await log.info(run)) ? "ended" : "unknown";
+      return (await log.info(run))?.endedAt === undefined ? "unknown" : "ended";
     },
     async answer(run, ask, answer, by) {
       const running = active.get(run);
@@ -186,13 +180,22 @@ export const createRunner = (options: RunnerOptions): Runner => {
     async recover() {
       const open = await log.list({ limit: Number.MAX_SAFE_INTEGER, open: true });
       const cut = open.filter(({ run }) => !active.has(run));
-      for (const { run } of cut) await recoverOne(run);
-      return cut.length;
+      const error = { code: "interrupted", message: "the server stopped while the run was going on", retryable: true };
+      let closed = 0;
+      for (const { run } of cut) {
+        try {
+          await closeCut(log, run, { outcome: "interrupted", error }, turn);
+          closed++;
+        } catch (cause) {
+          options.onProblem?.(new Error(`run ${run} cannot be closed: ${messageOf(cause)}`, { cause }));
+        }
+      }
+      return closed;
     },
     async close() {
       isClosed = true;
       const error = { code: "interrupted", message: "the server was stopped", retryable: true };
-      await Promise.all([...active.values()].map((running) => running.end({ outcome: "interrupted", error })));
+      await Promise.all([...active.values()].map((running) => running.close({ outcome: "interrupted", error })));
     },
   };
 };
@@ -203,10 +206,12 @@ const stopping = () => new Refusal("stopping", "the server is stopping", { statu
 const placeholder = (started: Promise<void>): ActiveRun => ({
   started,
   ended: started.then(() => undefined),
-  end: () => started,
+  close: () => started,
   cancel: () => Promise.resolve("unknown"),
   answer: () => Promise.resolve("unknown"),
   waiting: () => ({ waiting: "agent", since: Date.now() }),
 });
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const newRunId = (): string => crypto.randomUUID().replaceAll("-", "").slice(0, 20);

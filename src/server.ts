@@ -95,6 +95,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     onProblem: (error) => onProblem({ error }),
     ...options.runner,
     log,
+    onCut: (run) => {
+      audience.cut(run);
+      options.runner?.onCut?.(run);
+    },
     onEnd: (ended) => {
       metrics.runs[ended.end.outcome]++;
       return options.runner?.onEnd?.(ended);
@@ -123,6 +127,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const facts: ServerFacts = {
     version,
     agents: Object.entries(options.agents).map(([name, { source: _, ...known }]) => ({ name, ...known })),
+    latestData: async (thread) => {
+      const [latest] = await log.list({ limit: 1, thread });
+      return new Map(latest && (await states(latest.run)).state.data);
+    },
     ...(options.defaultAgent !== undefined && { defaultAgent: options.defaultAgent }),
     ...(options.validateServer && { validateServer: options.validateServer }),
   };
@@ -153,6 +161,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       const query = keys.length > 0 ? `?token=${tokens.create(run, startedAt + LINK_MS)}` : "";
       return `${base}/runs/${run}/files/${encodeURIComponent(file)}${query}`;
     },
+    page: (base, { run, startedAt }, access) => {
+      const token = keys.length > 0 && access === "read" ? `&token=${tokens.create(run, startedAt + LINK_MS)}` : "";
+      return `${base}/?run=${run}${token}`;
+    },
     base: ({ headers }) =>
       options.publicUrl?.replace(/\/$/, "") ?? `http://${headers.host ?? `${host}:${options.port}`}`,
     viewers: () => metrics.viewers,
@@ -166,9 +178,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     try {
       const target = guard.target(request);
       path = target.path;
-      const headers = new Headers(
-        Object.entries(request.headersDistinct).map(([name, values]) => [name, values?.join(", ") ?? ""]),
-      );
+      const headers = headersOf(request);
       match = router.match(method, path, headers);
       guard.check(request, response, target);
       if (method === "OPTIONS") return answerPreflight(request, response, api.methods(path));
@@ -240,6 +250,13 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       loopDelay?.stop();
     },
   };
+};
+
+/** Not by `headersDistinct`: a request keeps what that has made, and a stream keeps its request. */
+const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
+  return headers;
 };
 
 const agentOf = ({ agents, defaultAgent }: ServerOptions, wanted: string | undefined): RunnableAgent => {

@@ -1,5 +1,14 @@
 import type { Entry, Event } from "./events.ts";
-import { createLedger, newAgent, type OpenAgent, type OpenAsk, type OpenCall, type OpenPart } from "./verify/ledger.ts";
+import {
+  excluding,
+  Ledger,
+  newAgent,
+  NONE,
+  type OpenAgent,
+  type OpenAsk,
+  type OpenCall,
+  type OpenPart,
+} from "./verify/ledger.ts";
 
 export type { OpenAgent, OpenAsk, OpenCall, OpenPart };
 
@@ -41,80 +50,76 @@ export interface Verifier {
   has(id: string): boolean;
 }
 
-export const createVerifier = (): Verifier => {
-  const ledger = createLedger();
-  const { root, agents, calls, asks, parts, steps, fresh, owner, openPart, openCall } = ledger;
-  let started = false;
-  let ended = false;
+export const createVerifier = (): Verifier => new Grammar();
 
-  const check = (event: Event): string | undefined => {
-    if (ended) return `${event.type} after run-end: nothing follows it`;
-    if (!started) {
+class Grammar extends Ledger implements Verifier {
+  started = false;
+  ended = false;
+
+  check(event: Event): string | undefined {
+    if (this.ended) return `${event.type} after run-end: nothing follows it`;
+    if (!this.started) {
       if (event.type !== "run-start") return `the first event is ${event.type}, not run-start`;
-      started = true;
+      this.started = true;
       return undefined;
     }
     switch (event.type) {
       case "text-delta":
       case "thinking-delta": {
-        const part = openPart(event);
+        const part = this.openPart(event);
         return typeof part === "string" ? part : undefined;
       }
       case "text-start":
       case "thinking-start":
-        return ledger.startPart(event);
+        return this.startPart(event);
       case "text-end":
       case "thinking-end": {
-        const part = openPart(event);
+        const part = this.openPart(event);
         if (typeof part === "string") return part;
-        ledger.endPart(part);
+        this.endPart(part);
         return undefined;
       }
       case "run-start":
         return "a second run-start";
       case "agent-start": {
-        const parent = event.parent === undefined ? root : agents.get(event.parent);
+        const parent = event.parent === undefined ? this.root : this.agents.get(event.parent);
         if (!parent) return `agent ${event.agent} starts inside agent ${event.parent}, which never started`;
         if (!parent.open) return `agent ${event.agent} starts inside agent ${event.parent}, which has ended`;
-        const wrong = fresh(event.agent, "agent");
+        const wrong = this.fresh(event.agent, "agent");
         if (wrong) return wrong;
         if (event.call !== undefined) {
-          const call = calls.get(event.call);
+          const call = this.calls.get(event.call);
           if (!call) return `agent ${event.agent} is caused by call ${event.call}, which never started`;
           if (call.agent !== parent)
             return `agent ${event.agent} is caused by call ${event.call}, which is not its parent's`;
           if (call.phase !== "executing")
             return `agent ${event.agent} is caused by call ${event.call}, which is not executing`;
         }
-        const agent = newAgent(event.agent, parent, event.call);
-        agents.set(event.agent, agent);
-        parent.children.add(agent);
+        this.startAgent(newAgent(event.agent, parent, event.call), event.agent, parent);
         return undefined;
       }
       case "agent-end": {
-        const agent = owner(event);
+        const agent = this.owner(event);
         if (typeof agent === "string") return agent;
-        const inside = ledger.openInside(agent);
+        const inside = this.openInside(agent);
         if (inside) return `agent ${event.agent} ends, but ${inside} inside it is open`;
         agent.open = false;
-        agent.parent?.children.delete(agent);
+        if (agent.parent) excluding(agent.parent.children, agent);
         return undefined;
       }
       case "step-start": {
-        const agent = owner(event);
+        const agent = this.owner(event);
         if (typeof agent === "string") return agent;
         if (agent.step !== undefined)
           return `step ${event.step} starts, but step ${agent.step} of the same agent is open`;
-        const wrong = fresh(event.step, "step");
+        const wrong = this.fresh(event.step, "step");
         if (wrong) return wrong;
-        steps.add(event.step);
-        agent.step = event.step;
-        agent.stepShown = false;
+        this.startStep(agent, event.step);
         return undefined;
       }
       case "step-retry":
       case "step-end": {
-        const agent = owner(event);
+        const agent = this.owner(event);
         if (typeof agent === "string") return agent;
         if (agent.step !== event.step)
           return `${event.type} for step ${event.step}, which is not the open step of its agent`;
@@ -124,12 +129,12 @@ export const createVerifier = (): Verifier => {
         return undefined;
       }
       case "tool-start": {
-        const agent = owner(event);
+        const agent = this.owner(event);
         if (typeof agent === "string") return agent;
         if (agent.step === undefined) return `call ${event.call} starts outside a step`;
-        const wrong = fresh(event.call, "call");
+        const wrong = this.fresh(event.call, "call");
         if (wrong) return wrong;
-        const call: OpenCall = {
+        this.startCall({
           id: event.call,
           agent,
           step: agent.step,
@@ -138,17 +143,14 @@ export const createVerifier = (): Verifier => {
           deltas: false,
           allowed: undefined,
           outcome: undefined,
-          parts: new Set(),
-          asks: new Set(),
-        };
-        calls.set(event.call, call);
-        agent.calls.add(call);
-        agent.stepShown = true;
+          parts: NONE,
+          asks: NONE,
+        });
         return undefined;
       }
       case "tool-input-delta":
       case "tool-input-end": {
-        const call = openCall(event);
+        const call = this.openCall(event);
         if (typeof call === "string") return call;
         if (call.phase !== "input") return `${event.type} for call ${event.call}, whose input has ended`;
         if (call.agent.step !== call.step) return `${event.type} for call ${event.call}, but its step has ended`;
@@ -159,7 +161,7 @@ export const createVerifier = (): Verifier => {
         return undefined;
       }
       case "tool-execute": {
-        const call = openCall(event);
+        const call = this.openCall(event);
         if (typeof call === "string") return call;
         if (call.phase === "executing") return `call ${event.call} executes twice`;
         if (!call.provider && call.agent.step === call.step)
@@ -171,12 +173,12 @@ export const createVerifier = (): Verifier => {
       }
       case "tool-progress":
       case "tool-output-delta": {
-        const call = openCall(event);
+        const call = this.openCall(event);
         if (typeof call === "string") return call;
         return call.phase === "executing" ? undefined : `${event.type} for call ${event.call}, which is not executing`;
       }
       case "tool-end": {
-        const call = openCall(event);
+        const call = this.openCall(event);
         if (typeof call === "string") return call;
         for (const part of call.parts) return `call ${event.call} ends, but its part ${part.id} is open`;
         for (const ask of call.asks) return `call ${event.call} ends, but its ask ${ask.id} is open`;
@@ -188,59 +190,44 @@ export const createVerifier = (): Verifier => {
           return `call ${event.call} ends as ${outcome}, but it has executed`;
         call.phase = "ended";
         call.outcome = outcome;
-        call.agent.calls.delete(call);
+        excluding(call.agent.calls, call);
         return undefined;
       }
       case "ask-start":
-        return ledger.startAsk(event);
+        return this.startAsk(event);
       case "ask-end": {
-        const ask = asks.get(event.ask);
+        const ask = this.asks.get(event.ask);
         if (!ask) return `ask-end for ask ${event.ask}, which never started`;
         if (!ask.open) return `ask-end for ask ${event.ask}, which has ended`;
-        if (ask.agent.id !== event.agent) return ledger.wrongAgent(event, `ask ${event.ask}`, ask.agent);
+        if (ask.agent.id !== event.agent) return this.wrongAgent(event, `ask ${event.ask}`, ask.agent);
         if (event.outcome === "answered" && !event.answer) return `ask ${event.ask} is answered, but has no answer`;
         ask.open = false;
-        (ask.call ?? ask.agent).asks.delete(ask);
+        excluding((ask.call ?? ask.agent).asks, ask);
         if (ask.kind === "approval" && ask.call)
           ask.call.allowed = event.outcome === "answered" && event.answer?.allow === true;
         return undefined;
       }
       case "run-end": {
-        const inside = ledger.openInside(root);
+        const inside = this.openInside(this.root);
         if (inside) return `the run ends, but ${inside} is open`;
         for (const part of event.answer ?? [])
-          if (parts.get(part)?.kind !== "text") return `run-end names ${part} as answer, which is no text part`;
+          if (this.parts.get(part)?.kind !== "text") return `run-end names ${part} as answer, which is no text part`;
         for (const call of event.awaiting ?? [])
-          if (calls.get(call)?.outcome !== "deferred") return `run-end awaits call ${call}, which was not deferred`;
-        ended = true;
-        root.open = false;
+          if (this.calls.get(call)?.outcome !== "deferred")
+            return `run-end awaits call ${call}, which was not deferred`;
+        this.ended = true;
+        this.root.open = false;
         return undefined;
       }
       default: {
-        const agent = owner(event);
+        const agent = this.owner(event);
         if (typeof agent === "string") return agent;
-        if ("call" in event && event.call !== undefined && !calls.has(event.call))
+        if ("call" in event && event.call !== undefined && !this.calls.has(event.call))
           return `${event.type} belongs to call ${event.call}, which never started`;
-        if (event.type === "citation" && event.part !== undefined && !parts.has(event.part))
+        if (event.type === "citation" && event.part !== undefined && !this.parts.has(event.part))
           return `citation belongs to part ${event.part}, which never started`;
         return undefined;
       }
     }
-  };
-
-  return {
-    check,
-    has: ledger.has,
-    root,
-    agents,
-    calls,
-    asks,
-    parts,
-    get started() {
-      return started;
-    },
-    get ended() {
-      return ended;
-    },
-  };
-};
+  }
+}

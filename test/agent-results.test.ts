@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { memory } from "../src/logs/memory.ts";
 import { type Beat, demo } from "../src/models/demo.ts";
 import { agent } from "../src/sources/agent.ts";
 import { defineTool, toolResult } from "../src/tool.ts";
@@ -99,6 +100,22 @@ describe("whatever a tool returns, its call ends", () => {
     });
     expect(await outputs("ollama.chat")).toMatchObject({ type: "text", value: expect.stringContaining("chart.png") });
   });
+});
+
+test("an image that cannot be read again ends its call once, and is told in words", async () => {
+  const lost = { file: "lost", mediaType: "image/png", bytes: 3, name: "lost.png" };
+  const { model, requests } = playing(script("hi", [{ call: "tool" }], done));
+  const { runner, log } = setUp({ log: { ...memory(), get: () => Promise.reject(new Error("the disk is gone")) } });
+  const source = agent({
+    name: "test",
+    model: { ...model, provider: "anthropic.messages" },
+    tools: returning(() => toolResult([{ type: "file", ...lost }])),
+  });
+  const { run } = await runner.start(request, { name: "test", source });
+  const events = await untilEnd(log, run);
+  expect(events.filter(({ type }) => type === "tool-end")).toMatchObject([{ outcome: "ok" }]);
+  expect(JSON.stringify(requests[1]?.prompt)).toContain("[file lost.png (image/png), 3 bytes]");
+  expect(events.at(-1)).toMatchObject({ outcome: "done" });
 });
 
 describe("what a provider runs itself", () => {

@@ -44,6 +44,7 @@ describe("a model by its name", () => {
     ["vllm/mistral", "vllm.chat"],
     ["demo/scripted", "demo"],
     ["demo", "demo"],
+    ["demo (scripted)", "demo"],
   ])("%s needs no key", async (name, family) => {
     expect(await model(name)).toMatchObject({ provider: family });
   });

@@ -137,7 +137,7 @@ describe("the tree", () => {
         expect(transcript.live({ ...options, height: 12 })).toEqual([]);
         expect(lines).toEqual(createTranscript(state).settled(options));
       }),
-      { numRuns: 300 },
+      { numRuns: 60 },
     );
   });
 
@@ -147,7 +147,7 @@ describe("the tree", () => {
         const prefix = entries.slice(0, 1 + (cut % entries.length));
         for (const line of drawn(prefix, { width })) expect(widthOf(line)).toBeLessThanOrEqual(width);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 

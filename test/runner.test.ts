@@ -232,7 +232,11 @@ describe("runner", () => {
     const { runner, log } = setUp();
     const messages = [...request.messages, ...request.messages];
     const { run } = await runner.start(
-      { messages, secrets: { OPENAI_API_KEY: "hidden" } },
+      {
+        messages,
+        secrets: { OPENAI_API_KEY: "hidden" },
+        servers: [{ name: "maps", url: "https://maps.example/mcp?key=hidden&zone=hidden" }],
+      },
       { name: "test", source: async function* () {} },
     );
     const events = await untilEnd(log, run);
@@ -240,7 +244,8 @@ describe("runner", () => {
     if (start.type !== "run-start") throw new Error("expected run-start");
     const stored = await log.get(run, start.request!.file);
     const text = Buffer.concat(await Array.fromAsync(stored!.bytes)).toString();
-    expect(JSON.parse(text)).toEqual({ messages });
+    const servers = [{ name: "maps", url: "https://maps.example/mcp?key=redacted&zone=redacted" }];
+    expect(JSON.parse(text)).toEqual({ messages, servers });
     expect(text + JSON.stringify(events)).not.toContain("hidden");
   });
 

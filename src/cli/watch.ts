@@ -26,6 +26,8 @@ export const watch: Command = {
     const { message, agent, key = environment["RUNCAST_KEY"] } = options;
     if (message === undefined && target.run === undefined)
       throw new UsageError(`${what} names no run: use …/runs/<run>, or --message "…" to start one`);
+    if (message !== undefined && target.run !== undefined)
+      throw new UsageError(`a message starts a run, and ${what} names one: leave out either --message or the run`);
     const { base, token, run } = target;
     const client = createClient({
       url: base,
@@ -38,7 +40,7 @@ export const watch: Command = {
     const handle =
       message === undefined
         ? client.follow(run!, follow)
-        : client.start({ message, ...(agent !== undefined && { agent }), ...(run !== undefined && { run }) }, follow);
+        : client.start({ message, ...(agent !== undefined && { agent }) }, follow);
     const viewer = createViewer({
       output: process.stdout,
       color: hasColor(process.stdout, environment),

@@ -2,9 +2,10 @@ import type { Dialect } from "../dialect.ts";
 import { deepAgent } from "../dialects/deep-agent.ts";
 import { forge } from "../dialects/forge.ts";
 import { native } from "../dialects/native.ts";
+import { openWebui } from "../dialects/open-webui.ts";
 import { openaiChat } from "../dialects/openai-chat.ts";
 import { openaiResponses } from "../dialects/openai-responses.ts";
 import { ralph } from "../dialects/ralph.ts";
 
 /** The dialects that a server speaks unless it is told otherwise. */
-export const dialects: readonly Dialect[] = [native, deepAgent, forge, openaiChat, openaiResponses, ralph];
+export const dialects: readonly Dialect[] = [native, deepAgent, forge, openWebui, openaiChat, openaiResponses, ralph];

@@ -1,10 +1,17 @@
 import { z } from "zod";
-import { type Command, cursorText, type Dialect, type DialectRequest, parseCursor } from "../dialect.ts";
+import {
+  type Command,
+  cursorText,
+  type Dialect,
+  type DialectRequest,
+  parseCursor,
+  readSecrets,
+  writeSecrets,
+} from "../dialect.ts";
 import { answerSchema, EVENT_TYPES, type EventType } from "../events.ts";
 import { Refusal, type RunRequest, runRequestSchema } from "../source.ts";
 import { createEncoder, createTextEncoder, decodeFrame } from "./native/frames.ts";
 
-const SECRET = "runcast-secret-";
 const HEARTBEAT_MS = 15_000;
 
 const startSchema = runRequestSchema
@@ -80,12 +87,11 @@ const readStart = ({ body, headers, query }: DialectRequest): Command => {
     throw new Refusal("bad-request", "a request has either `message` (a string) or `messages`, and not both", {
       hint: 'the shortest request is {"message": "hello"}',
     });
-  const secrets: Record<string, string> = {};
-  for (const [name, value] of headers) if (name.startsWith(SECRET)) secrets[secretName(name)] = value;
+  const secrets = readSecrets(headers);
   const request: RunRequest = {
     ...rest,
     messages: messages ?? [{ role: "user", content: [{ type: "text", text: message ?? "" }] }],
-    ...(Object.keys(secrets).length > 0 && { secrets }),
+    ...(secrets && { secrets }),
   };
   const accept = headers.get("accept") ?? "";
   const detached = accept.includes("application/json") && !accept.includes("text/event-stream");
@@ -135,8 +141,8 @@ function write(command: Command): ReturnType<Dialect["write"]> {
   if (command.do === "reply") throw new Error("the native dialect has no plain replies");
   const headers: Record<string, string> = {};
   if (command.do === "start") {
-    const { secrets = {}, ...body } = command.request;
-    for (const [name, value] of Object.entries(secrets)) headers[secretHeader(name)] = value;
+    const { secrets, ...body } = command.request;
+    Object.assign(headers, writeSecrets(secrets));
     if (command.extensions) headers["runcast-extensions"] = "1";
     headers["content-type"] = "application/json";
     headers["accept"] = command.detached ? "application/json" : "text/event-stream";
@@ -158,10 +164,6 @@ function write(command: Command): ReturnType<Dialect["write"]> {
   const { agent, call, reason } = command;
   return { method: "POST", path: `${run}/cancel`, headers, body: JSON.stringify({ agent, call, reason }) };
 }
-
-/** Header names have no case: a secret is called as an environment variable would be. */
-const secretName = (header: string): string => header.slice(SECRET.length).toUpperCase().replaceAll("-", "_");
-const secretHeader = (name: string): string => SECRET + name.toLowerCase().replaceAll("_", "-");
 
 const search = (values: Record<string, string | undefined>): string => {
   const query = new URLSearchParams();

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { type Dialect, lossless, type Slot } from "../dialect.ts";
+import { chatSchema, type Dialect, lossless, openaiError, type Slot } from "../dialect.ts";
 import { Refusal } from "../source.ts";
 import { createAnswer } from "./openai-chat/answer.ts";
 import { createDecoder } from "./openai-chat/decode.ts";
 import { createEncoder } from "./openai-chat/encode.ts";
-import { errorOf } from "./openai-chat/errors.ts";
-import { chatSchema, readStart, writeStart } from "./openai-chat/request.ts";
+import { readStart, writeStart } from "./openai-chat/request.ts";
 
 const MODELS = "/v1/models";
 
@@ -61,7 +60,7 @@ export const openaiChat: Dialect = {
   ...spelling,
   answer: createAnswer,
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },
-  refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: errorOf(problem) }) }),
+  refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: openaiError(problem) }) }),
   disconnect: "cancel",
   asks: "link",
   says: {

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { type Dialect, lossless, type Slot } from "../dialect.ts";
+import { type Dialect, lossless, openaiError, type Slot } from "../dialect.ts";
 import { createDecoder } from "./openai-responses/decode.ts";
-import { errorOf } from "./openai-responses/errors.ts";
 import { readCancel, readFollow, readStart, RESPONSES, responsesSchema, write } from "./openai-responses/request.ts";
 import { createSpoken } from "./openai-responses/spoken.ts";
 
@@ -57,7 +56,7 @@ export const openaiResponses: Dialect = {
   refuse: (problem) => {
     // To these clients, a response that is no longer kept is one that is not there.
     const status = problem.status === 410 ? 404 : problem.status;
-    return { status, body: JSON.stringify({ error: errorOf({ ...problem, status }) }) };
+    return { status, body: JSON.stringify({ error: openaiError({ ...problem, status }) }) };
   },
   disconnect: "cancel",
   asks: "link",

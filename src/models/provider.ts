@@ -45,7 +45,8 @@ export const provider = (options: ProviderOptions = {}): Provider => {
 
   const make = async (name: string, request: Pick<RunRequest, "secrets"> = {}): Promise<LanguageModelV4> => {
     const [, prefix = name, model = ""] = /^([^/]+)\/(.+)$/.exec(name) ?? [];
-    if (prefix === "demo") return (await import("./demo.ts")).demo();
+    // As a run names it, too: a client may ask for what it was told.
+    if (prefix === "demo" || name === "demo (scripted)") return (await import("./demo.ts")).demo();
     const family = known.get(prefix) ?? (findValue([baseUrlVariable(prefix)], {}) ? compatible() : undefined);
     if (!family || !model) throw unknown(name, [...known.keys()]);
     const endpoint = endpoints[prefix] ?? {};

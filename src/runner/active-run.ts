@@ -1,31 +1,17 @@
 import type { Waiting } from "../dialect.ts";
 import type { Answer, Event, EventOf, Problem } from "../events.ts";
 import type { CancelTarget, RunnableAgent, RunnerOptions } from "../runner.ts";
-import { Refusal, type RunRequest } from "../source.ts";
-import { createVerifier } from "../verify.ts";
-import { createAsks } from "./asks.ts";
-import {
-  type Ending,
-  closeAgent,
-  closeAsks,
-  closeCall,
-  closeInside,
-  closeInsideCall,
-  closePart,
-  closeQuietly,
-  endingOf,
-  unfinished,
-} from "./close.ts";
+import type { RunRequest } from "../source.ts";
+import { type Ending, closeAsks, closeInside, closeQuietly, closeTarget, endingOf, unfinished } from "./close.ts";
+import { isAnothers, keepClosing } from "./close-cut.ts";
 import { createFiles } from "./files.ts";
-import { createIsLate } from "./late.ts";
-import { createRenamer } from "./rename.ts";
+import { Intake } from "./intake.ts";
+import { notWritten, problemOf, timedOut, unwritten } from "./problem.ts";
 import { runStart } from "./run-start.ts";
 import { isLarge, spill } from "./spill.ts";
-import { createTally } from "./tally.ts";
-import { createTargets } from "./targets.ts";
 import type { Turn } from "./turn.ts";
 import { waitingFor } from "./waiting.ts";
-import { createWriter, sizeOf } from "./writer.ts";
+import { createWriter } from "./writer.ts";
 
 export interface ActiveRun {
   /** Resolves when run-start is stored; rejects if the source refused. */
@@ -39,8 +25,11 @@ export interface ActiveRun {
     by: string | undefined,
   ): Promise<"accepted" | "same" | "conflict" | "closed" | "unknown">;
   waiting(): Waiting;
-  /** Ends the run early: its source is told to stop and has `graceMs` for it. */
-  end(ending: Ending): Promise<void>;
+  /**
+   * Ends the run early: its source is told to stop and has `graceMs` for it. Resolves when that is stored; if the log has
+   * failed and takes nothing in that time either, the run is left without an end.
+   */
+  close(ending: Ending): Promise<void>;
 }
 
 const OVER: Problem = { code: "over", message: "the run is over" };
@@ -56,89 +45,48 @@ export const startRun = (
   turn: Turn,
 ): ActiveRun => {
   const { log, timeoutMs, maxBytes = 256 * 1024 * 1024, graceMs = 5000 } = options;
-  const verifier = createVerifier();
-  const renamer = createRenamer(verifier.has);
-  const tally = createTally();
   const stop = new AbortController();
-  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<EventOf<"run-end"> | undefined>();
   const writer = createWriter({ log, run, turn, onFailure: (error) => fail(error) });
-  const asks = createAsks((event) => emit(event));
-  const targets = createTargets(stop.signal);
-  const isLate = createIsLate(verifier, () => targets.anyForced);
+  const intake = new Intake(writer, stop.signal, maxBytes);
+  const { verifier } = intake;
+  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<EventOf<"run-end"> | undefined>();
   let ending: Ending | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let lastRetry: string | undefined;
   let isFinished = false;
+  let isStarted = false;
+  let hasFailed = false;
+  // Made when somebody needs them: few runs fail.
+  let failing: PromiseWithResolvers<void> | undefined;
+  let leave: AbortController | undefined;
   let release = (): void => {};
 
-  const { put, get } = createFiles(log, run);
-
-  const emit = (event: Event): void => {
-    // Measured first: what cannot be stored must not count as said.
-    const size = sizeOf(event);
-    const wrong = verifier.check(event);
-    if (wrong) throw new Refusal("invalid-event", `the agent broke the protocol: ${wrong}`);
-    tally.observe(event);
-    if (event.type === "ask-start" || event.type === "ask-end") asks.observe(event);
-    else if (event.type === "tool-end") targets.ended("call", event.call);
-    else if (event.type === "agent-end") targets.ended("agent", event.agent);
-    lastRetry = event.type === "step-retry" ? event.step : undefined;
-    writer.write(event, size);
-  };
-
-  const take = (sourced: Event): void => {
-    if (sourced.type === "run-start") return;
-    const event = renamer.rename(sourced);
-    if (isLate(event)) {
-      // Nobody hears of this ask: whoever waits for its answer would wait in vain.
-      if (event.type === "ask-start") asks.observe({ type: "ask-end", ask: event.ask, outcome: "cancelled" });
-      return;
-    }
-    if (sourced.type === "tool-start") targets.begun("call", sourced.call);
-    else if (sourced.type === "agent-start") targets.begun("agent", sourced.agent);
-    for (const closing of leftOpen(event)) emit(closing);
-    emit(event);
-    if (writer.bytes > maxBytes)
-      throw new Refusal("too-large", `the run grew over its limit of ${maxBytes} bytes`, {
-        hint: "raise maxBytes, or have the tools answer with less",
-      });
-  };
-
-  /** What must end before this event, because it ends what contains it. */
-  const leftOpen = (event: Event): Event[] => {
-    const cut: Ending = { outcome: "interrupted" };
-    if (event.type === "step-end") return [...(agentOf(event.agent)?.parts ?? [])].map((part) => closePart(part));
-    const call = event.type === "tool-end" ? verifier.calls.get(event.call) : undefined;
-    if (call) return closeInsideCall(call, cut);
-    const open = event.type === "agent-end" ? verifier.agents.get(event.agent) : undefined;
-    return open?.open ? closeInside(open, cut) : [];
-  };
-  const agentOf = (id: string | undefined) => (id === undefined ? verifier.root : verifier.agents.get(id));
+  const files = createFiles(log, run);
 
   const begin = async (first: Event | undefined): Promise<void> => {
-    emit(await runStart(run, request, agent, first?.type === "run-start" ? first : undefined, put));
+    intake.emit(await runStart(run, request, agent, first?.type === "run-start" ? first : undefined, files.put));
     await writer.flushed();
-    if (timeoutMs)
-      timer = setTimeout(
-        () =>
-          void end({
-            outcome: "error",
-            error: { code: "timeout", message: `the run took longer than ${timeoutMs} ms`, retryable: true },
-          }),
-        timeoutMs,
-      );
+    if (!timeoutMs) return;
+    const why: Ending = { outcome: "error", error: timedOut(timeoutMs) };
+    timer = setTimeout(() => void end(why).catch(() => {}), timeoutMs);
   };
 
-  const answerTo = (ask: string) => asks.answerTo(renamer.latestAsk(ask));
+  const answerTo = (ask: string) => intake.asks.answerTo(intake.renamer.latestAsk(ask));
 
   const pump = async (): Promise<EventOf<"run-end"> | undefined> => {
     const iterator = agent
-      .source(request, { run, signal: stop.signal, signalOf: targets.signalOf, answerTo, put, get })
+      .source(request, {
+        run,
+        signal: stop.signal,
+        signalOf: (kind, id) => intake.targets.signalOf(kind, id),
+        answerTo,
+        ...files,
+      })
       [Symbol.asyncIterator]();
     release = () => void iterator.return?.().catch(() => {});
     const pull = iterator.next();
     const first = await Promise.race([pull, soon(FIRST_EVENT_MS)]);
     await begin(first?.done ? undefined : first?.value);
+    isStarted = true;
     started.resolve();
     for (
       let next = first ?? (await pull), taken = 1;
@@ -146,9 +94,9 @@ export const startRun = (
       next = await iterator.next(), taken++
     ) {
       const event = next.value;
-      if (event.type === "run-end") return renamer.rename(event) as EventOf<"run-end">;
-      if (isLarge(event)) for (const small of await spill(event, put)) take(small);
-      else take(event);
+      if (event.type === "run-end") return intake.renamer.rename(event) as EventOf<"run-end">;
+      if (isLarge(event)) for (const small of await spill(event, files.put)) intake.take(small);
+      else intake.take(event);
       if (taken % BREATH === 0) await breath();
     }
     return undefined;
@@ -166,41 +114,56 @@ export const startRun = (
     clearTimeout(timer);
     const cause: Ending | undefined =
       ending ?? (problem ? { outcome: "error", error: problem } : (endingOf(said) ?? unfinished(verifier.root)));
-    if (!cause) for (const event of closeQuietly(verifier.root)) emit(event);
-    for (const event of closeInside(verifier.root, cause ?? { outcome: "interrupted" })) emit(event);
+    if (!cause) for (const event of closeQuietly(verifier.root)) intake.emit(event);
+    for (const event of closeInside(verifier.root, cause ?? { outcome: "interrupted" })) intake.emit(event);
     const runEnd = {
       type: "run-end",
       outcome: cause?.outcome ?? "done",
       ...(cause?.error && { error: cause.error }),
     } as const;
-    let written: EventOf<"run-end"> = { ...runEnd, ...tally.summary(said, !cause) };
+    let written: EventOf<"run-end"> = { ...runEnd, ...intake.tally.summary(said, !cause) };
     try {
-      emit(written);
+      intake.emit(written);
     } catch (error) {
       // The source named an answer or a call that does not exist.
-      written = { ...runEnd, outcome: "error", error: problemOf(error), ...tally.summary(undefined, false) };
-      emit(written);
+      written = { ...runEnd, outcome: "error", error: problemOf(error), ...intake.tally.summary(undefined, false) };
+      intake.emit(written);
     }
-    asks.close();
+    intake.asks.close();
     // With a reason of ours: the default one is an exception with a stack, made for nobody.
     stop.abort(written.error ?? OVER);
     release();
+    // If not, `fail` sees to its end.
     writer.flushed().then(
       () => resolveEnded(written),
-      () => resolveEnded(undefined),
+      () => {},
     );
   };
 
-  /** The log cannot be written any more: nothing can be said of it, but the source must not work for nobody. */
+  /** The log takes nothing now. What is not stored was not said, and the source must not work for nobody. */
   const fail = (error: unknown): void => {
-    isFinished = true;
+    isFinished = hasFailed = true;
     clearTimeout(timer);
     options.onProblem?.(error);
-    asks.close();
+    intake.asks.close();
     stop.abort(error);
     release();
-    started.reject(error);
-    resolveEnded(undefined);
+    if (!isStarted) started.reject(error);
+    if (!isStarted || isAnothers(error)) return resolveEnded(undefined);
+    (failing ??= Promise.withResolvers()).resolve();
+    leave = new AbortController();
+    options.onCut?.(run);
+    const why: Ending = ending ?? { outcome: "error", error: unwritten(error) };
+    void keepClosing(log, run, why, turn, leave.signal).then(resolveEnded);
+  };
+
+  /** Resolves when the run's end is stored, with nothing if it is no longer ours to store. */
+  const settled = async (): Promise<EventOf<"run-end"> | undefined> => {
+    failing ??= Promise.withResolvers();
+    const late = failing.promise.then(() => soon(graceMs));
+    const first = await Promise.race([ended.then((end) => ({ end })), late]);
+    if (!first) throw notWritten(run);
+    return first.end;
   };
 
   const end = async (why: Ending): Promise<void> => {
@@ -208,32 +171,30 @@ export const startRun = (
       ending = why;
       stop.abort(why.error ?? { code: why.outcome, message: `the run was ${why.outcome}` });
       // Who waits for a person would wait in vain.
-      for (const event of closeAsks(verifier.root, why)) emit(event);
+      for (const event of closeAsks(verifier.root, why)) intake.emit(event);
       const over = () => finish(undefined, undefined);
       // What has no run-start yet can have no run-end.
       setTimeout(() => void started.promise.then(over, () => {}), graceMs).unref();
     }
-    await ended;
+    await settled();
   };
 
   const cancelOne = async (kind: "call" | "agent", id: string): Promise<"cancelled" | "ended" | "unknown"> => {
+    if (hasFailed) return await tooLate();
     const target = kind === "call" ? verifier.calls.get(id) : verifier.agents.get(id);
     if (!target) return "unknown";
     const isOpen = "phase" in target ? target.phase !== "ended" : target.open;
     if (!isOpen) return "ended";
     const forced: Ending = { outcome: "cancelled" };
-    for (const event of closeAsks(target, forced)) emit(event);
-    await targets.cancel(kind, id, renamer.original(id), Math.min(graceMs, 2000), () => {
-      if (isFinished) return;
-      if ("phase" in target) {
-        for (const child of [...target.agent.children].filter((one) => one.call === id))
-          [...closeInside(child, forced), closeAgent(child, forced)].forEach(emit);
-        closeCall(target, forced).forEach(emit);
-      } else [...closeInside(target, forced), closeAgent(target, forced)].forEach(emit);
+    for (const event of closeAsks(target, forced)) intake.emit(event);
+    await intake.targets.cancel(kind, id, intake.renamer.original(id), Math.min(graceMs, 2000), () => {
+      if (!isFinished) for (const event of closeTarget(target, forced)) intake.emit(event);
     });
-    await writer.flushed().catch(() => {});
-    return "cancelled";
+    return await writer.flushed().then(() => "cancelled" as const, tooLate);
   };
+
+  /** The answer to a cancel that came too late. */
+  const tooLate = async () => ((await settled()) ? "ended" : "unknown");
 
   const started = Promise.withResolvers<void>();
   pump().then(
@@ -251,35 +212,31 @@ export const startRun = (
   return {
     started: started.promise,
     ended,
-    end,
+    close: async (why) => {
+      await end(why).catch(() => {});
+      leave?.abort();
+    },
     cancel: async ({ agent: child, call, by, reason }) => {
       if (call !== undefined) return await cancelOne("call", call);
       if (child !== undefined) return await cancelOne("agent", child);
-      if (isFinished) return "ended";
+      if (isFinished) return await tooLate();
       await end({
         outcome: "cancelled",
         error: { code: "cancelled", message: reason ?? (by ? `stopped by ${by}` : "stopped"), retryable: false },
       });
-      return "cancelled";
+      return hasFailed ? await tooLate() : "cancelled";
     },
     answer: async (ask, answer, by) => {
-      const result = asks.answer(verifier.asks.get(ask), answer, by);
+      if (hasFailed) return (await settled(), "closed");
+      const result = intake.asks.answer(verifier.asks.get(ask), answer, by);
       if (result === "accepted") await writer.flushed();
       return result;
     },
-    waiting: () => ({ waiting: waitingFor(verifier.root, lastRetry !== undefined), since: writer.lastAt }),
+    waiting: () => ({
+      waiting: hasFailed ? "retry" : waitingFor(verifier.root, intake.isRetrying),
+      since: writer.lastAt,
+    }),
   };
 };
 
 const soon = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());
-
-const problemOf = (error: unknown): Problem => {
-  if (error instanceof Refusal)
-    return {
-      code: error.code,
-      message: error.message,
-      retryable: error.retryable,
-      ...(error.hint && { hint: error.hint }),
-    };
-  return { code: "agent-failed", message: error instanceof Error ? error.message : String(error), retryable: false };
-};

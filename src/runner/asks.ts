@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Answer, AskOutcome, Event, EventOf, Json } from "../events.ts";
+import { issuesText, jsonSchema } from "../json-schema.ts";
 import { Refusal } from "../source.ts";
 import type { OpenAsk } from "../verify.ts";
 
@@ -22,45 +23,51 @@ export interface Asks {
   close(): void;
 }
 
+interface Wanted {
+  readonly values?: readonly Json[];
+  readonly schema?: Json;
+}
+
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const createAsks = (emit: (event: Event) => void): Asks => {
-  const results = new Map<string, AskResult>();
-  const waiters = new Map<string, ((result: AskResult) => void)[]>();
-  const timers = new Map<string, NodeJS.Timeout>();
-  const choices = new Map<string, readonly Json[]>();
+  // Most runs ask nothing.
+  let known: Map<string, Known> | undefined;
+  const of = (ask: string): Known => {
+    const all = (known ??= new Map<string, Known>());
+    let found = all.get(ask);
+    if (!found) all.set(ask, (found = {}));
+    return found;
+  };
 
   const settle = (ask: string, result: AskResult): void => {
-    results.set(ask, result);
-    clearTimeout(timers.get(ask));
-    timers.delete(ask);
-    choices.delete(ask);
-    for (const resolve of waiters.get(ask) ?? []) resolve(result);
-    waiters.delete(ask);
+    const { timer, waiters = [] } = of(ask);
+    clearTimeout(timer);
+    known?.set(ask, { result });
+    for (const resolve of waiters) resolve(result);
   };
 
   return {
     answerTo(ask) {
-      const known = results.get(ask);
-      if (known) return Promise.resolve(known);
-      return new Promise((resolve) => waiters.set(ask, [...(waiters.get(ask) ?? []), resolve]));
+      const asked = of(ask);
+      if (asked.result) return Promise.resolve(asked.result);
+      return new Promise((resolve) => (asked.waiters ??= []).push(resolve));
     },
     answer(ask, answer, by) {
       if (!ask) return "unknown";
-      const known = results.get(ask.id);
-      if (known)
-        return known.outcome !== "answered" ? "closed" : isDeepStrictEqual(known.answer, answer) ? "same" : "conflict";
+      const { result, wanted } = of(ask.id);
+      if (result)
+        return result.outcome !== "answered"
+          ? "closed"
+          : isDeepStrictEqual(result.answer, answer)
+            ? "same"
+            : "conflict";
       const needsAllow = ask.kind === "approval" || ask.kind === "confirmation";
       if (needsAllow && answer.allow === undefined)
         throw new Refusal("bad-answer", `this ${ask.kind} is answered with allow: true or false`);
       if (!needsAllow && answer.value === undefined)
         throw new Refusal("bad-answer", `this ${ask.kind} is answered with a value`);
-      const values = choices.get(ask.id);
-      const { value } = answer;
-      if (values && value !== null && !values.some((known) => isDeepStrictEqual(known, value)))
-        throw new Refusal("bad-answer", `this choice is answered with the value of one of its options, or null`, {
-          hint: `one of ${values.map((known) => JSON.stringify(known)).join(", ")}`,
-        });
+      checkValue(wanted, answer.value);
       emit({
         type: "ask-end",
         ...(ask.agent.id !== undefined && { agent: ask.agent.id }),
@@ -76,21 +83,65 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
         const { outcome, answer, by } = event;
         return settle(event.ask, { outcome, ...(answer && { answer }), ...(by && { by }) });
       }
-      results.delete(event.ask);
-      const { kind, options } = event;
-      if (kind === "choice" && options)
-        choices.set(
-          event.ask,
-          options.map((option) => option.value),
-        );
-      if (event.expires === undefined) return;
-      const { ask, agent, expires } = event;
+      const { ask, agent, kind, options, schema, expires } = event;
+      const asked = of(ask);
+      delete asked.result;
+      asked.wanted = {
+        ...(kind === "choice" && options && { values: options.map((option) => option.value) }),
+        ...(schema !== undefined && { schema }),
+      };
+      if (expires === undefined) return;
       const expire = () => emit({ type: "ask-end", ...(agent !== undefined && { agent }), ask, outcome: "expired" });
-      timers.set(ask, setTimeout(expire, Math.min(Math.max(0, expires - Date.now()), LONGEST_TIMER)));
+      asked.timer = setTimeout(expire, Math.min(Math.max(0, expires - Date.now()), LONGEST_TIMER));
     },
     close() {
-      for (const timer of timers.values()) clearTimeout(timer);
-      for (const ask of [...waiters.keys()]) settle(ask, { outcome: "cancelled" });
+      for (const [ask, { timer, waiters }] of known ?? []) {
+        clearTimeout(timer);
+        if (waiters) settle(ask, { outcome: "cancelled" });
+      }
     },
   };
+};
+
+/** Of one ask, what there is: who waits for it, when it expires, what it wants, what came of it. */
+interface Known {
+  result?: AskResult;
+  waiters?: ((result: AskResult) => void)[];
+  timer?: NodeJS.Timeout;
+  wanted?: Wanted;
+}
+
+/** Refuses a value that is not what was asked for. Null is always one: that of a person who will not say. */
+const checkValue = ({ values, schema }: Wanted = {}, value: Json | undefined): void => {
+  if (value === undefined || value === null) return;
+  if (values && !values.some((known) => isDeepStrictEqual(known, value)))
+    throw new Refusal("bad-answer", `this choice is answered with the value of one of its options, or null`, {
+      hint: `one of ${values.map((known) => JSON.stringify(known)).join(", ")}`,
+    });
+  const problem = schema === undefined ? undefined : misfit(schema, value);
+  if (problem !== undefined)
+    throw new Refusal("bad-answer", `the value does not fit what was asked for: ${problem}`, {
+      hint: "the schema of the ask-start event says what fits",
+    });
+};
+
+/** What keeps the value from fitting. A form of one field may be answered with the bare value. */
+const misfit = (schema: Json, value: Json): string | undefined => {
+  try {
+    const checked = jsonSchema(schema);
+    const result = checked.safeParse(value);
+    if (result.success) return undefined;
+    const field = typeof value === "object" ? undefined : onlyField(schema);
+    if (field !== undefined && checked.safeParse({ [field]: value }).success) return undefined;
+    return issuesText(result.error.issues);
+  } catch {
+    // A schema that cannot be checked here is left to whoever asked.
+    return undefined;
+  }
+};
+
+const onlyField = (schema: Json): string | undefined => {
+  const { properties } = schema as { properties?: Record<string, Json> };
+  const fields = Object.keys(properties ?? {});
+  return fields.length === 1 ? fields[0] : undefined;
 };

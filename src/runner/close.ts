@@ -1,5 +1,5 @@
 import type { CallOutcome, Event, EventOf, Problem, RunOutcome } from "../events.ts";
-import type { OpenAgent, OpenAsk, OpenCall, OpenPart } from "../verify.ts";
+import type { OpenAgent, OpenAsk, OpenCall, OpenPart, Verifier } from "../verify.ts";
 
 /** Why things end early, and what to say of each. */
 export interface Ending {
@@ -25,15 +25,23 @@ export const closeInside = (agent: OpenAgent, ending: Ending): Event[] => {
   return events;
 };
 
-export const closeAgent = (agent: OpenAgent, { outcome, error }: Ending): Event => ({
+const closeAgent = (agent: OpenAgent, { outcome, error }: Ending): Event => ({
   type: "agent-end",
   agent: agent.id!,
   outcome,
   ...(error && { error }),
 });
 
+/** Ends one sub-agent, or one call with the sub-agents that it caused. */
+export const closeTarget = (target: OpenCall | OpenAgent, ending: Ending): Event[] => {
+  const whole = (agent: OpenAgent) => [...closeInside(agent, ending), closeAgent(agent, ending)];
+  if (!("phase" in target)) return whole(target);
+  const caused = [...target.agent.children].filter(({ call }) => call === target.id);
+  return [...caused.flatMap(whole), ...closeCall(target, ending)];
+};
+
 /** Ends a call with what it has open: sub-agents it caused are not its own and stay. */
-export const closeCall = (call: OpenCall, ending: Ending, outcome: CallOutcome = callOutcome(ending)): Event[] => [
+const closeCall = (call: OpenCall, ending: Ending, outcome: CallOutcome = callOutcome(ending)): Event[] => [
   ...closeInsideCall(call, ending),
   {
     type: "tool-end",
@@ -44,17 +52,30 @@ export const closeCall = (call: OpenCall, ending: Ending, outcome: CallOutcome =
   },
 ];
 
-export const closeInsideCall = (call: OpenCall, ending: Ending): Event[] => [
+const closeInsideCall = (call: OpenCall, ending: Ending): Event[] => [
   ...[...call.parts].map(closePart),
   ...[...call.asks].map((ask) => closeAsk(ask, ending)),
 ];
 
-export const closePart = (part: OpenPart): Event => ({
+const closePart = (part: OpenPart): Event => ({
   type: part.kind === "text" ? "text-end" : "thinking-end",
   ...of(part.agent),
   part: part.id,
   cut: true,
 });
+
+/** What must end before this event, because it ends what contains it. */
+export const leftOpen = ({ root, agents, calls }: Verifier, event: Event): Event[] => {
+  const cut: Ending = { outcome: "interrupted" };
+  if (event.type === "step-end") {
+    const agent = event.agent === undefined ? root : agents.get(event.agent);
+    return [...(agent?.parts ?? [])].map(closePart);
+  }
+  const call = event.type === "tool-end" ? calls.get(event.call) : undefined;
+  if (call) return closeInsideCall(call, cut);
+  const open = event.type === "agent-end" ? agents.get(event.agent) : undefined;
+  return open?.open ? closeInside(open, cut) : [];
+};
 
 /** Ends the asks of an agent and all in it, or of one call. */
 export const closeAsks = (of: OpenAgent | OpenCall, ending: Ending): Event[] => [

@@ -1,4 +1,5 @@
 import type { Event } from "../events.ts";
+import type { Verifier } from "../verify.ts";
 
 /**
  * Gives the ids that a source repeats (providers count calls from zero in every answer) a name of their own in the run.
@@ -23,54 +24,66 @@ const STARTED = {
 const REFERENCES = { part: "part", call: "call", ask: "ask", step: "step", replaces: "part" } as const;
 type Field = (typeof STARTED)[keyof typeof STARTED];
 
-export const createRenamer = (isUsed: (id: string) => boolean): Renamer => {
-  const aliases = new Map<string, string>();
-  const originals = new Map<string, string>();
-  const asks = new Map<string, string>();
+export const createRenamer = (used: Pick<Verifier, "has">): Renamer => new RepeatedIds(used);
 
-  const key = (field: Field, agent: string | undefined, id: string) =>
-    field === "agent" ? `agent ${id}` : `${field} ${agent ?? ""} ${id}`;
-  const alias = (field: Field, agent: string | undefined, id: string) => aliases.get(key(field, agent, id)) ?? id;
+/** Its maps are made when the first id is repeated, which is in few runs. */
+class RepeatedIds implements Renamer {
+  readonly #used: Pick<Verifier, "has">;
+  #aliases: Map<string, string> | undefined;
+  #originals: Map<string, string> | undefined;
+  #asks: Map<string, string> | undefined;
+
+  constructor(used: Pick<Verifier, "has">) {
+    this.#used = used;
+  }
+
+  rename(event: Event): Event {
+    const field = STARTED[event.type as keyof typeof STARTED] as Field | undefined;
+    if (field) this.#claim(event, field);
+    return this.#aliases?.size ? this.#refer(event) : event;
+  }
+
+  original(id: string): string {
+    return this.#originals?.get(id) ?? id;
+  }
+
+  latestAsk(id: string): string {
+    return this.#asks?.get(id) ?? id;
+  }
 
   /** From now on the id means this thing. */
-  const claim = (event: Event, field: Field): void => {
+  #claim(event: Event, field: Field): void {
     const id = (event as unknown as Record<Field, string>)[field];
-    if (field === "ask") asks.delete(id);
-    if (!isUsed(id)) {
-      if (aliases.size) aliases.delete(key(field, event.agent, id));
-      return;
-    }
+    if (field === "ask") this.#asks?.delete(id);
+    if (!this.#used.has(id)) return void this.#aliases?.delete(key(field, event.agent, id));
     let number = 2;
-    while (isUsed(`${id}~${number}`)) number++;
-    aliases.set(key(field, event.agent, id), `${id}~${number}`);
-    originals.set(`${id}~${number}`, id);
-    if (field === "ask") asks.set(id, `${id}~${number}`);
-  };
+    while (this.#used.has(`${id}~${number}`)) number++;
+    (this.#aliases ??= new Map()).set(key(field, event.agent, id), `${id}~${number}`);
+    (this.#originals ??= new Map()).set(`${id}~${number}`, id);
+    if (field === "ask") (this.#asks ??= new Map()).set(id, `${id}~${number}`);
+  }
 
-  const refer = (event: Event): Event => {
+  #refer(event: Event): Event {
     const changed = { ...event } as Record<string, unknown>;
     const scope = event.type === "agent-start" ? event.parent : event.agent;
     for (const [name, field] of Object.entries(REFERENCES)) {
       const id = changed[name];
-      if (typeof id === "string") changed[name] = alias(field, scope, id);
+      if (typeof id === "string") changed[name] = this.#alias(field, scope, id);
     }
-    if (event.agent !== undefined) changed.agent = alias("agent", undefined, event.agent);
+    if (event.agent !== undefined) changed.agent = this.#alias("agent", undefined, event.agent);
     if (event.type === "agent-start" && event.parent !== undefined)
-      changed.parent = alias("agent", undefined, event.parent);
+      changed.parent = this.#alias("agent", undefined, event.parent);
     if (event.type === "run-end") {
-      changed.answer = event.answer?.map((id) => alias("part", undefined, id));
-      changed.awaiting = event.awaiting?.map((id) => alias("call", undefined, id));
+      changed.answer = event.answer?.map((id) => this.#alias("part", undefined, id));
+      changed.awaiting = event.awaiting?.map((id) => this.#alias("call", undefined, id));
     }
     return changed as Event;
-  };
+  }
 
-  return {
-    rename(event) {
-      const field = STARTED[event.type as keyof typeof STARTED] as Field | undefined;
-      if (field) claim(event, field);
-      return aliases.size ? refer(event) : event;
-    },
-    original: (id) => originals.get(id) ?? id,
-    latestAsk: (id) => asks.get(id) ?? id,
-  };
-};
+  #alias(field: Field, agent: string | undefined, id: string): string {
+    return this.#aliases?.get(key(field, agent, id)) ?? id;
+  }
+}
+
+const key = (field: Field, agent: string | undefined, id: string): string =>
+  field === "agent" ? `agent ${id}` : `${field} ${agent ?? ""} ${id}`;

@@ -13,7 +13,8 @@ export const runStart = async (
   said: EventOf<"run-start"> | undefined,
   put: Put,
 ): Promise<EventOf<"run-start">> => {
-  const { secrets: _, ...kept } = request;
+  const { secrets: _, servers, ...rest } = request;
+  const kept = { ...rest, ...(servers && { servers: servers.map(withoutKeys) }) };
   const asked = request.messages.findLast(({ role }) => role === "user");
   const isMore = request.messages.length > 1 || !asked;
   const stored = isMore && (await put(JSON.stringify(kept), { mediaType: "application/json", name: "request.json" }));
@@ -29,4 +30,13 @@ export const runStart = async (
     ...(asked && { message: await spillMessage(asked, put) }),
     ...(stored && { request: stored }),
   };
+};
+
+/** Servers are often told their key in the query of their URL. */
+const withoutKeys = <Server extends { readonly url?: string }>(server: Server): Server => {
+  const url = URL.parse(server.url ?? "");
+  if (!url) return server;
+  for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, "redacted");
+  if (url.password) url.password = "redacted";
+  return { ...server, url: url.href };
 };

@@ -10,31 +10,36 @@ export interface Tally {
   ): Pick<EventOf<"run-end">, "usage" | "answer" | "awaiting">;
 }
 
-export const createTally = (): Tally => {
-  let usage: Usage = {};
-  let step: { parts: string[]; calls: number } = { parts: [], calls: 0 };
-  let answer: string[] = [];
-  return {
-    observe(event) {
-      if (event.type === "step-end") {
-        usage = addUsage(usage, event.usage);
-        if (event.agent === undefined && step.calls === 0) answer = step.parts;
-      } else if (event.agent !== undefined) return;
-      else if (event.type === "step-start") step = { parts: [], calls: 0 };
-      else if (event.type === "tool-start" && !event.provider) step.calls++;
-      else if (event.type === "text-start" && event.call === undefined) {
-        if (event.replaces !== undefined) step.parts = step.parts.filter((part) => part !== event.replaces);
-        step.parts.push(event.part);
-      }
-    },
-    summary(said, isDone) {
-      const total = said?.usage ?? usage;
-      const parts = said?.answer ?? answer;
-      return {
-        ...(Object.keys(total).length > 0 && { usage: total }),
-        ...(isDone && parts.length > 0 && { answer: parts }),
-        ...(isDone && said?.awaiting?.length && { awaiting: said.awaiting }),
-      };
-    },
-  };
-};
+export const createTally = (): Tally => new Sums();
+
+class Sums implements Tally {
+  #usage: Usage | undefined;
+  #parts: string[] | undefined;
+  #calls = 0;
+  #answer: readonly string[] | undefined;
+
+  observe(event: Event): void {
+    if (event.type === "step-end") {
+      this.#usage = addUsage(this.#usage ?? {}, event.usage);
+      if (event.agent === undefined && this.#calls === 0) this.#answer = this.#parts;
+    } else if (event.agent !== undefined) return;
+    else if (event.type === "step-start") {
+      this.#parts = undefined;
+      this.#calls = 0;
+    } else if (event.type === "tool-start" && !event.provider) this.#calls++;
+    else if (event.type === "text-start" && event.call === undefined) {
+      const parts = (this.#parts ?? []).filter((part) => part !== event.replaces);
+      this.#parts = [...parts, event.part];
+    }
+  }
+
+  summary(said: EventOf<"run-end"> | undefined, isDone: boolean): ReturnType<Tally["summary"]> {
+    const total = said?.usage ?? this.#usage ?? {};
+    const parts = said?.answer ?? this.#answer ?? [];
+    return {
+      ...(Object.keys(total).length > 0 && { usage: total }),
+      ...(isDone && parts.length > 0 && { answer: [...parts] }),
+      ...(isDone && said?.awaiting?.length && { awaiting: said.awaiting }),
+    };
+  }
+}

@@ -11,45 +11,61 @@ export interface Targets {
   readonly anyForced: boolean;
 }
 
-export const createTargets = (run: AbortSignal): Targets => {
-  const controllers = new Map<string, AbortController>();
-  const waiting = new Map<string, () => void>();
-  let anyForced = false;
+export const createTargets = (run: AbortSignal): Targets => new Cancellable(run);
 
-  const controllerOf = (key: string): AbortController => {
+/** Its maps are made when they are needed: most runs end before anything in them is cancelled. */
+class Cancellable implements Targets {
+  readonly #run: AbortSignal;
+  #controllers: Map<string, AbortController> | undefined;
+  #waiting: Map<string, () => void> | undefined;
+  anyForced = false;
+
+  constructor(run: AbortSignal) {
+    this.#run = run;
+  }
+
+  signalOf(kind: "call" | "agent", id: string): AbortSignal {
+    return AbortSignal.any([this.#run, this.#controllerOf(`${kind} ${id}`).signal]);
+  }
+
+  async cancel(
+    kind: "call" | "agent",
+    id: string,
+    original: string,
+    graceMs: number,
+    force: () => void,
+  ): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const key = `${kind} ${id}`;
+    const waiting = (this.#waiting ??= new Map<string, () => void>());
+    const earlier = waiting.get(key);
+    waiting.set(key, () => (earlier?.(), resolve()));
+    this.#controllerOf(`${kind} ${original}`).abort({ code: "cancelled", message: `the ${kind} was cancelled` });
+    const timer = setTimeout(() => {
+      if (!waiting.has(key)) return;
+      this.anyForced = true;
+      force();
+      resolve();
+    }, graceMs);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  begun(kind: "call" | "agent", original: string): void {
+    const key = `${kind} ${original}`;
+    if (this.#controllers?.get(key)?.signal.aborted) this.#controllers.delete(key);
+  }
+
+  ended(kind: "call" | "agent", id: string): void {
+    const key = `${kind} ${id}`;
+    this.#waiting?.get(key)?.();
+    this.#waiting?.delete(key);
+  }
+
+  #controllerOf(key: string): AbortController {
+    const controllers = (this.#controllers ??= new Map<string, AbortController>());
     let controller = controllers.get(key);
     if (!controller) controllers.set(key, (controller = new AbortController()));
     return controller;
-  };
-
-  return {
-    signalOf: (kind, id) => AbortSignal.any([run, controllerOf(`${kind} ${id}`).signal]),
-    async cancel(kind, id, original, graceMs, force) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const key = `${kind} ${id}`;
-      const earlier = waiting.get(key);
-      waiting.set(key, () => (earlier?.(), resolve()));
-      controllerOf(`${kind} ${original}`).abort({ code: "cancelled", message: `the ${kind} was cancelled` });
-      const timer = setTimeout(() => {
-        if (!waiting.has(key)) return;
-        anyForced = true;
-        force();
-        resolve();
-      }, graceMs);
-      await promise;
-      clearTimeout(timer);
-    },
-    begun(kind, original) {
-      const key = `${kind} ${original}`;
-      if (controllers.get(key)?.signal.aborted) controllers.delete(key);
-    },
-    ended(kind, id) {
-      const key = `${kind} ${id}`;
-      waiting.get(key)?.();
-      waiting.delete(key);
-    },
-    get anyForced() {
-      return anyForced;
-    },
-  };
-};
+  }
+}

@@ -1,11 +1,15 @@
 import { performance } from "node:perf_hooks";
 
+export interface Job {
+  flush(): void;
+}
+
 /** What is to be done once, however often it was said: one tick or timer for all runs, not one for each. */
 export interface Turn {
   /** After the microtasks of this turn of the event loop. */
-  soon(job: () => void): void;
+  soon(job: Job): void;
   /** Within `windowMs`, together with whatever else waits. */
-  later(job: () => void): void;
+  later(job: Job): void;
   /**
    * A run that keeps talking is stored and sent once in this time; the first event after a pause is not delayed. A hundred
    * times a second is more than a screen shows; a process that is short of time does it less often, which frees most of it.
@@ -33,14 +37,14 @@ export const createTurn = (): Turn => {
   };
 
   const collector = (schedule: (run: () => void) => void) => {
-    let jobs: (() => void)[] = [];
+    let jobs: Job[] = [];
     const run = (): void => {
       const due = jobs;
       jobs = [];
-      for (const job of due) job();
+      for (const job of due) job.flush();
       look();
     };
-    return (job: () => void): void => {
+    return (job: Job): void => {
       if (jobs.push(job) === 1) schedule(run);
     };
   };

@@ -1,6 +1,6 @@
 import type { Entry, Event } from "../events.ts";
 import type { Log } from "../log.ts";
-import type { Turn } from "./turn.ts";
+import type { Job, Turn } from "./turn.ts";
 
 /**
  * Numbers and stamps the events of one run and appends them in order, one append at a time: what comes while an append is
@@ -26,93 +26,110 @@ export interface WriterOptions {
   readonly after?: Pick<Entry, "seq" | "at">;
 }
 
-export const createWriter = ({ log, run, turn, onFailure, after = { seq: 0, at: 0 } }: WriterOptions): Writer => {
-  let pending: Entry[] = [];
-  let seq = after.seq;
-  let lastAt = after.at;
-  let bytes = 0;
-  let lastFlushAt = 0;
-  let isScheduled = false;
-  let isAppending = false;
-  let failure: { error: unknown } | undefined;
-  let stored = after.seq;
-  let waiters: { readonly seq: number; readonly told: PromiseWithResolvers<void> }[] = [];
+export const createWriter = (options: WriterOptions): Writer => new Appender(options);
 
-  const schedule = (): void => {
-    isScheduled = true;
-    if (lastAt - lastFlushAt < turn.windowMs) turn.later(flush);
-    else turn.soon(flush);
-  };
+class Appender implements Writer, Job {
+  readonly #options: WriterOptions;
+  /** Made with its first entry: an empty array that grows takes room for many at once. */
+  #pending: Entry[] | undefined;
+  seq: number;
+  lastAt: number;
+  bytes = 0;
+  #lastFlushAt = 0;
+  #isScheduled = false;
+  #isAppending = false;
+  #failure: { readonly error: unknown } | undefined;
+  #stored: number;
+  #waiters: Waiter[] | undefined;
 
-  const flush = (): void => {
-    isScheduled = false;
-    lastFlushAt = lastAt;
-    while (pending.length && !isAppending && !failure) {
-      const batch = pending;
-      pending = [];
-      const last = batch.at(-1)!.seq;
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    const { seq, at } = options.after ?? { seq: 0, at: 0 };
+    this.seq = this.#stored = seq;
+    this.lastAt = at;
+  }
+
+  get waiting(): number {
+    return this.#pending?.length ?? 0;
+  }
+
+  write(event: Event, size: number): void {
+    if (this.#failure) return;
+    const now = Date.now();
+    if (now > this.lastAt) this.lastAt = now;
+    const entry = { seq: ++this.seq, at: this.lastAt, event };
+    if (this.#pending) this.#pending.push(entry);
+    else this.#pending = [entry];
+    this.bytes += size;
+    if (!this.#isScheduled && !this.#isAppending) this.#schedule();
+  }
+
+  flushed(): Promise<void> {
+    const told = Promise.withResolvers<void>();
+    (this.#waiters ??= []).push({ seq: this.seq, told });
+    if (this.#failure) this.#settle();
+    else this.flush();
+    return told.promise;
+  }
+
+  /** Called by the turn that it was added to. */
+  flush(): void {
+    const { log, run } = this.#options;
+    this.#isScheduled = false;
+    this.#lastFlushAt = this.lastAt;
+    while (this.#pending && !this.#isAppending && !this.#failure) {
+      const batch = this.#pending;
+      this.#pending = undefined;
+      const last = this.seq;
       const appending = log.append(run, batch);
       if (appending) {
-        isAppending = true;
-        appending.then(() => onStored(last), onFailed);
-      } else stored = last;
+        this.#isAppending = true;
+        appending.then(
+          () => this.#onStored(last),
+          (error: unknown) => this.#onFailed(error),
+        );
+      } else this.#stored = last;
     }
-    if (waiters.length) settle();
-  };
+    if (this.#waiters) this.#settle();
+  }
 
-  const onStored = (last: number): void => {
-    isAppending = false;
-    stored = last;
-    if (waiters.length) flush();
-    else if (pending.length) schedule();
-  };
-  const onFailed = (error: unknown): void => {
-    isAppending = false;
-    failure = { error };
-    pending = [];
-    onFailure(error);
-    settle();
-  };
-  const settle = (): void => {
-    const asked = waiters;
-    waiters = [];
+  #schedule(): void {
+    const { turn } = this.#options;
+    this.#isScheduled = true;
+    if (this.lastAt - this.#lastFlushAt < turn.windowMs) turn.later(this);
+    else turn.soon(this);
+  }
+
+  #onStored(last: number): void {
+    this.#isAppending = false;
+    this.#stored = last;
+    if (this.#waiters) this.flush();
+    else if (this.#pending) this.#schedule();
+  }
+
+  #onFailed(error: unknown): void {
+    this.#isAppending = false;
+    this.#failure = { error };
+    this.#pending = undefined;
+    this.#options.onFailure(error);
+    this.#settle();
+  }
+
+  #settle(): void {
+    const asked = this.#waiters ?? [];
+    this.#waiters = undefined;
     for (const waiter of asked) {
-      if (failure) waiter.told.reject(failure.error);
-      else if (waiter.seq <= stored) waiter.told.resolve();
-      else waiters.push(waiter);
+      if (this.#failure) waiter.told.reject(this.#failure.error);
+      else if (waiter.seq <= this.#stored) waiter.told.resolve();
+      else (this.#waiters ??= []).push(waiter);
     }
-  };
+  }
+}
 
-  return {
-    write(event, size) {
-      if (failure) return;
-      const now = Date.now();
-      if (now > lastAt) lastAt = now;
-      pending.push({ seq: ++seq, at: lastAt, event });
-      bytes += size;
-      if (!isScheduled && !isAppending) schedule();
-    },
-    flushed() {
-      const told = Promise.withResolvers<void>();
-      waiters.push({ seq, told });
-      if (failure) settle();
-      else flush();
-      return told.promise;
-    },
-    get seq() {
-      return seq;
-    },
-    get lastAt() {
-      return lastAt;
-    },
-    get waiting() {
-      return pending.length;
-    },
-    get bytes() {
-      return bytes;
-    },
-  };
-};
+interface Waiter {
+  readonly seq: number;
+  readonly told: PromiseWithResolvers<void>;
+}
 
 /** About what an event takes in the log. Throws for one that no log can keep, because it is not JSON. */
 export const sizeOf = (event: Event): number =>

@@ -1,29 +1,20 @@
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { Dialect, ServerFacts } from "../dialect.ts";
 import { eventsJsonSchema } from "../events.ts";
-import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
 import { readBody } from "./body.ts";
-import { htmlResponse, logResponse } from "./exports.ts";
-import { fileResponse } from "./files.ts";
 import { type Described, openapi } from "./openapi.ts";
-import { HttpRefusal, missing, problemOf, refusalOf } from "./refusals.ts";
+import type { Env, PlainRoute } from "./plain-route.ts";
+import { HttpRefusal, problemOf, refusalOf } from "./refusals.ts";
 import { fits, type Router } from "./router.ts";
-import type { States } from "./states.ts";
-import type { Tokens } from "./tokens.ts";
+import { runRoutes, type RunRoutesOptions } from "./run-routes.ts";
 
-export interface ApiOptions {
-  readonly log: Log;
-  readonly states: States;
-  readonly tokens: Tokens;
+export interface ApiOptions extends RunRoutesOptions {
   readonly router: Router;
   readonly dialects: readonly Dialect[];
   readonly facts: ServerFacts;
-  readonly bodyBytes: number;
-  readonly page: ((request: Request) => Promise<Response | undefined>) | undefined;
-  readonly redact: readonly (string | RegExp)[];
   readonly ready: () => boolean;
   readonly metrics: () => string;
   readonly onError: (error: unknown, path: string) => void;
@@ -36,12 +27,7 @@ export interface Api {
   methods(path: string): readonly string[];
 }
 
-type Env = { Bindings: HttpBindings };
-type PlainRoute = Described & { readonly handle: (context: Context<Env>) => Response | Promise<Response> };
-
-const tokenSchema = z.object({ expiresInSeconds: z.number().int().min(1).max(31_536_000).optional() });
 const serverSchema = z.object({ url: z.url(), key: z.string().min(1).optional() });
-const DAY = 86_400;
 
 export const createApi = (options: ApiOptions): Api => {
   const app = new Hono<Env>();
@@ -68,91 +54,13 @@ export const createApi = (options: ApiOptions): Api => {
 };
 
 const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
-  const { log, tokens } = options;
-  const info = async (context: Context<Env>) => {
-    const run = context.req.param("run") ?? "";
-    const found = await log.info(run);
-    if (!found || found.dropped) throw missing(found ? `run ${run} was dropped` : `there is no run ${run}`, !!found);
-    return found;
-  };
   const ofPage = async ({ req }: Context<Env>): Promise<Response> => {
     const found = await options.page?.(req.raw);
     if (!found) throw unknownPath(req.path);
     return found;
   };
   const routes: readonly PlainRoute[] = [
-    {
-      method: "GET",
-      path: "/runs",
-      summary: "The runs that are kept, newest first. `before` is the id to go on from.",
-      query: ["limit", "before", "thread", "open"],
-      handle: async ({ req, json }) => {
-        const limit = Number(req.query("limit") ?? 50);
-        if (!Number.isInteger(limit) || limit < 1 || limit > 500)
-          throw new Refusal("bad-request", "limit must be a whole number from 1 to 500", { hint: "the default is 50" });
-        const before = req.query("before");
-        const thread = req.query("thread");
-        const found = await log.list({
-          limit: limit + 1,
-          ...(before && { before }),
-          ...(thread && { thread }),
-          ...(req.query("open") === "1" && { open: true }),
-        });
-        const runs = found.slice(0, limit);
-        return json({ runs, ...(found.length > limit && { next: runs.at(-1)?.run }) });
-      },
-    },
-    {
-      method: "GET",
-      path: "/runs/:run",
-      summary: "The state of a run, and the cursor to follow it from.",
-      handle: async (context) => {
-        const { run } = await info(context);
-        return context.json({ run, ...(await options.states(run)) });
-      },
-    },
-    {
-      method: "GET",
-      path: "/runs/:run/files/:file",
-      summary: "A file beside the run's log; takes Range.",
-      handle: async (context) =>
-        fileResponse(log, (await info(context)).run, context.req.param("file") ?? "", context.req.raw),
-    },
-    {
-      method: "GET",
-      path: "/runs/:run/export.jsonl",
-      summary: "The run's log, one entry a line.",
-      handle: async (context) => {
-        const { run } = await info(context);
-        return logResponse(log, run, context.req.method);
-      },
-    },
-    {
-      method: "GET",
-      path: "/runs/:run/export.html",
-      summary: "The run as one HTML file that plays it without a network; secrets are left out by rule.",
-      handle: async (context) => {
-        const { run } = await info(context);
-        return await htmlResponse(log, run, context.req.method, options);
-      },
-    },
-    {
-      method: "POST",
-      path: "/runs/:run/tokens",
-      summary: "A read-only token for this run, usable in a URL.",
-      body: () => z.toJSONSchema(tokenSchema, { io: "input" }),
-      handle: async (context) => {
-        const { run } = await info(context);
-        const body = tokenSchema.safeParse((await readBody(context.env.incoming, options.bodyBytes)) ?? {});
-        if (!body.success)
-          throw new Refusal("bad-request", "expiresInSeconds must be a whole number from 1 to 31536000", {
-            hint: "the default is a day",
-          });
-        const expires = Date.now() + (body.data.expiresInSeconds ?? DAY) * 1000;
-        const token = tokens.create(run, expires);
-        return context.json({ token, url: `/?run=${run}&token=${token}`, expires }, 201);
-      },
-    },
+    ...runRoutes(options),
     {
       method: "GET",
       path: "/agents",

@@ -15,6 +15,8 @@ export interface Audience {
   follow(following: Following): void;
   /** How many follow this run, in whatever dialect. */
   count(run: string): number;
+  /** Cuts off all who follow this run: they know that they have not seen its end, and resume. */
+  cut(run: string): void;
   /** Ends the streams of runs that will not go on here. Their clients have seen no run-end and know that they must resume. */
   close(): void;
 }
@@ -97,6 +99,9 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
       viewer.flush();
     },
     count: (run) => counts.get(run) ?? 0,
+    cut: (run) => {
+      for (const viewer of [...viewers]) if (viewer.channel.run === run) viewer.cut();
+    },
     close: () => {
       for (const viewer of viewers) viewer.finish();
     },

@@ -21,6 +21,8 @@ export interface CommandsOptions {
   readonly agent: (name: string | undefined) => RunnableAgent;
   /** The URL of a file beside the log of this run, for a client that reached us at `base`. */
   readonly link: (base: string, info: RunInfo, file: string) => string;
+  /** The URL of the page with this run on it. */
+  readonly page: (base: string, info: RunInfo, access: "read" | "answer") => string;
   readonly base: (request: IncomingMessage) => string;
   readonly viewers: () => number;
   /** Told of what fails after the answer. */
@@ -73,6 +75,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     ...(style !== undefined && { style }),
     ...(extensions !== undefined && { extensions }),
     link: ({ file }) => options.link(base, info, file),
+    page: (access) => options.page(base, info, access),
   });
 
   const checkStreams = (): void => {

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { Log } from "../log.ts";
-import { createState, fold, type RunState, snapshot } from "../state.ts";
+import { createState, fold, type RunSnapshot, type RunState, snapshot } from "../state.ts";
 
 const KEPT = 8;
 const BATCH = 512;
 
 /** The state of a run as plain JSON, folded from its log. */
-export type States = (run: string) => Promise<{ readonly seq: number; readonly state: unknown }>;
+export type States = (run: string) => Promise<{ readonly seq: number; readonly state: RunSnapshot }>;
 
 /** Keeps the states asked for last: who asks again pays only for what is new. */
 export const createStates = (log: Log): States => {

@@ -1,5 +1,5 @@
 import type { Event, EventOf, Json } from "../events.ts";
-import { createJsonParser } from "../json.ts";
+import { applyPatch, createJsonParser } from "../json.ts";
 import {
   type AgentNode,
   type CallNode,
@@ -13,7 +13,6 @@ import {
   callNode,
   partNode,
 } from "./nodes.ts";
-import { applyPatch } from "./patch.ts";
 
 const touch = (state: RunState, node: Node): void => {
   node.version++;

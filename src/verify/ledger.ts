@@ -8,10 +8,10 @@ export interface OpenAgent {
   step: string | undefined;
   /** Whether the open step has shown text or a tool: then it can no longer be tried again. */
   stepShown: boolean;
-  readonly parts: Set<OpenPart>;
-  readonly calls: Set<OpenCall>;
-  readonly asks: Set<OpenAsk>;
-  readonly children: Set<OpenAgent>;
+  parts: ReadonlySet<OpenPart>;
+  calls: ReadonlySet<OpenCall>;
+  asks: ReadonlySet<OpenAsk>;
+  children: ReadonlySet<OpenAgent>;
 }
 
 export interface OpenPart {
@@ -32,8 +32,8 @@ export interface OpenCall {
   /** Undefined until a person has decided. */
   allowed: boolean | undefined;
   outcome: EventOf<"tool-end">["outcome"] | undefined;
-  readonly parts: Set<OpenPart>;
-  readonly asks: Set<OpenAsk>;
+  parts: ReadonlySet<OpenPart>;
+  asks: ReadonlySet<OpenAsk>;
 }
 
 export interface OpenAsk {
@@ -55,64 +55,96 @@ export const newAgent = (
   open: true,
   step: undefined,
   stepShown: false,
-  parts: new Set(),
-  calls: new Set(),
-  asks: new Set(),
-  children: new Set(),
+  parts: NONE,
+  calls: NONE,
+  asks: NONE,
+  children: NONE,
 });
 
-/** Everything a run has started, and how to find the part, call or agent that an event speaks of. */
-export const createLedger = () => {
-  const root = newAgent(undefined, undefined, undefined);
-  const agents = new Map<string, OpenAgent>();
-  const calls = new Map<string, OpenCall>();
-  const asks = new Map<string, OpenAsk>();
-  const parts = new Map<string, OpenPart>();
-  const steps = new Set<string>();
+/** What has begun nothing takes no place in memory: a process has thousands of runs. */
+export const NONE: ReadonlySet<never> = new Set<never>();
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
-  const has = (id: string) => parts.has(id) || calls.has(id) || steps.has(id) || asks.has(id) || agents.has(id);
-  const fresh = (id: string, kind: string) =>
-    has(id) ? `${kind} ${id} starts, but that id was used before in this run` : undefined;
+export const including = <Item>(items: ReadonlySet<Item>, item: Item): ReadonlySet<Item> =>
+  items === NONE ? new Set([item]) : (items as Set<Item>).add(item);
+export const excluding = <Item>(items: ReadonlySet<Item>, item: Item): void => void (items as Set<Item>).delete(item);
+
+/** Everything a run has started, and how to find the part, call or agent that an event speaks of. */
+export class Ledger {
+  readonly root: OpenAgent = newAgent(undefined, undefined, undefined);
+  agents: ReadonlyMap<string, OpenAgent> = NOTHING;
+  calls: ReadonlyMap<string, OpenCall> = NOTHING;
+  asks: ReadonlyMap<string, OpenAsk> = NOTHING;
+  parts: ReadonlyMap<string, OpenPart> = NOTHING;
+  #steps: ReadonlySet<string> = NONE;
+  /** Nearly every event speaks of the same part as the one before it. */
+  #lastPart: OpenPart | undefined;
+
+  has(id: string): boolean {
+    return this.parts.has(id) || this.calls.has(id) || this.#steps.has(id) || this.asks.has(id) || this.agents.has(id);
+  }
+
+  fresh(id: string, kind: string): string | undefined {
+    return this.has(id) ? `${kind} ${id} starts, but that id was used before in this run` : undefined;
+  }
 
   /** Finds the agent an event belongs to, which must be open. */
-  const owner = (event: Event): OpenAgent | string => {
-    if (event.agent === undefined) return root;
-    const agent = agents.get(event.agent);
+  owner(event: Event): OpenAgent | string {
+    if (event.agent === undefined) return this.root;
+    const agent = this.agents.get(event.agent);
     if (!agent) return `${event.type} belongs to agent ${event.agent}, which never started`;
     return agent.open ? agent : `${event.type} belongs to agent ${event.agent}, which has ended`;
-  };
+  }
 
-  const openPart = (
-    event: EventOf<"text-delta" | "text-end" | "thinking-delta" | "thinking-end">,
-  ): OpenPart | string => {
-    const part = parts.get(event.part);
+  openPart(event: EventOf<"text-delta" | "text-end" | "thinking-delta" | "thinking-end">): OpenPart | string {
+    const part = this.#lastPart?.id === event.part ? this.#lastPart : this.parts.get(event.part);
     if (!part) return `${event.type} for part ${event.part}, which never started`;
+    this.#lastPart = part;
     if (!part.open) return `${event.type} for part ${event.part}, which has ended`;
-    if (!event.type.startsWith(part.kind)) return `${event.type} for part ${event.part}, which is ${part.kind}`;
-    return part.agent.id === event.agent ? part : wrongAgent(event, `part ${event.part}`, part.agent);
-  };
+    const kind = event.type === "text-delta" || event.type === "text-end" ? "text" : "thinking";
+    if (part.kind !== kind) return `${event.type} for part ${event.part}, which is ${part.kind}`;
+    return part.agent.id === event.agent ? part : this.wrongAgent(event, `part ${event.part}`, part.agent);
+  }
 
-  const openCall = (event: Event & { call: string }): OpenCall | string => {
-    const call = calls.get(event.call);
+  openCall(event: Event & { call: string }): OpenCall | string {
+    const call = this.calls.get(event.call);
     if (!call) return `${event.type} for call ${event.call}, which never started`;
     if (call.phase === "ended") return `${event.type} for call ${event.call}, which has ended`;
-    return call.agent.id === event.agent ? call : wrongAgent(event, `call ${event.call}`, call.agent);
-  };
+    return call.agent.id === event.agent ? call : this.wrongAgent(event, `call ${event.call}`, call.agent);
+  }
 
-  const wrongAgent = (event: Event, what: string, agent: OpenAgent) =>
-    `${event.type} says ${event.agent ? `agent ${event.agent}` : "no agent"}, but ${what} belongs to ${agent.id ? `agent ${agent.id}` : "the root"}`;
+  wrongAgent(event: Event, what: string, agent: OpenAgent): string {
+    return `${event.type} says ${event.agent ? `agent ${event.agent}` : "no agent"}, but ${what} belongs to ${agent.id ? `agent ${agent.id}` : "the root"}`;
+  }
 
-  const startPart = (event: EventOf<"text-start" | "thinking-start">): string | undefined => {
-    const agent = owner(event);
+  startAgent(agent: OpenAgent, id: string, parent: OpenAgent): void {
+    this.agents = knowing(this.agents, id, agent);
+    parent.children = including(parent.children, agent);
+  }
+
+  startStep(agent: OpenAgent, step: string): void {
+    this.#steps = including(this.#steps, step);
+    agent.step = step;
+    agent.stepShown = false;
+  }
+
+  startCall(call: OpenCall): void {
+    this.calls = knowing(this.calls, call.id, call);
+    call.agent.calls = including(call.agent.calls, call);
+    call.agent.stepShown = true;
+  }
+
+  startPart(event: EventOf<"text-start" | "thinking-start">): string | undefined {
+    const agent = this.owner(event);
     if (typeof agent === "string") return agent;
-    const wrong = fresh(event.part, "part");
+    const wrong = this.fresh(event.part, "part");
     if (wrong) return wrong;
     let call: OpenCall | undefined;
     if (event.type === "text-start") {
-      if (event.replaces !== undefined && !parts.has(event.replaces))
+      if (event.replaces !== undefined && !this.parts.has(event.replaces))
         return `part ${event.part} replaces ${event.replaces}, which never started`;
       if (event.call !== undefined) {
-        const found = openCall(event as typeof event & { call: string });
+        const found = this.openCall(event as typeof event & { call: string });
         if (typeof found === "string") return found;
         if (found.phase !== "executing") return `part ${event.part} is call ${event.call}'s, which is not executing`;
         call = found;
@@ -121,34 +153,34 @@ export const createLedger = () => {
     if (!call && agent.step === undefined) return `part ${event.part} starts outside a step`;
     const kind = event.type === "text-start" ? "text" : "thinking";
     const part: OpenPart = { id: event.part, kind, agent, call, open: true };
-    parts.set(event.part, part);
-    if (call) call.parts.add(part);
-    else agent.parts.add(part);
+    this.parts = knowing(this.parts, event.part, part);
+    const inside = call ?? agent;
+    inside.parts = including(inside.parts, part);
     if (!call && kind === "text") agent.stepShown = true;
     return undefined;
-  };
+  }
 
-  const endPart = (part: OpenPart) => {
+  endPart(part: OpenPart): void {
     part.open = false;
-    (part.call ?? part.agent).parts.delete(part);
-  };
+    excluding((part.call ?? part.agent).parts, part);
+  }
 
-  const openInside = (agent: OpenAgent): string | undefined => {
+  openInside(agent: OpenAgent): string | undefined {
     for (const child of agent.children) return `agent ${child.id}`;
     for (const part of agent.parts) return `part ${part.id}`;
     for (const ask of agent.asks) return `ask ${ask.id}`;
     for (const call of agent.calls) return `call ${call.id}`;
     return agent.step === undefined ? undefined : `step ${agent.step}`;
-  };
+  }
 
-  const startAsk = (event: EventOf<"ask-start">): string | undefined => {
-    const agent = owner(event);
+  startAsk(event: EventOf<"ask-start">): string | undefined {
+    const agent = this.owner(event);
     if (typeof agent === "string") return agent;
-    const wrong = fresh(event.ask, "ask");
+    const wrong = this.fresh(event.ask, "ask");
     if (wrong) return wrong;
     let call: OpenCall | undefined;
     if (event.call !== undefined) {
-      const found = openCall(event as typeof event & { call: string });
+      const found = this.openCall(event as typeof event & { call: string });
       if (typeof found === "string") return found;
       call = found;
       if (event.kind === "approval" && call.phase === "executing")
@@ -157,27 +189,12 @@ export const createLedger = () => {
         return `ask ${event.ask} is call ${call.id}'s own, but that call is not executing`;
     } else if (event.kind === "approval") return `ask ${event.ask} is an approval, but names no call`;
     const ask: OpenAsk = { id: event.ask, kind: event.kind, agent, call, open: true };
-    asks.set(event.ask, ask);
-    (call ?? agent).asks.add(ask);
+    this.asks = knowing(this.asks, event.ask, ask);
+    const inside = call ?? agent;
+    inside.asks = including(inside.asks, ask);
     return undefined;
-  };
+  }
+}
 
-  return {
-    root,
-    agents,
-    calls,
-    asks,
-    parts,
-    steps,
-    has,
-    fresh,
-    owner,
-    openPart,
-    openCall,
-    wrongAgent,
-    startPart,
-    startAsk,
-    endPart,
-    openInside,
-  };
-};
+const knowing = <Item>(items: ReadonlyMap<string, Item>, id: string, item: Item): ReadonlyMap<string, Item> =>
+  items === NOTHING ? new Map([[id, item]]) : (items as Map<string, Item>).set(id, item);

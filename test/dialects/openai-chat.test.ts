@@ -186,6 +186,7 @@ describe("chat completions", () => {
             { type: "image_url", image_url: { url: "https://example.org/a.png" } },
             { type: "input_audio", input_audio: { data: "BBBB", format: "mp3" } },
             { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,CCCC" } },
+            { type: "file", file: { filename: "b.pdf", file_data: "DDDD" } },
           ],
         },
         {
@@ -211,6 +212,7 @@ describe("chat completions", () => {
           { type: "file", mediaType: "image/*", url: "https://example.org/a.png" },
           { type: "file", mediaType: "audio/mpeg", data: "BBBB" },
           { type: "file", mediaType: "application/pdf", data: "CCCC", name: "a.pdf" },
+          { type: "file", mediaType: "application/pdf", data: "DDDD", name: "b.pdf" },
         ],
       ],
       ["assistant", [{ type: "call", call: "c1", name: "weather", input: { city: "Bern" } }]],

@@ -171,6 +171,26 @@ describe("responses", () => {
     expect((await client.responses.create(next)).output_text).toBe(answer);
   });
 
+  test("images and files in results reach the model, after all results of the answer", async () => {
+    const { client } = await openai({ echo });
+    const calls = ["a", "b"].map((id) => ({ type: "function_call" as const, call_id: id, name: "t", arguments: "{}" }));
+    const image = { type: "input_image" as const, detail: "auto" as const, image_url: "data:image/png;base64,AAAA" };
+    const input: ResponseInputItem[] = [
+      { role: "user", content: [{ type: "input_file", filename: "a.pdf", file_data: "BBBB" }] },
+      ...calls,
+      { type: "function_call_output", call_id: "a", output: [{ type: "input_text", text: "look" }, image] },
+      { type: "function_call_output", call_id: "b", output: "nothing" },
+    ];
+    const { output_text: said } = await client.responses.create({ model: "echo", input });
+    const told = said.split("\n").map((line) => [/^\w+/.exec(line)?.[0], JSON.parse(line.slice(line.indexOf("[")))]);
+    expect(told.map(([role]) => role)).toEqual(["user", "assistant", "tool", "user"]);
+    expect(told[0]?.[1]).toEqual([{ type: "file", mediaType: "application/pdf", data: "BBBB", name: "a.pdf" }]);
+    expect(told[3]?.[1]).toEqual([
+      { type: "text", text: "The result of call a has this with it:" },
+      { type: "file", mediaType: "image/png", data: "AAAA" },
+    ]);
+  });
+
   test("previous_response_id: the history of that response comes first, and of the one before it", async () => {
     const { client, log } = await openai({ echo });
     const first = await client.responses.create({ model: "thinking", input: "One" });

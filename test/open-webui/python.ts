@@ -34,7 +34,10 @@ async def main():
     count = 0
     async for line in answer:
         say({"line": line}); count += 1
-        if count == given["stopAfter"]: await answer.aclose(); break
+        if count == given["stopAfter"]:
+            await answer.aclose()
+            await asyncio.gather(*pipe.leaving)
+            break
 
 asyncio.run(main())
 `;

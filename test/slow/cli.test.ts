@@ -97,6 +97,7 @@ describe("the command line", () => {
     [["replay", "x.jsonl", "--speed", "fast"], "runcast replay: --speed must be a number above 0, or max: not fast"],
     [["watch", "not a url"], "runcast watch: not a url is neither a run's id nor an address"],
     [["watch", "http://127.0.0.1:1"], "names no run: use …/runs/<run>, or --message"],
+    [["watch", "known", "--message", "more"], "a message starts a run, and known names one: leave out either"],
   ])("%j is refused with what is wrong, and 2", async (args, message) => {
     const { error, code, out } = await runcast(args);
     expect(error).toContain(message);

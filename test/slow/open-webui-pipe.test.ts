@@ -154,14 +154,32 @@ describeLive("the pipe", ({ program }) => {
     ]);
   });
 
-  test("Stop closes the connection", async () => {
+  test("Stop closes the connection and cancels the run, which a broken connection does not", async () => {
     const closed = Promise.withResolvers<void>();
-    const server = await serve((response) => {
-      response.on("close", closed.resolve);
-      response.writeHead(200, HEAD).write(line(added, "1"));
-    });
+    const cancelled = Promise.withResolvers<string>();
+    const server = await serve(
+      (response) => {
+        response.on("close", closed.resolve);
+        response.writeHead(200, HEAD).write(line(added, "1"));
+      },
+      (response, { url }) => {
+        response.end("{}");
+        cancelled.resolve(url);
+      },
+    );
     await drivePipe(python, { valves: valvesOf(server), stopAfter: 1 });
     await closed.promise;
+    expect(await cancelled.promise).toBe("/open-webui/v1/runs/run-1/cancel");
+    expect(server.requests[0]!.headers["runcast-disconnect"]).toBe("continue");
+  });
+
+  test("a cut between a frame's id and its data has the frame come again", async () => {
+    const server = await serve(
+      breaks(line(added, "3"), "id: 4\n"),
+      streams(line({ fourth: 4 }, "4"), line({ fifth: 5 }, "5"), DONE),
+    );
+    expect(dataOf(await drivePipe(python, { valves: valvesOf(server) }))).toEqual([added, { fourth: 4 }, { fifth: 5 }]);
+    expect(server.requests[1]!.headers["last-event-id"]).toBe("3");
   });
 
   test("each agent is a model; an absent server is one that says so", async () => {

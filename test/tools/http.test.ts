@@ -288,7 +288,7 @@ describe("answers", () => {
       expect(textOf(small.result)).toBe("packed");
       const bomb = await fetched(
         { "content-type": "text/plain", "content-encoding": encoding },
-        pack(Buffer.alloc(50_000_000, "a")),
+        pack(Buffer.alloc(5_000_000, "a")),
         { maxBytes: 100_000 },
       );
       expect(bomb.context.kept[0]!.ref.bytes).toBe(100_000);
@@ -312,7 +312,7 @@ describe("answers", () => {
     "a page of nothing but %j takes no time",
     (piece) => {
       const began = performance.now();
-      readableText(piece.repeat(300_000));
+      readableText(piece.repeat(100_000));
       expect(performance.now() - began).toBeLessThan(5000);
     },
   );

@@ -1,9 +1,7 @@
-import type { EncodeOptions, WholeAnswer } from "../../dialect.ts";
+import { chatUsage, type EncodeOptions, openaiError, type WholeAnswer } from "../../dialect.ts";
 import type { Entry, Problem, Usage } from "../../events.ts";
-import { errorOf } from "./errors.ts";
 import { createSayings, type FinishReason } from "./sayings.ts";
 import { readStyle } from "./style.ts";
-import { usageOf } from "./usage.ts";
 
 /** A chat completion that is not streamed. */
 export const createAnswer = ({ style }: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer } => {
@@ -49,7 +47,7 @@ export const createAnswer = ({ style }: EncodeOptions): { take(entry: Entry): vo
       const status = problem.code === "cancelled" ? CLOSED : 500;
       // The work has begun: to do it all again is for a person to decide.
       const headers = { "x-should-retry": "false" };
-      return { status, headers, body: JSON.stringify({ error: errorOf({ ...problem, status }) }) };
+      return { status, headers, body: JSON.stringify({ error: openaiError({ ...problem, status }) }) };
     }
     const message = {
       role: "assistant",
@@ -59,7 +57,7 @@ export const createAnswer = ({ style }: EncodeOptions): { take(entry: Entry): vo
       ...(calls.length > 0 && { tool_calls: calls }),
     };
     const choices = [{ index: 0, message, logprobs: null, finish_reason: finish }];
-    const used = usageOf(usage);
+    const used = chatUsage(usage);
     return { status: 200, body: JSON.stringify({ ...about, choices, ...(used && { usage: used }) }) };
   };
 

@@ -1,8 +1,6 @@
-import type { Frame } from "../../dialect.ts";
+import { type Frame, readChatUsage, readOpenaiError } from "../../dialect.ts";
 import { type Event, type Finish, PROTOCOL, type Usage } from "../../events.ts";
 import { DONE } from "./encode.ts";
-import { readError } from "./errors.ts";
-import { readUsage } from "./usage.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -89,8 +87,8 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   };
 
   const chunk = (value: Fields): Event[] => {
-    if (value["error"]) return end({ type: "run-end", outcome: "error", error: readError(value["error"]) });
-    usage = readUsage(value["usage"]) ?? usage;
+    if (value["error"]) return end({ type: "run-end", outcome: "error", error: readOpenaiError(value["error"]) });
+    usage = readChatUsage(value["usage"]) ?? usage;
     const choices: unknown = value["choices"];
     if (!Array.isArray(choices)) return [];
     const choice = choices.map(objectOf).find(({ index }) => index === 0 || index === undefined);

@@ -1,9 +1,7 @@
-import type { EncodeOptions, Frame } from "../../dialect.ts";
+import { chatUsage, type EncodeOptions, type Frame, openaiError } from "../../dialect.ts";
 import type { Entry } from "../../events.ts";
-import { errorOf } from "./errors.ts";
 import { createSayings, type Saying } from "./sayings.ts";
 import { readStyle } from "./style.ts";
-import { usageOf } from "./usage.ts";
 
 export const DONE = "[DONE]";
 
@@ -43,11 +41,11 @@ export const createEncoder = ({ style }: EncodeOptions): ((entry: Entry) => read
         return [chunk(JSON.stringify({ tool_calls: [{ index, function: { arguments: text } }] }))];
       }
       case "end": {
-        const usage = `${head},"choices":[],"usage":${JSON.stringify(usageOf(saying.usage) ?? null)}}`;
+        const usage = `${head},"choices":[],"usage":${JSON.stringify(chatUsage(saying.usage) ?? null)}}`;
         return [chunk("{}", saying.finish), ...(wantsUsage ? [{ data: usage }] : []), { data: DONE }];
       }
       case "error":
-        return [{ data: JSON.stringify({ error: errorOf({ ...saying.problem, status: 500 }) }) }, { data: DONE }];
+        return [{ data: JSON.stringify({ error: openaiError({ ...saying.problem, status: 500 }) }) }, { data: DONE }];
     }
   };
 

@@ -1,6 +1,5 @@
-import type { Frame } from "../../dialect.ts";
+import { type Frame, readOpenaiError } from "../../dialect.ts";
 import { type Event, type EventOf, type Finish, PROTOCOL, type Usage } from "../../events.ts";
-import { readError } from "./errors.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -170,7 +169,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     }
     phase = "ended";
     const awaiting = open.map(([, { call }]) => call);
-    if (failed) events.push({ type: "run-end", outcome: "error", error: readError(response["error"]), ...spent });
+    if (failed) events.push({ type: "run-end", outcome: "error", error: readOpenaiError(response["error"]), ...spent });
     else if (cancelled)
       events.push({
         type: "run-end",
@@ -222,7 +221,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
         return end(response, type);
       case "error":
         phase = "ended";
-        return [{ type: "run-end", outcome: "error", error: readError(value["error"] ?? value) }];
+        return [{ type: "run-end", outcome: "error", error: readOpenaiError(value["error"] ?? value) }];
       default:
         return [];
     }
@@ -237,7 +236,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
 
 /** Of some calls only their error says that they failed. */
 const endOf = ({ status, error }: Fields): Pick<EventOf<"tool-end">, "outcome" | "error"> => {
-  if (error) return { outcome: "error", error: readError(error) };
+  if (error) return { outcome: "error", error: readOpenaiError(error) };
   if (status === "failed") return { outcome: "error" };
   return { outcome: status === "incomplete" ? "interrupted" : "ok" };
 };

@@ -1,8 +1,15 @@
 import { z } from "zod";
-import type { Command, Dialect, DialectRequest } from "../../dialect.ts";
+import {
+  type Command,
+  type Dialect,
+  type DialectRequest,
+  inputSchema,
+  parseBody,
+  readInput,
+  writeInput,
+} from "../../dialect.ts";
 import type { Json } from "../../events.ts";
 import { type ClientTool, Refusal, type RunRequest } from "../../source.ts";
-import { inputSchema, readInput, writeInput } from "./input.ts";
 
 type Start = Extract<Command, { do: "start" }>;
 
@@ -35,7 +42,7 @@ export const responsesSchema = z.object({
 type ResponsesRequest = z.infer<typeof responsesSchema>;
 
 export const readStart = ({ body, headers }: DialectRequest): Command => {
-  const asked = parse(body);
+  const asked = parseBody(responsesSchema, body);
   const messages = readInput(asked.input);
   if (messages.length === 0) throw new Refusal("bad-request", "the field input has nothing that can be read here");
   const tools = asked.tool_choice === "none" ? [] : (asked.tools ?? []).flatMap(readTool);
@@ -123,15 +130,6 @@ const readExtensions = (headers: Headers) =>
 const runOf = (response: string): string => {
   if (response.startsWith(RESPONSE) && response.length > RESPONSE.length) return response.slice(RESPONSE.length);
   throw new Refusal("unknown-response", `there is no response ${response.slice(0, 100)}`, { status: 404 });
-};
-
-const parse = (body: unknown): ResponsesRequest => {
-  const result = responsesSchema.safeParse(body);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const field = (issue?.path ?? []).map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  const where = field ? `the field ${field.replace(/^\./, "")}` : "the body";
-  throw new Refusal("bad-request", `${where} is wrong: ${issue?.message ?? "unknown"}`);
 };
 
 /** Tools of other kinds are the provider's, and no business of an agent that has its own. */

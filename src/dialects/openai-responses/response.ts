@@ -1,5 +1,5 @@
 import type { EventOf, Finish, Usage } from "../../events.ts";
-import { errorOf } from "./errors.ts";
+import { openaiError } from "../../dialect.ts";
 import type { Item } from "./items.ts";
 
 export interface Ending {
@@ -17,7 +17,7 @@ export const responseOf = (
   const { error, outcome, usage } = ending?.event ?? {};
   const reason = ending && outcome === "done" ? REASONS[ending.finish] : undefined;
   const isFailed = outcome === "error" || outcome === "interrupted";
-  const { code, message } = errorOf({
+  const { code, message } = openaiError({
     code: outcome ?? "",
     message: `the run was ${outcome}`,
     ...error,

@@ -1,6 +1,5 @@
-import type { Frame } from "../../dialect.ts";
+import { type Frame, openaiError } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Finish } from "../../events.ts";
-import { errorOf } from "./errors.ts";
 import {
   type CallItem,
   callItem,
@@ -163,7 +162,7 @@ export const createSpoken = (): Spoken => {
     if (outcome === "done")
       return [frame(whole.status === "completed" ? "response.completed" : "response.incomplete", { response: whole })];
     if (outcome === "cancelled") return [frame("response.incomplete", { response: whole })];
-    const said = errorOf({ code: outcome, message: `the run was ${outcome}`, ...error, status: 500 });
+    const said = openaiError({ code: outcome, message: `the run was ${outcome}`, ...error, status: 500 });
     const { code, message, param } = said;
     // Some clients look for it inside, as OpenAI's servers have it, some outside, as OpenAI's schema has it.
     return [frame("response.failed", { response: whole }), frame("error", { code, message, param, error: said })];

@@ -1,6 +1,5 @@
-import { type EncodeOptions, type Frame, resultText } from "../../dialect.ts";
+import { createStatusLine, type EncodeOptions, type Frame, resultText } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Problem } from "../../events.ts";
-import { createStatusLine } from "./status-line.ts";
 
 const IDLE = "Thinking...";
 const MOST_CHARACTERS = 2000;

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import type { Json } from "../../events.ts";
+import { issuesText, jsonSchema } from "../../json-schema.ts";
 import type { InputSchema, StandardSchema } from "../../tool.ts";
 
 export interface Schema {
@@ -16,7 +16,7 @@ export const schemaOf = (input: InputSchema<unknown>, tool: string): Schema => {
     async check(value) {
       const result = await standard["~standard"].validate(value);
       if (!result.issues) return { value: result.value };
-      return { issues: result.issues.map(({ message, path }) => located(message, path)).join("; ") };
+      return { issues: issuesText(result.issues) };
     },
   };
 };
@@ -34,13 +34,8 @@ const toJsonSchema = (schema: StandardSchema<unknown>, tool: string): Json => {
 
 const fromJsonSchema = (json: Json, tool: string): StandardSchema<unknown> => {
   try {
-    return z.fromJSONSchema(json as Parameters<typeof z.fromJSONSchema>[0]);
+    return jsonSchema(json);
   } catch (cause) {
     throw new TypeError(`tool ${tool}: its JSON Schema cannot be checked: ${(cause as Error).message}`, { cause });
   }
-};
-
-const located = (message: string, path: readonly unknown[] | undefined): string => {
-  const place = path?.map((key) => String(typeof key === "object" && key && "key" in key ? key.key : key)).join(".");
-  return place ? `${place}: ${message}` : message;
 };

@@ -22,7 +22,8 @@ export const told = async (
   if (isError || !TAKES_FILES.test(model.provider) || !content.some(isShown)) return part;
   const value = await Promise.all(
     content.map(async (piece): Promise<Shown> => {
-      const bytes = isShown(piece) ? await run.context.get(piece.file) : undefined;
+      // The call has its end: bytes that cannot be read make it no failure, they are told of in words.
+      const bytes = isShown(piece) ? await run.context.get(piece.file).catch(() => undefined) : undefined;
       if (!isShown(piece) || !bytes) return { type: "text", text: textOf(shortened(piece, maxResultLength)) };
       const data = { type: "data" as const, data: Buffer.from(bytes).toString("base64") };
       const { mediaType, name: filename } = piece;

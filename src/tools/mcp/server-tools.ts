@@ -1,6 +1,6 @@
 import type { Tool as Definition } from "@modelcontextprotocol/client";
-import { z } from "zod";
 import type { Json } from "../../events.ts";
+import { jsonSchema } from "../../json-schema.ts";
 import type { InputSchema, Tool } from "../../tool.ts";
 import type { McpApproval } from "../mcp.ts";
 import { callServer } from "./call-server.ts";
@@ -40,16 +40,16 @@ const mayHarm = ({ annotations: { readOnlyHint = false, destructiveHint = true }
   !readOnlyHint && destructiveHint;
 
 /** A schema that cannot be checked here is checked by the server. */
-const inputOf = (jsonSchema: Json): InputSchema<Input> => {
+const inputOf = (schema: Json): InputSchema<Input> => {
   try {
-    z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]);
-    return { jsonSchema };
+    jsonSchema(schema);
+    return { jsonSchema: schema };
   } catch {
     const unchecked = {
       version: 1,
       vendor: "mcp",
       validate: (value: unknown) => ({ value: value as Input }),
-      jsonSchema: { input: () => jsonSchema },
+      jsonSchema: { input: () => schema },
     } as const;
     return { "~standard": unchecked };
   }

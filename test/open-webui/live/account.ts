@@ -11,6 +11,8 @@ export interface Connection {
   readonly url: string;
   readonly key?: string;
   readonly headers?: Record<string, string>;
+  /** Default: those that the server lists. */
+  readonly models?: readonly string[];
 }
 
 export interface ModelSettings {
@@ -58,7 +60,10 @@ const commands = (request: Account["request"]): Omit<Account, "token" | "user" |
       OPENAI_API_BASE_URLS: connections.map((connection) => connection.url),
       OPENAI_API_KEYS: connections.map(({ key = "none" }) => key),
       OPENAI_API_CONFIGS: Object.fromEntries(
-        connections.map(({ headers }, index) => [String(index), { enable: true, ...(headers && { headers }) }]),
+        connections.map(({ headers, models }, index) => [
+          String(index),
+          { enable: true, ...(headers && { headers }), ...(models && { model_ids: models }) },
+        ]),
       ),
     });
     await request("GET", "/api/models?refresh=true");
@@ -77,18 +82,18 @@ const commands = (request: Account["request"]): Omit<Account, "token" | "user" |
     await request("GET", "/api/models?refresh=true");
   },
   async setModel(id, { mode, builtinTools = false }) {
+    const { data } = await request<{ data: { id: string; name?: string; info?: unknown }[] }>("GET", "/api/models");
+    const known = data.find((model) => model.id === id);
     const form = {
       id,
-      name: id,
+      name: known?.name ?? id,
       base_model_id: null,
       meta: { capabilities: { builtin_tools: builtinTools } },
       params: { ...(mode && { function_calling: mode }) },
       access_grants: [],
       is_active: true,
     };
-    const { data } = await request<{ data: { id: string; info?: unknown }[] }>("GET", "/api/models");
-    const isKnown = data.some((model) => model.id === id && model.info !== undefined);
-    await request("POST", isKnown ? "/api/v1/models/model/update" : "/api/v1/models/create", form);
+    await request("POST", known?.info !== undefined ? "/api/v1/models/model/update" : "/api/v1/models/create", form);
     await request("GET", "/api/models?refresh=true");
   },
   chats: () => request("GET", "/api/v1/chats/?page=1"),

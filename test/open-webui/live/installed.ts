@@ -6,24 +6,21 @@ import { describe, test } from "vitest";
 const home = (): string =>
   process.env.RUNCAST_OPEN_WEBUI_HOME ?? path.join(import.meta.dirname, "../../../.cache/open-webui");
 
+/** Two servers and a browser share the machine with whatever else runs there. */
+const TEST_MS = 180_000;
+
 /** The version under test: a number, or `newest`. */
 const version = (): string => process.env.RUNCAST_OPEN_WEBUI ?? "newest";
-
-export interface Installed {
-  readonly program: string;
-  /** All stories, not only those that every `npm test` tells. */
-  readonly isFull: boolean;
-}
 
 /**
  * Describes a suite that needs a live Open WebUI and Chromium. Where one is absent the suite is skipped with one line that says
  * so; with RUNCAST_REQUIRE_ALL=1 that is a failure.
  */
-export const describeLive = (name: string, suite: (installed: Installed) => void): void => {
+export const describeLive = (name: string, suite: (installed: { readonly program: string }) => void): void => {
   const title = `Open WebUI ${version()}: ${name}`;
   const program = path.join(home(), version(), "bin/open-webui");
   if (existsSync(program)) {
-    describe(title, () => suite({ program, isFull: process.env.RUNCAST_OPEN_WEBUI !== undefined }));
+    describe(title, { timeout: TEST_MS }, () => suite({ program }));
     return;
   }
   const absent = `Open WebUI is not installed: npm run test:open-webui -- --install`;

@@ -43,7 +43,11 @@ export const startOpenWebUi = async (program: string, env: Record<string, string
     stream.setEncoding("utf8").on("data", (text: string) => {
       printed = (printed + text).slice(-200_000);
     });
+  // Whoever started this process may be gone before the tests are over.
+  const abandon = () => child.kill();
+  for (const event of ["disconnect", "exit"]) process.once(event, abandon);
   const stop = async () => {
+    for (const event of ["disconnect", "exit"]) process.off(event, abandon);
     await end(child);
     rmSync(directory, { recursive: true, force: true });
   };

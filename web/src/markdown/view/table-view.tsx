@@ -6,7 +6,7 @@ import { type Growing, useGrowing } from "./use-growing.ts";
 
 export const TableView = ({ block }: { readonly block: Block }) => (
   // A table wider than the page scrolls, also by the keyboard.
-  <div className="md-scroll" role="region" aria-label="Table" tabIndex={0}>
+  <div className="md-scroll" role="group" aria-label="Table" tabIndex={0}>
     <table>
       <thead>
         <Row row={block.children[0]!} />

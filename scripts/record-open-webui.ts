@@ -1,0 +1,100 @@
+// Tells a running Open WebUI every story of test/open-webui/recordings again and writes down what it shows, sends and stores now:
+//   node scripts/node.mjs scripts/record-open-webui.ts <its program> [<story>…]
+// A version that has no recordings yet gets the stories of the newest that has. A new story is a line with `story` and `frames`.
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { chromium } from "playwright-core";
+import { FORWARDED, signUp } from "../test/open-webui/live/account.ts";
+import { openChat, type ChatPage } from "../test/open-webui/live/chat-page.ts";
+import { serveFrames } from "../test/open-webui/live/frames-server.ts";
+import { startOpenWebUi } from "../test/open-webui/live/open-webui.ts";
+import { recordSocket } from "../test/open-webui/live/socket-recorder.ts";
+
+interface Story {
+  readonly story: string;
+  readonly frames: readonly (object | { readonly SEE: string })[];
+}
+
+const [program, ...wanted] = process.argv.slice(2);
+if (program === undefined) throw new Error("say where Open WebUI's program is");
+const folder = path.join(import.meta.dirname, "../test/open-webui/recordings");
+const STORED = ["content", "output", "statusHistory", "sources", "files", "embeds", "error", "usage", "done"];
+/** Told whatever the stream says. */
+const OWN = new Set(["chat:list", "chat:active"]);
+
+const openWebUi = await startOpenWebUi(program);
+const file = path.join(folder, `${openWebUi.version}.jsonl`);
+const from = existsSync(file) ? file : path.join(folder, readdirSync(folder).toSorted().at(-1)!);
+const stories = readFileSync(from, "utf8").trimEnd().split("\n");
+
+let story: Story["frames"] = [];
+let asked = 0;
+let look: (moment: string) => Promise<void> = async () => {};
+const server = await serveFrames("agent", async function* () {
+  if (++asked > 1) return yield { choices: [{ index: 0, delta: { content: ` [called again ${asked}]` } }] };
+  for (const frame of story) {
+    if ("SEE" in frame) await look(frame.SEE as string);
+    else yield frame;
+  }
+});
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu"],
+});
+
+try {
+  const account = await signUp(openWebUi.url);
+  const socket = await recordSocket(openWebUi.url, account.token);
+  await account.connect({ url: server.url, headers: FORWARDED });
+  await account.setModel("agent", { mode: "native" });
+  for (const [index, line] of stories.entries()) {
+    const { story: name, frames } = JSON.parse(line) as Story;
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    [story, asked] = [frames, 0];
+    const heard = socket.messages.length;
+    const shown: Record<string, string> = {};
+    const chat = await openChat(browser, openWebUi, account, { model: "agent", size: { width: 900, height: 600 } });
+    look = async (moment) => void (shown[moment] = await settledText(chat));
+    await chat.send(`Story ${name}`);
+    const isOver = ({ data: { type, data } }: (typeof socket.messages)[number]) =>
+      type === "chat:active" && (data as { active?: boolean }).active === false;
+    await socket.until((message) => socket.messages.indexOf(message) >= heard && isOver(message));
+    await look("end");
+    const id = await chat.chat();
+    await chat.page.reload();
+    await chat.page.locator(".chat-assistant").first().waitFor();
+    await look("reloaded");
+    const answer = (await account.messages(id)).find(({ role }) => role === "assistant")!;
+    const told = socket.messages.slice(heard).filter((message) => message.message_id === answer.id);
+    const ours = told
+      .filter((message) => !OWN.has(message.data.type) && !("shared" in message))
+      .map(({ data }) => data);
+    const start = ours[0]?.type === "chat:title" ? 1 : 0;
+    const end = ours.findIndex(({ type, data }) => type === "chat:completion" && (data as { done?: boolean }).done);
+    const emitted = ours.slice(start, end < 0 ? undefined : end + 1);
+    const stored = Object.fromEntries(STORED.filter((key) => key in answer).map((key) => [key, answer[key]]));
+    stories[index] = JSON.stringify({ story: name, frames, emitted, shown, stored, asked });
+    console.log(`${name}: ${emitted.length} events, asked ${asked} times`);
+    await chat.close();
+  }
+  socket.close();
+  writeFileSync(file, `${stories.join("\n")}\n`);
+} finally {
+  await browser.close();
+  await server.close();
+  await openWebUi.stop();
+}
+
+/** The answer's text once it has stopped changing. */
+async function settledText({ answer }: ChatPage): Promise<string> {
+  const read = async () => ((await answer.count()) > 0 ? answer.innerText() : "");
+  let last = await read();
+  for (let still = 0; still < 3;) {
+    await sleep(200);
+    const now = await read();
+    still = now === last ? still + 1 : 0;
+    last = now;
+  }
+  return last;
+}

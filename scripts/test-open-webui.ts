@@ -1,0 +1,56 @@
+// Runs the live suite against Open WebUI itself, the newest and 0.10.2: `npm run test:open-webui`.
+//   -- --version 0.10.2   only that one (several are allowed)
+//   -- --install          only installs
+//   -- --upgrade          installs what is newest now
+//   -- --pictures         also takes the pictures of docs/open-webui.md
+// Everything else goes to vitest. Each version has a virtual environment of its own below .cache/open-webui (or
+// RUNCAST_OPEN_WEBUI_HOME) that stays for the next time.
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { installOpenWebUi } from "./test-open-webui/install.ts";
+
+const root = path.join(import.meta.dirname, "..");
+const home = process.env.RUNCAST_OPEN_WEBUI_HOME ?? path.join(root, ".cache/open-webui");
+const { values, tokens } = parseArgs({
+  options: {
+    version: { type: "string", multiple: true },
+    install: { type: "boolean" },
+    upgrade: { type: "boolean" },
+    pictures: { type: "boolean" },
+  },
+  strict: false,
+  tokens: true,
+});
+const own = ["version", "install", "upgrade", "pictures"];
+const rest = tokens.flatMap((token) => {
+  if (token.kind === "positional") return [token.value];
+  if (token.kind !== "option" || own.includes(token.name)) return [];
+  return [token.rawName + (token.value === undefined ? "" : `=${token.value}`)];
+});
+const versions = (values.version as string[] | undefined) ?? ["newest", "0.10.2"];
+
+for (const version of versions)
+  await installOpenWebUi(path.join(home, version), version, { upgrade: values.upgrade === true });
+
+let failed = 0;
+for (const version of values.install === true ? [] : versions) {
+  console.log(`\nThe live suite against Open WebUI ${version}`);
+  const { status } = spawnSync(
+    process.execPath,
+    [path.join(root, "node_modules/vitest/vitest.mjs"), "run", "test/open-webui/live", ...rest],
+    {
+      cwd: root,
+      stdio: "inherit",
+      env: {
+        ...process.env,
+        RUNCAST_REQUIRE_ALL: "1",
+        RUNCAST_OPEN_WEBUI_HOME: home,
+        RUNCAST_OPEN_WEBUI: version,
+        ...(values.pictures === true && { RUNCAST_PICTURES: "1" }),
+      },
+    },
+  );
+  if (status !== 0) failed += 1;
+}
+process.exit(failed === 0 ? 0 : 1);

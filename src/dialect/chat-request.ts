@@ -1,0 +1,92 @@
+import { z } from "zod";
+import type { Json } from "../events.ts";
+import type { ClientTool, RunRequest } from "../source.ts";
+import { chatMessageSchema, readMessage, writeMessage } from "./chat-messages.ts";
+import { parseBody } from "./parse-body.ts";
+
+const toolSchema = z.object({
+  type: z.string(),
+  function: z
+    .object({ name: z.string().min(1), description: z.string().nullish(), parameters: z.json().optional() })
+    .optional(),
+});
+
+/** The body of a chat completion, as OpenAI's clients and whoever speaks like them send it. */
+export const chatSchema = z.object({
+  model: z.string().min(1).optional(),
+  messages: z.array(chatMessageSchema).min(1),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  tools: z.array(toolSchema).nullish(),
+  tool_choice: z.unknown().optional(),
+  user: z.string().max(256).nullish(),
+  metadata: z.record(z.string(), z.json()).nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  max_tokens: z.number().nullish(),
+  max_completion_tokens: z.number().nullish(),
+  seed: z.number().nullish(),
+  reasoning_effort: z.string().nullish(),
+});
+export type ChatRequest = z.infer<typeof chatSchema>;
+
+/** Our names of the settings that have the same meaning there. */
+const SETTINGS = {
+  temperature: "temperature",
+  top_p: "topP",
+  max_completion_tokens: "maxOutputTokens",
+  seed: "seed",
+  reasoning_effort: "reasoning",
+} as const satisfies Partial<Record<keyof ChatRequest, string>>;
+
+/** What the body asks for, and the body. */
+export const readChat = (body: unknown): { readonly request: RunRequest; readonly asked: ChatRequest } => {
+  const asked = parseBody(chatSchema, body);
+  const tools = asked.tool_choice === "none" ? [] : (asked.tools ?? []).flatMap(readTool);
+  const settings = readSettings(asked);
+  const request: RunRequest = {
+    messages: asked.messages.map(readMessage),
+    ...(asked.model !== undefined && { agent: asked.model }),
+    ...(tools.length > 0 && { tools }),
+    ...(asked.user && { user: { id: asked.user } }),
+    ...(asked.metadata && { metadata: asked.metadata }),
+    ...(Object.keys(settings).length > 0 && { settings }),
+  };
+  return { request, asked };
+};
+
+/** The inverse, without what says how to answer. */
+export const writeChat = (request: RunRequest): Record<string, unknown> => {
+  const { agent, messages, system, tools = [], user, metadata, settings = {} } = request;
+  const told = Object.entries(SETTINGS).map(([theirs, ours]) => [theirs, settings[ours]]);
+  return {
+    ...(agent !== undefined && { model: agent }),
+    messages: [...(system ? [{ role: "system", content: system }] : []), ...messages.flatMap(writeMessage)],
+    ...(tools.length > 0 && { tools: tools.map(writeTool) }),
+    ...(user && { user: user.id }),
+    ...(metadata && { metadata }),
+    ...Object.fromEntries(told.filter(([, value]) => value !== undefined)),
+  };
+};
+
+/** Tools of other kinds are the provider's, and no business of an agent that has its own. */
+const readTool = ({ type, function: about }: z.infer<typeof toolSchema>): ClientTool[] => {
+  if (type !== "function" || !about) return [];
+  const { name, description, parameters: schema } = about;
+  return [{ name, ...(description && { description }), ...(schema !== undefined && { schema }) }];
+};
+
+const writeTool = ({ name, description, schema }: ClientTool): unknown => ({
+  type: "function",
+  function: { name, ...(description && { description }), ...(schema !== undefined && { parameters: schema }) },
+});
+
+const readSettings = (asked: ChatRequest): Record<string, Json> => {
+  const settings: Record<string, Json> = {};
+  if (asked.max_tokens != null) settings["maxOutputTokens"] = asked.max_tokens;
+  for (const [theirs, ours] of Object.entries(SETTINGS)) {
+    const value = asked[theirs as keyof typeof SETTINGS];
+    if (value != null) settings[ours] = value;
+  }
+  return settings;
+};

@@ -1,0 +1,31 @@
+import type { Part } from "../events.ts";
+
+type FilePart = Extract<Part, { type: "file" }>;
+
+/** The bytes of a `data:` URL in line, any other URL as it is. */
+export const fileOf = (url: string, mediaType: string): FilePart => {
+  const [, said, data] = /^data:([^;,]*)(?:;[^;,]*)*?;base64,([^]*)$/.exec(url) ?? [];
+  if (data !== undefined) return { type: "file", mediaType: said || mediaType, data };
+  return { type: "file", mediaType, url };
+};
+
+/** A file's bytes as base64, in a `data:` URL or bare; then only its name tells what it is. */
+export const fileData = (text: string, name: string | null | undefined): FilePart => {
+  const mediaType = MEDIA_TYPES[/\.(\w+)$/.exec(name ?? "")?.[1]?.toLowerCase() ?? ""] ?? "application/octet-stream";
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return fileOf(text, mediaType);
+  return { type: "file", mediaType, data: text };
+};
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  pdf: "application/pdf",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  txt: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  json: "application/json",
+  html: "text/html",
+};

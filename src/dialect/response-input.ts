@@ -1,0 +1,173 @@
+import { z } from "zod";
+import type { Content, Json, Message, Part } from "../events.ts";
+import { Refusal } from "../source.ts";
+import { fileData, fileOf } from "./file-data.ts";
+
+const words = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  refusal: z.string().optional(),
+  image_url: z.string().nullish(),
+  file_data: z.string().nullish(),
+  file_url: z.string().nullish(),
+  filename: z.string().nullish(),
+});
+type Words = z.infer<typeof words>;
+
+const id = z.string().min(1).max(256);
+const texts = z.array(z.looseObject({ text: z.string() }));
+
+/** An item without a type is a message. Items of kinds that are not here are the provider's, and skipped. */
+const itemSchema = z.union([
+  z.looseObject({
+    type: z.literal("message").optional(),
+    role: z.enum(["system", "developer", "user", "assistant"]),
+    content: z.union([z.string(), z.array(words)]),
+  }),
+  z.looseObject({ type: z.literal("function_call"), call_id: id, name: z.string(), arguments: z.string() }),
+  z.looseObject({
+    type: z.literal("function_call_output"),
+    call_id: id,
+    output: z.union([z.string(), z.array(words)]),
+  }),
+  z.looseObject({ type: z.literal("reasoning"), summary: texts, content: texts.nullish() }),
+  z.looseObject({
+    type: z
+      .string()
+      .refine((type) => !["message", "function_call", "function_call_output", "reasoning"].includes(type), "is wrong"),
+  }),
+]);
+type Item = z.infer<typeof itemSchema>;
+
+export const inputSchema = z.union([z.string().min(1), z.array(itemSchema)]);
+
+/**
+ * Neighbouring items of one speaker are one message: a model wants the calls of one answer together. The files of their
+ * results follow as the user's, since few models take files in results.
+ */
+export const readInput = (input: z.infer<typeof inputSchema>): Message[] => {
+  if (typeof input === "string") return [{ role: "user", content: [{ type: "text", text: input }] }];
+  const messages: Message[] = [];
+  let files: Part[] = [];
+  const flushFiles = () => {
+    if (files.length > 0) messages.push({ role: "user", content: files });
+    files = [];
+  };
+  for (const item of input) {
+    const message = readItem(item);
+    if (message && message.role !== "tool") flushFiles();
+    files.push(...filesOfResult(item));
+    const last = messages.at(-1);
+    const isMore =
+      last && message && last.role === message.role && message.role !== "user" && message.role !== "system";
+    if (isMore) last.content.push(...message.content);
+    else if (message) messages.push(message);
+  }
+  flushFiles();
+  return messages;
+};
+
+const filesOfResult = (item: Item): Part[] => {
+  if (item.type !== "function_call_output") return [];
+  const { call_id: call, output } = item as Extract<Item, { output: unknown }>;
+  const files = typeof output === "string" ? [] : readContent(output).filter(({ type }) => type === "file");
+  return files.length === 0 ? [] : [{ type: "text", text: `The result of call ${call} has this with it:` }, ...files];
+};
+
+const readItem = (item: Item): Message | undefined => {
+  if ("role" in item && "content" in item) {
+    const { role, content } = item as Extract<Item, { role: unknown }>;
+    return { role: role === "developer" ? "system" : role, content: readContent(content) };
+  }
+  switch (item.type) {
+    case "function_call": {
+      const { call_id: call, name, arguments: text } = item as Extract<Item, { arguments: unknown }>;
+      return { role: "assistant", content: [{ type: "call", call, name, input: parse(text) }] };
+    }
+    case "function_call_output": {
+      const { call_id: call, output } = item as Extract<Item, { output: unknown }>;
+      const text = typeof output === "string" ? output : output.map(({ text: said }) => said ?? "").join("");
+      return { role: "tool", content: [{ type: "result", call, content: [{ type: "text", text }] }] };
+    }
+    case "reasoning": {
+      const { summary, content } = item as Extract<Item, { summary: unknown }>;
+      const text = (content?.length ? content : summary).map(({ text: said }) => said).join("\n\n");
+      return text === "" ? undefined : { role: "assistant", content: [{ type: "thinking", text }] };
+    }
+    default:
+      return undefined;
+  }
+};
+
+const readContent = (content: string | readonly Words[]): Part[] => {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return content.map((part): Part => {
+    const text = part.text ?? part.refusal;
+    if (text !== undefined) return { type: "text", text };
+    const name = part.filename ? { name: part.filename } : {};
+    if (part.image_url) return fileOf(part.image_url, "image/*");
+    if (part.file_data) return { ...fileData(part.file_data, part.filename), ...name };
+    if (part.file_url) return { type: "file", mediaType: "application/octet-stream", url: part.file_url, ...name };
+    throw new Refusal("bad-request", `content of type ${part.type.slice(0, 40)} has nothing that can be read here`, {
+      hint: "send text, or an image or a file itself: no files are kept here",
+    });
+  });
+};
+
+/** The inverse. What items have no words for (a result that is an error, a provider's own values) is left out. */
+export const writeInput = (messages: readonly Message[]): unknown => {
+  const [only] = messages;
+  const [part] = only?.content ?? [];
+  if (messages.length === 1 && only?.role === "user" && only.content.length === 1 && part?.type === "text")
+    return part.text;
+  return messages.flatMap(writeMessage);
+};
+
+const writeMessage = ({ role, content }: Message): unknown[] => {
+  const items: unknown[] = [];
+  let said: unknown[] = [];
+  const flush = () => {
+    if (said.length > 0) items.push({ type: "message", role, content: said });
+    said = [];
+  };
+  for (const part of content) {
+    if (part.type === "text") said.push({ type: role === "assistant" ? "output_text" : "input_text", text: part.text });
+    else if (part.type === "file") said.push(writeFile(part));
+    else {
+      flush();
+      items.push(writePart(part));
+    }
+  }
+  flush();
+  return items;
+};
+
+const writePart = (part: Exclude<Part, { type: "text" | "file" }>): unknown => {
+  if (part.type === "call")
+    return { type: "function_call", call_id: part.call, name: part.name, arguments: JSON.stringify(part.input) };
+  if (part.type === "thinking") return { type: "reasoning", summary: [{ type: "summary_text", text: part.text }] };
+  return { type: "function_call_output", call_id: part.call, output: part.content.map(contentText).join("\n") };
+};
+
+const writeFile = ({ mediaType, name, url, data }: Extract<Part, { type: "file" }>): unknown => {
+  const whole = data === undefined ? url : `data:${mediaType};base64,${data}`;
+  if (name === undefined && mediaType.startsWith("image/")) return { type: "input_image", image_url: whole };
+  const filename = name !== undefined && { filename: name };
+  return { type: "input_file", ...(data === undefined ? { file_url: url } : { file_data: whole }), ...filename };
+};
+
+const contentText = (content: Content): string => {
+  if (content.type === "text") return content.text;
+  if (content.type === "json") return JSON.stringify(content.value);
+  if (content.type === "link") return content.url;
+  return `[file ${content.name ?? content.file} (${content.mediaType}), ${content.bytes} bytes]\n${content.head ?? ""}`;
+};
+
+const parse = (text: string): Json => {
+  try {
+    return JSON.parse(text || "{}") as Json;
+  } catch {
+    // What a model wrote goes back to it as it was.
+    return text;
+  }
+};

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { chatSchema, cursorText, type Dialect, lossless, openaiError, type Route, type Slot } from "../dialect.ts";
+import { createAnswer } from "./open-webui/answer.ts";
+import { createDecoder } from "./open-webui/decode.ts";
+import { createEncoder } from "./open-webui/encode.ts";
+import {
+  isForwarded,
+  readAsk,
+  readCancel,
+  readChatStart,
+  readFollow,
+  readResponsesStart,
+  responsesSchema,
+  write,
+} from "./open-webui/request.ts";
+import { readStyle, STYLES } from "./open-webui/style.ts";
+
+/** Open WebUI skips a line that has neither choices nor an event nor a type that it knows. */
+const OPENING = '{"runcast_entry":';
+const slot: Slot = {
+  write: (data) => ({ data: `${OPENING}${data}}` }),
+  read: ({ data }) => (data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined),
+};
+const spelling = lossless({ encode: createEncoder, decode: createDecoder }, slot);
+
+/** Frames have ids for those who can come back for the rest. Open WebUI cannot, and is told nothing but data. */
+const createNumbered: Dialect["encode"] = (options) => {
+  const encode = spelling.encode(options);
+  if (!options.extensions && !readStyle(options.style).pipe) return encode;
+  let seq = 0;
+  return (entry) => {
+    const frames = encode(entry).map(({ data }, index, { length }) => {
+      const id = index === length - 1 ? { seq: entry.seq, frame: 0 } : { seq, frame: index + 1 };
+      return { id: cursorText(id), data };
+    });
+    seq = entry.seq;
+    return frames;
+  };
+};
+
+const BASE = "/open-webui/v1";
+const CHAT = "/chat/completions";
+const RESPONSES = "/responses";
+const chatBody = () => z.toJSONSchema(chatSchema, { io: "input", unrepresentable: "any" });
+const responsesBody = () => z.toJSONSchema(responsesSchema, { io: "input", unrepresentable: "any" });
+
+const start = (path: string, when?: Route["when"]): Route => ({
+  method: "POST",
+  path,
+  does: "start",
+  summary: "A chat of Open WebUI with an agent: its steps as native cards, live.",
+  body: path.endsWith(CHAT) ? chatBody : responsesBody,
+  ...(when && { when }),
+});
+
+const within = {
+  loses: "a card shows a call when it is asked for, when it runs and when it has ended, not what comes between",
+};
+const status = { loses: "told as the status line above the message" };
+const steps = { loses: "a message is a list of items, whichever step they are of" };
+
+/** Open WebUI, over a plain connection or through the pipe: every agent is a model. */
+export const openWebui: Dialect = {
+  name: "open-webui",
+  contentType: "text/event-stream; charset=utf-8",
+  headers: {},
+  routes: [
+    start(BASE + CHAT),
+    start(BASE + RESPONSES),
+    start(`/v1${CHAT}`, isForwarded),
+    start(`/v1${RESPONSES}`, isForwarded),
+    {
+      method: "GET",
+      path: `${BASE}/models`,
+      does: "reply",
+      summary: "The agents, as models; with ?styles=1 in every style.",
+    },
+    {
+      method: "POST",
+      path: `${BASE}/runs/:run/asks/:ask/:kind`,
+      does: "answer",
+      summary: "What a dialog that the pipe opened has answered.",
+    },
+    { method: "GET", path: `${BASE}/runs/:run/events`, does: "follow", summary: "The rest of a run, for the pipe." },
+    { method: "POST", path: `${BASE}/runs/:run/cancel`, does: "cancel", summary: "Stop a run, for the pipe." },
+  ],
+  read: (route, request) => {
+    if (route.does === "answer") return readAsk(request);
+    if (route.does === "follow") return readFollow(request);
+    if (route.does === "cancel") return readCancel(request);
+    if (route.does === "reply") return readModels(request.query.get("styles") === "1");
+    return route.path.endsWith(RESPONSES) ? readResponsesStart(request) : readChatStart(request);
+  },
+  write,
+  encode: createNumbered,
+  decode: spelling.decode,
+  answer: createAnswer,
+  // In mid-run, versions up to 0.11.0 show nothing after a reload until something comes; this has them show all that there is.
+  heartbeat: { everyMs: 5000, frames: () => [{ data: '{"type":"response.in_progress"}' }] },
+  refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: openaiError(problem) }) }),
+  windowMs: 100,
+  disconnect: "cancel",
+  asks: "link",
+  says: {
+    "run-start": status,
+    "agent-start": status,
+    "agent-end": status,
+    "step-start": steps,
+    "step-retry": status,
+    "step-end": steps,
+    "text-start": "carries",
+    "text-delta": "carries",
+    "text-end": { loses: "a message ends when the run does" },
+    "thinking-start": "carries",
+    "thinking-delta": "carries",
+    "thinking-end": "carries",
+    "tool-start": "carries",
+    "tool-input-delta": { loses: "a card has its arguments when they are whole" },
+    "tool-input-end": "carries",
+    "tool-execute": "carries",
+    "tool-progress": status,
+    "tool-output-delta": within,
+    "tool-end": "carries",
+    "ask-start": "carries",
+    "ask-end": "carries",
+    status: "carries",
+    citation: "carries",
+    file: "carries",
+    embed: "carries",
+    notice: "carries",
+    data: "carries",
+    "run-end": "carries",
+  },
+};
+
+const readModels = (withStyles: boolean): ReturnType<Dialect["read"]> => ({
+  do: "reply",
+  reply: ({ agents }) => ({
+    object: "list",
+    data: agents
+      .flatMap(({ name }) => (withStyles ? [name, ...STYLES.slice(1).map((style) => `${name}:${style}`)] : [name]))
+      .map((id) => ({ id, object: "model", created: CREATED, owned_by: "runcast" })),
+  }),
+});
+
+/** When a model was made is not known of an agent; clients want some number, and the same one each time. */
+const CREATED = 1_767_225_600;

@@ -1,0 +1,52 @@
+import { chatUsage, openaiError, type WholeAnswer } from "../../dialect.ts";
+import type { Entry, EventOf, Usage } from "../../events.ts";
+
+/** An answer that is not streamed: for connections of both kinds, which look at `choices` or at `output`. */
+export const completion = (
+  { id, model, created = 0 }: { readonly id: string; readonly model: string; readonly created?: number },
+  text: string,
+  usage: Usage = {},
+) => ({
+  id: `chatcmpl-${id}`,
+  object: "chat.completion",
+  created,
+  model,
+  choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
+  output: [
+    {
+      id: `msg_${id}`,
+      type: "message",
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text }],
+    },
+  ],
+  usage: chatUsage(usage),
+});
+
+/** The answer of a run that nobody watches: the root agent's words, without its tools' and sub-agents'. */
+export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer } => {
+  const texts = new Map<string, string>();
+  let about = { id: "", model: "", created: 0 };
+  let end: EventOf<"run-end"> | undefined;
+
+  return {
+    take({ at, event }) {
+      if (event.type === "run-start") about = { id: event.run, model: event.name, created: Math.floor(at / 1000) };
+      else if (event.type === "text-start" && event.agent === undefined && event.call === undefined) {
+        if (event.replaces !== undefined) texts.delete(event.replaces);
+        texts.set(event.part, "");
+      } else if (event.type === "text-delta" && texts.has(event.part))
+        texts.set(event.part, texts.get(event.part)! + event.delta);
+      else if (event.type === "run-end") end = event;
+    },
+    body() {
+      if (end && end.outcome !== "done") {
+        const problem = end.error ?? { code: end.outcome, message: `the run was ${end.outcome}` };
+        return { status: 500, body: JSON.stringify({ error: openaiError({ ...problem, status: 500 }) }) };
+      }
+      const content = [...texts.values()].filter((text) => text.trim() !== "").join("\n\n");
+      return { status: 200, body: JSON.stringify(completion(about, content, end?.usage)) };
+    },
+  };
+};

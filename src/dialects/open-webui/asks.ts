@@ -1,0 +1,108 @@
+import type { Answer, EventOf, Json } from "../../events.ts";
+import { Refusal } from "../../source.ts";
+import type { Table } from "./compatibility.ts";
+import type { Pipe } from "./style.ts";
+import { codeSpan, oneLine } from "./text.ts";
+
+/** How a dialog's result is to be read: `yes` as yes or no, `text` as it is, `json` as JSON, `value` as whatever it is. */
+export const ANSWER_KINDS = ["yes", "text", "json", "value"] as const;
+export type AnswerKind = (typeof ANSWER_KINDS)[number];
+
+export const answerPath = (run: string, ask: string, kind: string): string =>
+  `/open-webui/v1/runs/${encodeURIComponent(run)}/asks/${encodeURIComponent(ask)}/${kind}`;
+
+/** What an ask is about, in one line. */
+export const questionOf = ({ title, message, kind }: EventOf<"ask-start">, tool: string | undefined): string =>
+  oneLine(title ?? message ?? (tool !== undefined && kind === "approval" ? `Allow ${tool}?` : "A question"));
+
+interface Dialog {
+  readonly type: "confirmation" | "input" | "execute";
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly kind: AnswerKind;
+}
+
+/** The dialog that asks it; undefined for what no dialog can ask. */
+export const dialogOf = (
+  event: EventOf<"ask-start">,
+  { tool, pipe, table }: { readonly tool: string | undefined; readonly pipe: Pipe; readonly table: Table },
+): Dialog | undefined => {
+  const title = questionOf(event, tool);
+  const message = messageOf(event);
+  switch (event.kind) {
+    case "approval":
+    case "confirmation":
+      return { type: "confirmation", data: { title, message }, kind: "yes" };
+    case "choice": {
+      const options = (event.options ?? []).map(({ value, label }) => ({
+        value: JSON.stringify(value),
+        label: oneLine(label ?? textOf(value)),
+      }));
+      const listed = options.map(({ value, label }) => `- ${codeSpan(label)}: \`${value.replaceAll("`", "")}\``);
+      if (!table.shows("input select"))
+        return {
+          type: "input",
+          data: { title, message: [message, ...listed].join("\n\n"), placeholder: "" },
+          kind: "json",
+        };
+      return { type: "input", data: { title, message, input: { type: "select", options } }, kind: "json" };
+    }
+    case "input": {
+      const { type, format, isJson } = shapeOf(event.schema);
+      const value = event.value === undefined ? "" : isJson ? JSON.stringify(event.value) : textOf(event.value);
+      const data = {
+        title,
+        message,
+        placeholder: isJson ? `JSON (${type})` : "",
+        value,
+        ...(format === "password" && { type: "password" }),
+      };
+      return { type: "input", data, kind: isJson ? "json" : "text" };
+    }
+    case "execute":
+      if (!pipe.execute || typeof event.value !== "string") return undefined;
+      return { type: "execute", data: { code: event.value }, kind: "value" };
+    case "result":
+      return undefined;
+  }
+};
+
+/** Dialogs show Markdown, and something of their own where there is none. */
+const messageOf = ({ kind, message, title, value }: EventOf<"ask-start">): string => {
+  const said = message === undefined || title === undefined ? "" : codeSpan(message.slice(0, 4000));
+  if (kind !== "approval" && kind !== "confirmation") return said || " ";
+  const about = value === undefined ? [] : [codeSpan(JSON.stringify(value).slice(0, 2000))];
+  return [said, ...about].filter(Boolean).join("\n\n") || " ";
+};
+
+const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+const shapeOf = (schema: Json | undefined): { type: string; format: unknown; isJson: boolean } => {
+  const { type, format } = (typeof schema === "object" && schema !== null && !Array.isArray(schema) ? schema : {}) as {
+    type?: Json;
+    format?: Json;
+  };
+  const isText = type === undefined || type === "string" || (Array.isArray(type) && type.includes("string"));
+  return { type: typeof type === "string" ? type : "value", format, isJson: !isText };
+};
+
+/** What a dialog answered. Nobody there is no answer: the ask stays open. */
+export const readAnswer = (kind: string, result: unknown): Answer => {
+  const isError = typeof result === "object" && result !== null && "error" in result;
+  if (result === undefined || (isError && kind !== "value"))
+    throw new Refusal("no-answer", "the dialog was not answered", {
+      status: 422,
+      hint: "ask again, or answer on the run's own page",
+    });
+  if (kind === "yes") return { allow: result !== false && result !== null };
+  if (result === false || result === null) return { allow: false, value: null };
+  if (kind === "json" && typeof result === "string") return { value: parse(result) };
+  return { value: result as Json };
+};
+
+const parse = (text: string): Json => {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+};

@@ -1,0 +1,109 @@
+import type { Json } from "../../events.ts";
+import type { Item } from "./output.ts";
+import { type Call, type CreateShow, createWords, isOk } from "./show.ts";
+import { excerpt, jsonBytes, nameText, oneLine, plain } from "./text.ts";
+
+const RESULT_BYTES = 4 * 1024;
+/** Up to 0.11.0, every piece of text sends all items again: the more there is, the shorter is what joins it. */
+const ALL_RESULTS = 40 * 1024;
+const LEAST = 512;
+
+/** Names that Open WebUI shows in ways of its own. */
+const SPECIAL: ReadonlySet<string> = new Set(["ask_user", "delegate_task", "display_file"]);
+
+/**
+ * A native card for each call.
+ *
+ * A call's item has no `call_id` while it runs: versions 0.11.1 to 0.11.3 take an item for another that has the same one, and would put
+ * the result in the place of the call. Newer ones look for the result by the call's `id` as well, which is the same; older ones learn the
+ * `call_id` by its field, after the result is there.
+ */
+export const cards: CreateShow = ({ output }) => {
+  const items = new Map<string, Item>();
+  let used = 0;
+
+  return {
+    ...createWords(output),
+    startCall({ key, label }) {
+      const { item, frames } = output.add({
+        id: key,
+        type: "function_call",
+        name: nameOf(label),
+        arguments: "",
+        status: "in_progress",
+      });
+      items.set(key, item);
+      return frames;
+    },
+    readyCall(call) {
+      const item = items.get(call.key);
+      return item ? output.setArguments(item, argumentsOf(call)) : [];
+    },
+    executeCall({ key }) {
+      const item = items.get(key);
+      return item ? output.set(item, {}, { status: "completed" }) : [];
+    },
+    endCall({ key }, result) {
+      const { outcome, text, link, gap, images } = result;
+      const item = items.get(key);
+      items.delete(key);
+      if (!item) return [];
+      const most = Math.max(LEAST, Math.min(RESULT_BYTES, Math.floor((ALL_RESULTS - used) / 2)));
+      const shown = excerpt(text, most, link, gap);
+      used += jsonBytes(shown);
+      const status = isOk(result) ? "completed" : outcome === "denied" ? "rejected" : "failed";
+      return [
+        ...output.add({
+          ...resultItem(key, isOk(result), shown),
+          ...(images.length > 0 && { files: images.slice(0, 8) }),
+        }).frames,
+        ...output.set(item, { call_id: key, status }),
+        ...output.setField(item, "call_id", key),
+      ];
+    },
+    endStep: () => [],
+    end: () => output.finish(),
+    // The latest first: if its item is not there yet, its result stands in that place, and is given the `call_id` that it has.
+    will: (message) =>
+      [...items]
+        .toReversed()
+        .flatMap(([key, item]) => [
+          ...output.asAdded(resultItem(key, false, message)),
+          ...output.asField(item, "call_id", key),
+        ]),
+  };
+};
+
+const resultItem = (key: string, isOk: boolean, text: string) => ({
+  id: `fco_${key}`,
+  type: "function_call_output",
+  call_id: key,
+  status: isOk ? "completed" : "failed",
+  output: [{ type: "input_text", text }],
+});
+
+const nameOf = (label: string): string => {
+  const name = nameText(label);
+  return SPECIAL.has(name) ? name.replaceAll("_", "-") : name;
+};
+
+/** The arguments as JSON, which the card shows key by key; long values are cut. */
+export const argumentsOf = ({ input, inputText }: Pick<Call, "input" | "inputText">): string => {
+  if (input === undefined) return JSON.stringify(excerpt(inputText, RESULT_BYTES));
+  for (const most of [1024, 256, 64]) {
+    const text = JSON.stringify(shortened(input, most));
+    if (jsonBytes(text, RESULT_BYTES) <= RESULT_BYTES) return text;
+  }
+  return JSON.stringify({ arguments: excerpt(JSON.stringify(input), RESULT_BYTES / 2) });
+};
+
+const shortened = (value: Json, most: number): Json => {
+  if (typeof value === "string") return value.length <= most ? plain(value) : excerpt(value, most);
+  if (Array.isArray(value)) return value.slice(0, 100).map((one) => shortened(one, most));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, 100)
+      .map(([key, one]) => [oneLine(key), shortened(one, most)]),
+  );
+};

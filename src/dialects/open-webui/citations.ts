@@ -1,0 +1,18 @@
+import { type CreateShow, createWords, isOk } from "./show.ts";
+
+/** Only the status line tells of a call while it runs; what it answered with is a source that can be opened. */
+export const citations: CreateShow = ({ output, side, pipe }) => ({
+  ...createWords(output),
+  startCall: () => [],
+  readyCall: () => [],
+  executeCall: () => [],
+  endCall({ key, label, input }, result) {
+    if (pipe?.citations === false) return [];
+    const name = `🔧 ${label}${isOk(result) ? "" : " ✗"}`;
+    const { text, link, gap } = result;
+    return side.result({ id: key, name, text, link, gap, input });
+  },
+  endStep: () => [],
+  end: () => output.finish(),
+  will: () => [],
+});

@@ -1,0 +1,149 @@
+/** Does it reach the person: as it is, only through the pipe, or not at all. */
+export type Reach = "works" | "needs pipe" | "ignored";
+/** Over a plain connection, or through the pipe in one of the two function-calling modes. */
+export type Way = "connection" | "native" | "legacy";
+
+export interface Compatibility {
+  /** The type of an event, or of a line of the stream. */
+  readonly type: string;
+  readonly reach: Readonly<Record<Way, Reach>>;
+  /** The first version that shows it. */
+  readonly since: string;
+  /** Whether it is there after a reload. */
+  readonly kept: boolean;
+  readonly says: string;
+}
+
+const everywhere: Compatibility["reach"] = { connection: "works", native: "works", legacy: "works" };
+const dialog: Compatibility["reach"] = { connection: "needs pipe", native: "works", legacy: "works" };
+/** Once a message has items, nobody looks at its plain content. */
+const nowhere: Compatibility["reach"] = { connection: "ignored", native: "ignored", legacy: "ignored" };
+
+/** What Open WebUI makes of what it can be told. */
+export const compatibility: readonly Compatibility[] = [
+  {
+    type: "response.output_item.added",
+    reach: everywhere,
+    since: "0.8.0",
+    kept: true,
+    says: "a new item: text, thinking, a call, its result",
+  },
+  { type: "response.output_text.delta", reach: everywhere, since: "0.8.0", kept: true, says: "more text" },
+  { type: "response.reasoning_text.delta", reach: everywhere, since: "0.8.0", kept: true, says: "more thinking" },
+  {
+    type: "response.function_call_arguments.done",
+    reach: everywhere,
+    since: "0.8.0",
+    kept: true,
+    says: "a call's arguments",
+  },
+  {
+    type: "response.content_part.done",
+    reach: everywhere,
+    since: "0.8.0",
+    kept: true,
+    says: "another text in the place of an item's",
+  },
+  {
+    type: "response.output_item.done",
+    reach: everywhere,
+    since: "0.11.1",
+    kept: true,
+    says: "an item anew: executing, failed, how long it took",
+  },
+  { type: "response.completed", reach: everywhere, since: "0.8.0", kept: true, says: "all items at once" },
+  {
+    type: "response.in_progress",
+    reach: everywhere,
+    since: "0.8.0",
+    kept: false,
+    says: "shows all items again after a reload in mid-run, up to 0.11.0",
+  },
+  { type: "status", reach: everywhere, since: "0.6.5", kept: true, says: "the line above the message" },
+  { type: "source", reach: everywhere, since: "0.6.5", kept: true, says: "a citation" },
+  { type: "citation", reach: everywhere, since: "0.6.5", kept: true, says: "a citation, by its older name" },
+  { type: "files", reach: everywhere, since: "0.6.5", kept: true, says: "files and images under the message" },
+  {
+    type: "chat:message:files",
+    reach: everywhere,
+    since: "0.6.5",
+    kept: false,
+    says: "all files under the message, anew",
+  },
+  { type: "embeds", reach: everywhere, since: "0.9.3", kept: true, says: "pages within the message" },
+  { type: "chat:message:tasks", reach: everywhere, since: "0.9.0", kept: false, says: "the list of todos" },
+  {
+    type: "chat:message:follow_ups",
+    reach: everywhere,
+    since: "0.6.14",
+    kept: false,
+    says: "suggestions under the message",
+  },
+  { type: "chat:title", reach: everywhere, since: "0.6.5", kept: false, says: "the title of the chat" },
+  {
+    type: "chat:tags",
+    reach: nowhere,
+    since: "0.6.5",
+    kept: false,
+    says: "only has the tags fetched again; what it carries is not looked at",
+  },
+  { type: "notification", reach: everywhere, since: "0.6.5", kept: false, says: "a toast" },
+  {
+    type: "chat:message:error",
+    reach: everywhere,
+    since: "0.6.5",
+    kept: false,
+    says: "an error; the stream's own `error` is kept as well, so that one is used",
+  },
+  { type: "confirmation", reach: dialog, since: "0.6.5", kept: false, says: "a question that takes yes or no" },
+  { type: "input", reach: dialog, since: "0.6.5", kept: false, says: "a question that takes a text" },
+  {
+    type: "input select",
+    reach: dialog,
+    since: "0.10.0",
+    kept: false,
+    says: "a question that takes one of some options",
+  },
+  {
+    type: "execute",
+    reach: dialog,
+    since: "0.6.5",
+    kept: false,
+    says: "JavaScript in the person's page; only if the pipe allows it",
+  },
+  { type: "chat:tasks:cancel", reach: nowhere, since: "0.6.5", kept: false, says: "Open WebUI's own word for Stop" },
+  { type: "message", reach: nowhere, since: "0.6.5", kept: true, says: "text appended to the content" },
+  { type: "chat:message:delta", reach: nowhere, since: "0.6.5", kept: false, says: "text appended to the content" },
+  { type: "replace", reach: nowhere, since: "0.6.5", kept: true, says: "the content anew" },
+  { type: "chat:message", reach: nowhere, since: "0.6.5", kept: false, says: "the content anew" },
+  {
+    type: "chat:completion",
+    reach: nowhere,
+    since: "0.6.5",
+    kept: false,
+    says: "Open WebUI's own word for a message's state",
+  },
+];
+
+/** The table as one client sees it. A client that does not say its version counts as a current one. */
+export interface Table {
+  shows(type: string): boolean;
+}
+
+export const tableFor = ({ way, version }: { readonly way: Way; readonly version?: string | undefined }): Table => {
+  const shown = new Set(
+    compatibility
+      .filter(({ reach, since }) => reach[way] === "works" && (version === undefined || isAtLeast(version, since)))
+      .map(({ type }) => type),
+  );
+  return { shows: (type) => shown.has(type) };
+};
+
+export const isAtLeast = (version: string, least: string): boolean => {
+  const [ours, theirs] = [version, least].map((text) => text.split(".").map((part) => Number.parseInt(part, 10) || 0));
+  for (let index = 0; index < 3; index++) {
+    const difference = (ours![index] ?? 0) - (theirs![index] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+};

@@ -1,0 +1,115 @@
+import { createNarrator, type Frame, readChatUsage, readOpenaiError } from "../../dialect.ts";
+import type { Event, Json } from "../../events.ts";
+import { DONE } from "./encode.ts";
+
+type Said = Readonly<Record<string, unknown>>;
+
+const MOST_ITEMS = 4096;
+
+/** What can be known of a run from what Open WebUI is told of it. */
+export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
+  const narrator = createNarrator();
+  const calls = new Map<string, { readonly name: string; input: Json; isStarted: boolean }>();
+  let usage: ReturnType<typeof readChatUsage>;
+  let ended = false;
+
+  const startCall = (id: string): Event[] => {
+    const call = calls.get(id);
+    if (!call || call.isStarted) return [];
+    call.isStarted = true;
+    return narrator.startCall({ call: id, name: call.name, input: call.input });
+  };
+
+  const added = (item: Said): Event[] => {
+    if (item["type"] === "function_call") {
+      const id = textIn(item, "id").slice(0, 256);
+      if (id !== "" && calls.size < MOST_ITEMS)
+        calls.set(id, { name: textIn(item, "name") || "unknown", input: {}, isStarted: false });
+      return [];
+    }
+    if (item["type"] !== "function_call_output") return [];
+    const id = textIn(item, "call_id").slice(0, 256);
+    const call = calls.get(id);
+    if (!call) return [];
+    calls.delete(id);
+    const text = Array.isArray(item["output"])
+      ? item["output"].map((part) => textIn(objectOf(part), "text")).join("")
+      : "";
+    const named = { call: id, name: call.name, input: call.input };
+    if (item["status"] === "failed") {
+      const message = text.replace(/^Error: /, "") || "It failed.";
+      return narrator.endCall(named, { outcome: "error", error: { code: "tool-failed", message } });
+    }
+    return narrator.endCall(named, { outcome: "ok", ...(text !== "" && { content: [{ type: "text", text }] }) });
+  };
+
+  const item = (type: string, said: Said): Event[] => {
+    const id = textIn(said, "item_id").slice(0, 256);
+    switch (type) {
+      case "response.output_text.delta":
+        return narrator.words("text", textIn(said, "delta"));
+      case "response.reasoning_text.delta":
+        return narrator.words("thinking", textIn(said, "delta"));
+      case "response.output_item.added":
+        return added(objectOf(said["item"]));
+      case "response.function_call_arguments.done": {
+        const call = calls.get(id);
+        if (call) call.input = parseJson(textIn(said, "arguments"));
+        return [];
+      }
+      case "response.output_item.done":
+        return startCall(id);
+      default:
+        return [];
+    }
+  };
+
+  const end = (event: Extract<Event, { type: "run-end" }>): Event[] => {
+    ended = true;
+    return [...(event.outcome === "done" ? narrator.end() : []), { ...event, ...(usage && { usage }) }];
+  };
+
+  return ({ data }) => {
+    if (ended) return [];
+    if (data.trim() === DONE) return end({ type: "run-end", outcome: "done" });
+    const said = objectOf(parseJson(data));
+    const type = said["type"];
+    if (typeof type === "string") return item(type, said);
+    if (said["error"]) return end({ type: "run-end", outcome: "error", error: readOpenaiError(said["error"]) });
+    usage = readChatUsage(said["usage"]) ?? usage;
+    return sideEvent(objectOf(said["event"]));
+  };
+};
+
+const sideEvent = (said: Said): Event[] => {
+  const about = objectOf(said["data"]);
+  switch (said["type"]) {
+    case "status":
+      return about["done"] === true ? [] : [{ type: "status", text: textIn(about, "description") }];
+    case "notification": {
+      const level = LEVELS.find((one) => one === about["type"]) ?? "info";
+      return [{ type: "notice", level, text: textIn(about, "content") }];
+    }
+    case "chat:title":
+      return typeof said["data"] === "string" ? [{ type: "data", name: "title", value: said["data"] }] : [];
+    default:
+      return [];
+  }
+};
+
+const LEVELS = ["info", "success", "warning", "error"] as const;
+
+const objectOf = (value: unknown): Said => (typeof value === "object" && value !== null ? (value as Said) : {});
+
+const textIn = (said: Said, key: string): string => {
+  const value = said[key];
+  return typeof value === "string" ? value : "";
+};
+
+const parseJson = (text: string): Json => {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+};

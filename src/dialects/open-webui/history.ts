@@ -1,0 +1,90 @@
+import type { Json, Message, Part } from "../../events.ts";
+import { SUB_AGENT } from "./encode.ts";
+import { unescapeHtml } from "./text.ts";
+
+/**
+ * The conversation as it was: what tools answered is nobody's words. Calls come back as calls, those of sub-agents not at all; of what some
+ * styles show as blocks within the text, a call is a call again, and the collected steps are left out.
+ */
+export const readHistory = (messages: readonly Message[]): Message[] => messages.flatMap(readOne);
+
+const readOne = (message: Message): Message[] => {
+  if (message.role === "tool") {
+    const content = message.content.filter((part) => !isOfSubAgent(part)).map(marked);
+    return content.length > 0 ? [{ ...message, content }] : [];
+  }
+  if (message.role !== "assistant") return [message];
+  const read = message.content.filter((part) => !isOfSubAgent(part)).flatMap(readPart);
+  // A message that was only that is gone; one that was empty is not ours to judge.
+  return read.length === 0 && message.content.length > 0 ? [] : split(message.role, read);
+};
+
+const isOfSubAgent = (part: Part): boolean =>
+  (part.type === "call" || part.type === "result") && part.call.startsWith(SUB_AGENT);
+
+/** A failure is told by its first word there. */
+const marked = (part: Part): Part => {
+  if (part.type !== "result" || part.error !== undefined) return part;
+  const [first] = part.content;
+  return first?.type === "text" && first.text.startsWith("Error:") ? { ...part, error: true } : part;
+};
+
+const readPart = (part: Part): Part[] => (part.type === "text" ? readText(part.text) : [part]);
+
+/** No nested blocks are ever written, and within a block nothing looks like its end. */
+const BLOCK = /\n*<details(\s[^>]*)?>\n([^]*?)<\/details>\n*/g;
+const STEPS = /^<summary>🔍 Execution Steps/;
+
+const readText = (text: string): Part[] => {
+  if (!text.includes("<details")) return [{ type: "text", text }];
+  const parts: Part[] = [];
+  const say = (words: string) => {
+    if (words.trim() !== "") parts.push({ type: "text", text: words });
+  };
+  let from = 0;
+  for (const block of text.matchAll(BLOCK)) {
+    const call = readCall(block[1] ?? "");
+    if (!call && !STEPS.test(block[2] ?? "")) continue;
+    say(text.slice(from, block.index));
+    from = block.index + block[0].length;
+    if (call) parts.push(...call);
+  }
+  say(text.slice(from));
+  return parts;
+};
+
+const readCall = (tag: string): Part[] | undefined => {
+  const attributes = new Map(
+    [...tag.matchAll(/(\w+)="(.*?)"/g)].map(([, name, value]) => [name, unescapeHtml(value ?? "")]),
+  );
+  const call = attributes.get("id");
+  if (attributes.get("type") !== "tool_calls" || !call) return undefined;
+  if (call.startsWith(SUB_AGENT)) return [];
+  const result = attributes.get("result");
+  const input = parse(attributes.get("arguments") ?? "") ?? {};
+  const said: Part = { type: "call", call: call.slice(0, 256), name: attributes.get("name") ?? "unknown", input };
+  if (result === undefined) return [];
+  const text = parse(result);
+  const content = [{ type: "text" as const, text: typeof text === "string" ? text : result }];
+  return [said, marked({ type: "result", call: said.call, content })];
+};
+
+/** What a tool answered is a message of its own, between those of the assistant. */
+const split = (role: "assistant", parts: readonly Part[]): Message[] => {
+  const messages: Message[] = [];
+  for (const part of parts) {
+    const wanted = part.type === "result" ? "tool" : role;
+    const last = messages.at(-1);
+    if (last?.role === wanted) last.content.push(part);
+    else messages.push({ role: wanted, content: [part] });
+  }
+  return messages.length > 0 ? messages : [{ role, content: [] }];
+};
+
+const parse = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text === "" ? undefined : text;
+  }
+};

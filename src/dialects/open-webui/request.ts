@@ -1,0 +1,236 @@
+import { z } from "zod";
+import {
+  type Command,
+  cursorText,
+  type Dialect,
+  type DialectRequest,
+  inputSchema,
+  parseBody,
+  parseCursor,
+  readChat,
+  readInput,
+  readSecrets,
+  writeChat,
+  writeSecrets,
+} from "../../dialect.ts";
+import { answerSchema, type Json } from "../../events.ts";
+import { Refusal, type RunRequest, runRequestSchema } from "../../source.ts";
+import { completion } from "./answer.ts";
+import { ANSWER_KINDS, answerPath, readAnswer } from "./asks.ts";
+import { readHistory } from "./history.ts";
+import { housekeeping } from "./housekeeping.ts";
+import { isStyle, pipeFacts, readStyle, STYLES } from "./style.ts";
+
+type Start = Extract<Command, { do: "start" }>;
+
+/** A request that Open WebUI forwards says whose it is, and of which chat. */
+export const isForwarded = (headers: Headers): boolean => {
+  for (const [name] of headers) if (name.startsWith("x-openwebui-")) return true;
+  return headers.has("runcast-pipe");
+};
+
+/** What the pipe, and another Runcast, say beside OpenAI's fields. */
+const besideSchema = z.looseObject({
+  runcast: runRequestSchema.pick({ run: true, settings: true }).optional(),
+});
+
+export const readChatStart = (request: DialectRequest): Command => {
+  const { request: asked, asked: body } = readChat(request.body);
+  const { run, settings } = parseBody(besideSchema, request.body).runcast ?? {};
+  const all = { ...asked.settings, ...settings };
+  const more = { ...(run !== undefined && { run }), ...(Object.keys(all).length > 0 && { settings: all }) };
+  return readStart({ ...asked, ...more }, body.stream === true, request);
+};
+
+/** A connection of Open WebUI whose kind is Responses. */
+export const responsesSchema = z.object({
+  model: z.string().min(1).optional(),
+  input: inputSchema,
+  instructions: z.string().nullish(),
+  stream: z.boolean().nullish(),
+});
+
+export const readResponsesStart = (request: DialectRequest): Command => {
+  const { model, input, instructions, stream } = parseBody(responsesSchema, request.body);
+  const messages = readInput(input);
+  if (messages.length === 0) throw new Refusal("bad-request", "the field input has nothing that can be read here");
+  const asked = {
+    messages,
+    ...(model !== undefined && { agent: model }),
+    ...(instructions && { system: instructions }),
+  };
+  return readStart(asked, stream === true, request);
+};
+
+const readStart = (asked: RunRequest, isStreamed: boolean, { headers }: DialectRequest): Command => {
+  const thread = textIn(headers, "x-openwebui-chat-id");
+  const answer = housekeeping(headers, asked.messages, thread);
+  if (answer)
+    return {
+      do: "reply",
+      reply: async (facts) => completion({ id: "housekeeping", model: asked.agent ?? "" }, await answer(facts)),
+    };
+  // Tools that come with a request are Open WebUI's own. It runs what it is told to call, and then asks the agent again.
+  const { agent, tools: _, user: __, ...rest } = asked;
+  const [name, style] = agent === undefined ? [] : splitModel(agent);
+  const user = readUser(headers) ?? asked.user;
+  const about = readAbout(headers);
+  const secrets = readSecrets(headers);
+  const request: RunRequest = {
+    ...rest,
+    messages: readHistory(asked.messages),
+    ...(name !== undefined && { agent: name }),
+    ...(thread !== undefined && { thread }),
+    ...(user && { user }),
+    ...(about && { metadata: { ...asked.metadata, openWebui: about } }),
+    ...(secrets && { secrets }),
+  };
+  return {
+    do: "start",
+    request,
+    style: styleOf(headers, style),
+    ...readExtensions(headers),
+    ...(headers.get("runcast-disconnect") === "continue" && { disconnect: "continue" }),
+    ...(!isStreamed && { whole: "end" }),
+  };
+};
+
+/** For the pipe, if it loses its connection: what it has not seen yet, in the same words. */
+export const readFollow = ({ params, query, headers }: DialectRequest): Command => {
+  const after = parseCursor(headers.get("last-event-id") || query.get("after") || "0");
+  if (!after)
+    throw new Refusal("bad-cursor", "the cursor is not the id of a frame", { hint: "0 is the start of the run" });
+  return {
+    do: "follow",
+    run: params["run"] ?? "",
+    after,
+    style: styleOf(headers, undefined),
+    ...readExtensions(headers),
+  };
+};
+
+export const readCancel = ({ params }: DialectRequest): Command => ({ do: "cancel", run: params["run"] ?? "" });
+
+export const readAsk = ({ params, body }: DialectRequest): Command => {
+  const { run = "", ask = "", kind = "" } = params;
+  if (kind === "answer") return { do: "answer", run, ask, answer: parseBody(answerSchema, body) };
+  if (!(ANSWER_KINDS as readonly string[]).includes(kind))
+    throw new Refusal("bad-request", `an answer is no ${kind.slice(0, 40)}`, {
+      hint: `it is one of ${ANSWER_KINDS.join(", ")}`,
+    });
+  const { result } = parseBody(z.object({ result: z.unknown() }), body);
+  return { do: "answer", run, ask, answer: readAnswer(kind, result) };
+};
+
+export const write = (command: Command): ReturnType<Dialect["write"]> => {
+  if (command.do === "start") return writeStart(command);
+  if (command.do === "reply") throw new Error("Open WebUI's plain replies are not asked for");
+  const json = { "content-type": "application/json" };
+  if (command.do === "answer") {
+    const { run, ask, answer } = command;
+    return { method: "POST", path: answerPath(run, ask, "answer"), headers: json, body: JSON.stringify(answer) };
+  }
+  const run = `/open-webui/v1/runs/${encodeURIComponent(command.run)}`;
+  if (command.do === "cancel") return { method: "POST", path: `${run}/cancel`, headers: json, body: "{}" };
+  const headers = { accept: "text/event-stream", ...writeStyle(command.style), ...writeExtensions(command.extensions) };
+  return { method: "GET", path: `${run}/events?after=${cursorText(command.after)}`, headers };
+};
+
+const writeStart = ({ request, style, extensions, disconnect, whole }: Start): ReturnType<Dialect["write"]> => {
+  const { run, thread, user, secrets, metadata = {}, settings, tools: _, ...rest } = request;
+  const { openWebui, ...others } = metadata;
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    accept: whole ? "application/json" : "text/event-stream",
+    ...(thread !== undefined && { "x-openwebui-chat-id": encodeURIComponent(thread) }),
+    ...(user && { "x-openwebui-user-id": encodeURIComponent(user.id) }),
+    ...(user?.name !== undefined && { "x-openwebui-user-name": encodeURIComponent(user.name) }),
+    ...(user?.email !== undefined && { "x-openwebui-user-email": encodeURIComponent(user.email) }),
+    ...writeAbout(openWebui),
+    ...writeStyle(style),
+    ...writeExtensions(extensions),
+    ...(disconnect === "continue" && { "runcast-disconnect": disconnect }),
+    ...writeSecrets(secrets),
+  };
+  const beside = { ...(run !== undefined && { run }), ...(settings && { settings }) };
+  const body = {
+    ...writeChat({ ...rest, ...(Object.keys(others).length > 0 && { metadata: others }) }),
+    ...(!whole && { stream: true }),
+    ...(Object.keys(beside).length > 0 && { runcast: beside }),
+  };
+  return { method: "POST", path: "/open-webui/v1/chat/completions", headers, body: JSON.stringify(body) };
+};
+
+const readExtensions = (headers: Headers) =>
+  headers.get("runcast-extensions") === "1" ? { extensions: true as const } : {};
+
+const writeExtensions = (extensions: boolean | undefined): Record<string, string> =>
+  extensions ? { "runcast-extensions": "1" } : {};
+
+const writeStyle = (style: string | undefined): Record<string, string> => {
+  const [name, ...facts] = (style ?? "").split(";").map((part) => part.trim());
+  return { ...(name && { "runcast-style": name }), ...(facts.length > 0 && { "runcast-pipe": facts.join("; ") }) };
+};
+
+/** `agent:style`, as the name of a model. */
+const splitModel = (model: string): [string, string | undefined] => {
+  const at = model.lastIndexOf(":");
+  const style = model.slice(at + 1);
+  return at > 0 && isStyle(style) ? [model.slice(0, at), style] : [model, undefined];
+};
+
+const styleOf = (headers: Headers, suffix: string | undefined): string => {
+  const header = headers.get("runcast-pipe");
+  const pipe = header === null ? undefined : pipeFacts(header);
+  const asked = suffix ?? headers.get("runcast-style")?.trim() ?? pipe?.style;
+  if (asked !== undefined && asked !== "" && !isStyle(asked))
+    throw new Refusal("unknown-style", `there is no style ${asked.slice(0, 40)}`, {
+      hint: `there are: ${STYLES.join(", ")}`,
+    });
+  const { name } = readStyle(asked);
+  return pipe ? `${name}; ${pipe.facts}` : name;
+};
+
+/** Names may have any characters, and come encoded. */
+const textIn = (headers: Headers, name: string): string | undefined => {
+  const text = headers.get(name)?.trim() ?? "";
+  if (text === "" || text.includes("{{")) return undefined;
+  try {
+    return decodeURIComponent(text).slice(0, 256);
+  } catch {
+    return text.slice(0, 256);
+  }
+};
+
+const readUser = (headers: Headers): RunRequest["user"] => {
+  const id = textIn(headers, "x-openwebui-user-id");
+  const email = textIn(headers, "x-openwebui-user-email");
+  const name = textIn(headers, "x-openwebui-user-name");
+  const known = id ?? email;
+  return known === undefined
+    ? undefined
+    : { id: known, ...(name !== undefined && { name }), ...(email !== undefined && { email }) };
+};
+
+/** What else Open WebUI says of a request, by our names. */
+const ABOUT = {
+  message: "x-openwebui-message-id",
+  userMessage: "x-openwebui-user-message-id",
+  parent: "x-openwebui-user-message-parent-id",
+  role: "x-openwebui-user-role",
+} as const;
+
+const readAbout = (headers: Headers): Record<string, Json> | undefined => {
+  const known = Object.entries(ABOUT).map(([ours, theirs]) => [ours, textIn(headers, theirs)] as const);
+  const said = known.filter(([, value]) => value !== undefined);
+  return said.length > 0 ? (Object.fromEntries(said) as Record<string, Json>) : undefined;
+};
+
+const writeAbout = (about: Json | undefined): Record<string, string> => {
+  if (typeof about !== "object" || about === null || Array.isArray(about)) return {};
+  const said = Object.entries(ABOUT).flatMap(([ours, theirs]) => {
+    const value = about[ours];
+    return typeof value === "string" ? [[theirs, encodeURIComponent(value)] as const] : [];
+  });
+  return Object.fromEntries(said);
+};

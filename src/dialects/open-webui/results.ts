@@ -1,0 +1,40 @@
+import { type EncodeOptions, resultText } from "../../dialect.ts";
+import type { CallOutcome, EventOf } from "../../events.ts";
+import type { Result } from "./show.ts";
+
+/** What a call ended with, as it is to be shown. `page`: where all of it can be read that lies in no file. */
+export const resultOf = (event: EventOf<"tool-end">, link: EncodeOptions["link"], page: () => string): Result => {
+  const { outcome, error, content = [] } = event;
+  const files = content.filter((part) => part.type === "file");
+  const [only] = content.length === 1 ? files : [];
+  const shown = {
+    outcome,
+    link: files[0] ? link(files[0]) : page(),
+    images: files
+      .filter(({ mediaType }) => mediaType.startsWith("image/"))
+      .map((image) => ({ type: "image" as const, url: link(image), name: image.name ?? "image" })),
+  };
+  if (outcome === "ok" && only?.head !== undefined) {
+    const { head, tail = "", bytes } = only;
+    return { ...shown, text: head + tail, gap: { at: head.length, length: bytes } };
+  }
+  const said = resultText(event, link);
+  return { ...shown, text: outcome === "ok" ? said : failure(outcome, error?.message, said) };
+};
+
+const OUTCOMES: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
+  error: "It failed.",
+  denied: "It was not allowed.",
+  cancelled: "It was cancelled.",
+  timeout: "It ran out of time.",
+  interrupted: "It was interrupted.",
+  deferred: "It is left to the client.",
+};
+
+/** Open WebUI takes what starts so for a failure. */
+const failure = (outcome: Exclude<CallOutcome, "ok">, message: string | undefined, said: string): string => {
+  if (outcome === "deferred") return OUTCOMES.deferred;
+  const reason = message ?? OUTCOMES[outcome];
+  const rest = said === "" || said === message ? "" : `\n\n${said}`;
+  return reason.startsWith("Error:") ? `${reason}${rest}` : `Error: ${reason}${rest}`;
+};

@@ -1,0 +1,47 @@
+import { createStatusLine, type Frame } from "../../dialect.ts";
+import type { Table } from "./compatibility.ts";
+import { eventFrame } from "./side-events.ts";
+import { oneLine } from "./text.ts";
+
+/** The line above the message: what goes on now, by the latest of those that still live. Each one is stored there, so none is said twice. */
+export interface Status {
+  /** `often`: one of many, of which some may be left out. */
+  set(owner: string, text: string, at: number, often?: boolean): readonly Frame[];
+  end(owner: string, at: number): readonly Frame[];
+  /** Says this once, and then again what goes on. */
+  pass(text: string): readonly Frame[];
+  /** The last word. */
+  finish(text: string): readonly Frame[];
+  start(): readonly Frame[];
+}
+
+const IDLE = "Thinking...";
+const OFTEN_MS = 1000;
+
+export const createStatus = (table: Table): Status => {
+  const line = createStatusLine(IDLE);
+  let lastAt = Number.NEGATIVE_INFINITY;
+
+  const say = (text: string | undefined, done = false): readonly Frame[] =>
+    text === undefined || !table.shows("status") ? [] : [eventFrame("status", { description: oneLine(text), done })];
+
+  return {
+    start: () => say(IDLE),
+    set(owner, text, at, often = false) {
+      if (often && at - lastAt < OFTEN_MS) return [];
+      const frames = say(line.set(owner, text));
+      if (frames.length > 0) lastAt = at;
+      return frames;
+    },
+    end(owner, at) {
+      const frames = say(line.end(owner));
+      if (frames.length > 0) lastAt = at;
+      return frames;
+    },
+    pass(text) {
+      line.pass(text);
+      return say(text, true);
+    },
+    finish: (text) => say(text, true),
+  };
+};

@@ -1,0 +1,141 @@
+/** A line over 64 KB breaks older Open WebUI; this leaves room for what stands around a text. */
+export const LINE_BYTES = 60 * 1024;
+/** What one text of a line may take. */
+export const TEXT_BYTES = 48 * 1024;
+
+// oxlint-disable no-control-regex
+const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** What a terminal would colour, as a person reads it. */
+export const plain = (text: string): string =>
+  text.replace(ANSI, "").replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(CONTROL, "");
+
+/** For a place that shows one line of plain text. */
+export const oneLine = (text: string, most = 200): string => {
+  const line = plain(text.slice(0, most * 4))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return line.length <= most ? line : `${whole(line.slice(0, most - 1))}…`;
+};
+
+/** For a name, which some versions show as Markdown: nothing that could be markup, a formula, a mention or a citation. */
+export const nameText = (text: string, most = 120): string =>
+  oneLine(text, most).replaceAll(/[<>&"'`*[\](){}!#|~$@\\]/g, "") || "unnamed";
+
+/**
+ * For a place that shows Markdown: reads as it stands, on one line. Only in code does nothing mean anything there: entities are shown as
+ * they are or decoded first, depending on the version, and an escaped bracket begins a formula.
+ */
+export const codeSpan = (text: string): string => {
+  const line = plain(text).replaceAll(/\s+/g, " ").trim();
+  if (line === "") return "";
+  const fence = "`".repeat(longestRun(line) + 1);
+  const space = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return `${fence}${space}${line}${space}${fence}`;
+};
+
+/** For a place that shows Markdown: reads as it stands, with its lines. */
+export const codeBlock = (text: string): string => {
+  const lines = plain(text);
+  const fence = "`".repeat(Math.max(3, longestRun(lines) + 1));
+  return `${fence}text\n${lines}\n${fence}`;
+};
+
+/** For pieces within an open block of code, which none of them can end. */
+export const withinCode = (text: string): string => plain(text).replaceAll("`", "`\u200b");
+
+const longestRun = (text: string): number =>
+  text.includes("`") ? Math.max(...(text.match(/`+/g) ?? []).map(({ length }) => length)) : 0;
+
+/** For an attribute or the body of a `<details>` block. */
+export const escapeHtml = (text: string): string =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+
+export const unescapeHtml = (text: string): string =>
+  text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+
+/** How many units of the text, from the start, take at most so many bytes in a line of JSON. Never half a character. */
+export const fitting = (text: string, most: number, from = 0): number => {
+  let bytes = 0;
+  let index = from;
+  while (index < text.length) {
+    const code = text.codePointAt(index)!;
+    bytes += bytesOf(code);
+    if (bytes > most) break;
+    index += code > 0xffff ? 2 : 1;
+  }
+  return index - from;
+};
+
+/** The bytes that a text takes in a line of JSON; `most` and one more if it takes more. */
+export const jsonBytes = (text: string, most = Number.POSITIVE_INFINITY): number => {
+  let bytes = 2;
+  for (let index = 0; index < text.length && bytes <= most; index++) {
+    const code = text.codePointAt(index)!;
+    bytes += bytesOf(code);
+    if (code > 0xffff) index++;
+  }
+  return Math.min(bytes, most + 1);
+};
+
+/** Control characters, and half a pair alone, are written as escapes. */
+const bytesOf = (code: number): number => {
+  if (code < 0x20) return code === 0x0a || code === 0x09 ? 2 : 6;
+  if (code < 0x80) return code === 0x22 || code === 0x5c ? 2 : 1;
+  if (code > 0xffff) return 4;
+  return code >= 0xd800 && code < 0xe000 ? 6 : code < 0x800 ? 2 : 3;
+};
+
+/** Of a text of which only head and tail are known: where the tail begins, and how long the whole is. */
+export interface Gap {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Head and tail of a text that is too long, and between them how much was left out and where it is. */
+export const excerpt = (text: string, most: number, link?: string, gap?: Gap): string => {
+  if (!gap && text.length <= most && jsonBytes(text, most) <= most) return plain(text);
+  const head = text.slice(0, Math.min(gap?.at ?? text.length, fitting(text, Math.floor((most * 3) / 4))));
+  const tail = ending(text.slice(gap?.at ?? head.length), Math.floor(most / 4));
+  const left = (gap?.length ?? text.length) - head.length - tail.length;
+  const where = link === undefined ? "" : `; the whole: ${link}`;
+  return plain(`${head}\n\n[… ${left} characters left out${where} …]\n\n${tail}`);
+};
+
+/** The last units of a text that fit. */
+const ending = (text: string, most: number): string => {
+  let bytes = 0;
+  let from = text.length;
+  while (from > 0) {
+    const code = text.codePointAt(from - 1)!;
+    const isPair = code >= 0xdc00 && code < 0xe000 && from > 1 && text.codePointAt(from - 2)! > 0xffff;
+    bytes += isPair ? 4 : bytesOf(code);
+    if (bytes > most) break;
+    from -= isPair ? 2 : 1;
+  }
+  return text.slice(from);
+};
+
+/** The first characters of a text, not units, and what stands for the rest. */
+export const preview = (text: string, most: number, rest = "..."): string => {
+  if (text.length <= most) return text;
+  let units = 0;
+  for (let count = 0; count < most && units < text.length; count++) units += text.codePointAt(units)! > 0xffff ? 2 : 1;
+  return units < text.length ? `${text.slice(0, units)}${rest}` : text;
+};
+
+const whole = (text: string): string => {
+  const code = text.charCodeAt(text.length - 1);
+  return code >= 0xd800 && code < 0xdc00 ? text.slice(0, -1) : text;
+};

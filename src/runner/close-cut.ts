@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Event, EventOf } from "../events.ts";
+import { type Log, LogConflict, LogMissing } from "../log.ts";
+import { createVerifier } from "../verify.ts";
+import { type Ending, closeInside } from "./close.ts";
+import type { Turn } from "./turn.ts";
+import { createWriter, sizeOf } from "./writer.ts";
+
+const PAGE = 512;
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 10_000;
+
+/** Ends a run whose producer is gone, by what its log holds. Answers its run-end, which may have been there already. */
+export const closeCut = async (log: Log, run: string, ending: Ending, turn: Turn): Promise<EventOf<"run-end">> => {
+  const verifier = createVerifier();
+  let after = { seq: 0, at: 0 };
+  for (;;) {
+    const entries = await log.read(run, after.seq, PAGE);
+    for (const { event } of entries) {
+      verifier.check(event);
+      if (event.type === "run-end") return event;
+    }
+    if (!entries.length) break;
+    after = entries.at(-1)!;
+  }
+  const writer = createWriter({ log, run, turn, onFailure: () => {}, after });
+  const { outcome, error } = ending;
+  const runEnd: EventOf<"run-end"> = { type: "run-end", outcome, ...(error && { error }) };
+  for (const event of [...closeInside(verifier.root, ending), runEnd] as Event[]) writer.write(event, sizeOf(event));
+  await writer.flushed();
+  return runEnd;
+};
+
+/** Tries until the log takes the run's end; gives up, with nothing, when `signal` aborts or the run is another's. */
+export const keepClosing = async (
+  log: Log,
+  run: string,
+  ending: Ending,
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<EventOf<"run-end"> | undefined> => {
+  for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    try {
+      return await closeCut(log, run, ending, turn);
+    } catch (error) {
+      if (isAnothers(error)) return undefined;
+    }
+    // A process that has nothing else to do may end: the next one closes the run as it starts.
+    await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
+  }
+  return undefined;
+};
+
+/** Whether a log refuses because the run is no longer ours to write. */
+export const isAnothers = (error: unknown): boolean => error instanceof LogConflict || error instanceof LogMissing;

@@ -1,0 +1,73 @@
+import type { Event } from "../events.ts";
+import { Refusal } from "../source.ts";
+import { createVerifier } from "../verify.ts";
+import { createAsks } from "./asks.ts";
+import { leftOpen } from "./close.ts";
+import { createIsLate, type IsLate } from "./late.ts";
+import { tooLarge } from "./problem.ts";
+import { createRenamer } from "./rename.ts";
+import { createTally } from "./tally.ts";
+import { createTargets, type Targets } from "./targets.ts";
+import { sizeOf, type Writer } from "./writer.ts";
+
+/** Where all that is said in one run comes in: checked, kept account of, and written. */
+export class Intake {
+  readonly verifier = createVerifier();
+  readonly renamer = createRenamer(this.verifier);
+  readonly tally = createTally();
+  readonly asks = createAsks((event) => this.emit(event));
+  readonly targets: Targets;
+  readonly writer: Writer;
+  readonly #isLate: IsLate;
+  readonly #maxBytes: number;
+  /** Whether the last that was said is that a step will be tried again. */
+  isRetrying = false;
+
+  constructor(writer: Writer, stop: AbortSignal, maxBytes: number) {
+    this.writer = writer;
+    this.targets = createTargets(stop);
+    this.#isLate = createIsLate(this.verifier, this.targets);
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Says something in the run's own name. Throws a Refusal, and says nothing, if the grammar has no place for it. */
+  emit(event: Event): void {
+    // Measured first: what cannot be stored must not count as said.
+    const size = sizeOf(event);
+    const wrong = this.verifier.check(event);
+    if (wrong) throw new Refusal("invalid-event", `the agent broke the protocol: ${wrong}`);
+    this.isRetrying = false;
+    // Nearly every event is a piece of something, of which nobody else keeps account.
+    if (!("delta" in event)) this.#observe(event);
+    this.writer.write(event, size);
+  }
+
+  /** Takes an event of the source in. Throws a Refusal for one that breaks the grammar or the run's limit. */
+  take(sourced: Event): void {
+    if (sourced.type === "run-start") return;
+    const event = this.renamer.rename(sourced);
+    if (this.#isLate(event)) {
+      // Nobody hears of this ask: whoever waits for its answer would wait in vain.
+      if (event.type === "ask-start") this.asks.observe({ type: "ask-end", ask: event.ask, outcome: "cancelled" });
+      return;
+    }
+    if (!("delta" in event)) this.#makeWay(event, sourced);
+    this.emit(event);
+    if (this.writer.bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
+  }
+
+  /** Sees to what must be so before this is said. */
+  #makeWay(event: Event, sourced: Event): void {
+    if (sourced.type === "tool-start") this.targets.begun("call", sourced.call);
+    else if (sourced.type === "agent-start") this.targets.begun("agent", sourced.agent);
+    for (const closing of leftOpen(this.verifier, event)) this.emit(closing);
+  }
+
+  #observe(event: Event): void {
+    this.tally.observe(event);
+    if (event.type === "ask-start" || event.type === "ask-end") this.asks.observe(event);
+    else if (event.type === "tool-end") this.targets.ended("call", event.call);
+    else if (event.type === "agent-end") this.targets.ended("agent", event.agent);
+    else if (event.type === "step-retry") this.isRetrying = true;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Problem } from "../events.ts";
+import { Refusal } from "../source.ts";
+
+/** What a run says of the exception that ended it. */
+export const problemOf = (error: unknown): Problem => {
+  if (error instanceof Refusal)
+    return {
+      code: error.code,
+      message: error.message,
+      retryable: error.retryable,
+      ...(error.hint && { hint: error.hint }),
+    };
+  return { code: "agent-failed", message: error instanceof Error ? error.message : String(error), retryable: false };
+};
+
+/** What a run says whose log could not be written for a while. */
+export const unwritten = (error: unknown): Problem => ({
+  code: "log-failed",
+  message: `the run's log could not be written: ${error instanceof Error ? error.message : String(error)}`,
+  retryable: true,
+});
+
+/** For whoever wants a run's end while its log cannot be written. */
+export const notWritten = (run: string): Refusal =>
+  new Refusal("log-failed", `run ${run} has stopped, but its log cannot be written`, {
+    status: 503,
+    retryable: true,
+    hint: "its end is stored as soon as the log can be written again",
+  });
+
+export const timedOut = (timeoutMs: number): Problem => ({
+  code: "timeout",
+  message: `the run took longer than ${timeoutMs} ms`,
+  retryable: true,
+});
+
+export const tooLarge = (maxBytes: number): Refusal =>
+  new Refusal("too-large", `the run grew over its limit of ${maxBytes} bytes`, {
+    hint: "raise maxBytes, or have the tools answer with less",
+  });

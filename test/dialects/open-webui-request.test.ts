@@ -1,0 +1,318 @@
+import { describe, expect, test } from "vitest";
+import { openWebui } from "../../src/dialects/open-webui.ts";
+import type { Command, ServerFacts } from "../../src/dialect.ts";
+import type { Message } from "../../src/events.ts";
+import { createRouter } from "../../src/server/router.ts";
+import { framesOf, itemsOf, run, call, ended, text } from "./open-webui-page.ts";
+import { read, refused } from "./spoken.ts";
+
+const CHAT = "/open-webui/v1/chat/completions";
+const user = (content: unknown) => ({ role: "user", content });
+const ask = (body: object, headers: Record<string, string> = {}, path = CHAT): Command =>
+  read(openWebui, { path, headers, body: { model: "companion", stream: true, messages: [user("Hi")], ...body } });
+const started = (...asked: Parameters<typeof ask>) => {
+  const command = ask(...asked);
+  if (command.do !== "start") throw new Error(`a ${command.do} was read`);
+  return command;
+};
+
+const facts = (data: [string, any][] = []): ServerFacts => ({
+  agents: [{ name: "companion" }, { name: "other" }],
+  version: "1",
+  latestData: async (thread) => new Map(thread === "chat" ? data : []),
+});
+const replied = async (command: Command, data?: [string, any][]): Promise<any> => {
+  if (command.do !== "reply") throw new Error(`a ${command.do} was read`);
+  return command.reply(facts(data));
+};
+
+describe("a chat", () => {
+  test("is told by its headers: thread, user, message", () => {
+    const command = started(
+      {},
+      {
+        "X-OpenWebUI-Chat-Id": "chat-1",
+        "X-OpenWebUI-Message-Id": "m1",
+        "X-OpenWebUI-User-Message-Id": "u1",
+        "X-OpenWebUI-User-Id": "ann",
+        "X-OpenWebUI-User-Name": "Ann%20%C3%89",
+        "X-OpenWebUI-User-Email": "ann@example.org",
+        "X-OpenWebUI-User-Role": "admin",
+        "X-OpenWebUI-Task": "",
+      },
+    );
+    expect(command).toEqual({
+      do: "start",
+      style: "cards",
+      request: {
+        agent: "companion",
+        thread: "chat-1",
+        user: { id: "ann", name: "Ann É", email: "ann@example.org" },
+        metadata: { openWebui: { message: "m1", userMessage: "u1", role: "admin" } },
+        messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
+      },
+    });
+  });
+
+  test("templates that an older version did not fill in say nothing", () => {
+    const headers = { "X-OpenWebUI-Chat-Id": "{{CHAT_ID}}", "X-OpenWebUI-Task": "{{TASK}}" };
+    expect(started({}, headers).request).not.toHaveProperty("thread");
+  });
+
+  test("Open WebUI's own tools are left out: it would run what it is told to call, and ask again", () => {
+    const tools = [{ type: "function", function: { name: "search_web" } }];
+    expect(started({ tools }).request).not.toHaveProperty("tools");
+  });
+
+  test("images and files of the person's message reach the agent", () => {
+    const parts = [
+      { type: "text", text: "See" },
+      { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+      { type: "file", file: { file_data: "data:application/pdf;base64,BBBB", filename: "a.pdf" } },
+    ];
+    expect(started({ messages: [user(parts)] }).request.messages[0]?.content).toEqual([
+      { type: "text", text: "See" },
+      { type: "file", mediaType: "image/png", data: "AAAA" },
+      { type: "file", mediaType: "application/pdf", data: "BBBB", name: "a.pdf" },
+    ]);
+  });
+
+  test("of which nobody watches the stream is answered once", () => {
+    expect(started({ stream: false })).toMatchObject({ whole: "end" });
+  });
+
+  test("settings and a chosen id come beside OpenAI's fields, secrets by header", () => {
+    const { request } = started(
+      { temperature: 0.5, runcast: { run: "mine", settings: { tone: "kind" } } },
+      { "Runcast-Secret-Open-Webui-Token": "t" },
+    );
+    expect(request).toMatchObject({
+      run: "mine",
+      settings: { temperature: 0.5, tone: "kind" },
+      secrets: { OPEN_WEBUI_TOKEN: "t" },
+    });
+  });
+
+  test("a connection of the kind Responses asks in its own words", () => {
+    const input = [{ type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] }];
+    const command = read(openWebui, {
+      path: "/open-webui/v1/responses",
+      body: { model: "companion:details", stream: true, input, instructions: "Be kind." },
+    });
+    expect(command).toMatchObject({
+      do: "start",
+      style: "details",
+      request: { agent: "companion", system: "Be kind.", messages: [{ role: "user", content: [{ text: "Hi" }] }] },
+    });
+  });
+});
+
+describe("styles", () => {
+  test("by the model's suffix, by header, or by what the pipe says", () => {
+    expect(started({ model: "companion:collapse" })).toMatchObject({
+      style: "collapse",
+      request: { agent: "companion" },
+    });
+    expect(started({}, { "Runcast-Style": "details" }).style).toBe("details");
+    const pipe = { "Runcast-Pipe": "version=1.0; open-webui=0.10.2; mode=legacy; citations=0; style=citations" };
+    expect(started({}, pipe).style).toBe("citations; open-webui=0.10.2; mode=legacy; citations=0");
+    expect(started({ model: "companion:cards" }, { ...pipe, "Runcast-Style": "details" }).style).toMatch(/^cards;/);
+  });
+
+  test("a name with a colon is a name", () => {
+    expect(started({ model: "llama3:8b" }).request.agent).toBe("llama3:8b");
+  });
+
+  test("one that is unknown is refused with those that are known", () => {
+    expect(refused(() => ask({}, { "Runcast-Style": "fancy" }))).toMatchObject({
+      status: 400,
+      hint: expect.stringContaining("collapse"),
+    });
+  });
+
+  test("models are the agents, and with styles each in every style", async () => {
+    const ids = async (query: string) => {
+      const route = openWebui.routes.find(({ path }) => path === "/open-webui/v1/models")!;
+      const command = openWebui.read(route, {
+        params: {},
+        query: new URLSearchParams(query),
+        headers: new Headers(),
+        body: undefined,
+      });
+      return (await replied(command)).data.map(({ id }: { id: string }) => id);
+    };
+    expect(await ids("")).toEqual(["companion", "other"]);
+    expect(await ids("styles=1")).toContain("other:collapse");
+  });
+});
+
+describe("on /v1", () => {
+  const router = createRouter([openWebui]);
+  const found = (headers: Record<string, string>) => router.match("POST", "/v1/chat/completions", new Headers(headers));
+  test("only with a header of Open WebUI's, or of the pipe's", () => {
+    expect(found({})).toBeUndefined();
+    expect(found({ "X-OpenWebUI-User-Name": "Ann" })?.dialect).toBe(openWebui);
+    expect(found({ "Runcast-Pipe": "version=1" })?.dialect).toBe(openWebui);
+  });
+});
+
+describe("housekeeping never starts the agent", () => {
+  const history =
+    "<chat_history>\nUSER: How do **tides** work, and why twice a day?\nASSISTANT: The moon.\n</chat_history>";
+  const content = async (prompt: string, headers: Record<string, string> = {}, data?: [string, any][]) => {
+    const body = await replied(ask({ messages: [user(prompt)] }, headers), data);
+    expect(body).toMatchObject({ object: "chat.completion", choices: [{ finish_reason: "stop" }] });
+    return body.choices[0].message.content;
+  };
+
+  test.each([
+    ["title_generation", { title: "How do tides work, and why…" }],
+    ["tags_generation", { tags: [] }],
+    ["follow_up_generation", { follow_ups: [] }],
+    ["query_generation", { queries: [] }],
+    ["autocomplete_generation", { text: "" }],
+    ["image_prompt_generation", { prompt: "How do **tides** work, and why twice a day?" }],
+    ["function_calling", { tool_calls: [] }],
+  ])("%s by its header", async (task, answer) => {
+    expect(JSON.parse(await content(`Whatever\n${history}`, { "X-OpenWebUI-Task": task }))).toEqual(answer);
+  });
+
+  test("a task that is not known is answered with nothing", async () => {
+    expect(await content("Do it", { "X-OpenWebUI-Task": "something_new" })).toBe("");
+  });
+
+  test("what the chat's latest run has said of itself is repeated, or Open WebUI would take it away", async () => {
+    const data: [string, any][] = [
+      ["follow-ups", ["And neap tides?"]],
+      ["title", "Tides"],
+      ["tags", ["sea"]],
+    ];
+    const told = async (task: string) =>
+      JSON.parse(await content(history, { "X-OpenWebUI-Task": task, "X-OpenWebUI-Chat-Id": "chat" }, data));
+    expect(await told("follow_up_generation")).toEqual({ follow_ups: ["And neap tides?"] });
+    expect(await told("title_generation")).toEqual({ title: "Tides" });
+    expect(await told("tags_generation")).toEqual({ tags: ["sea"] });
+  });
+
+  test.each([
+    ["Generate a concise, 3-5 word title with an emoji summarizing the chat history.", "title"],
+    ["Generate a concise title summarizing the chat history.", "title"],
+    ["Generate 1-3 broad tags categorizing the main themes of the chat history", "tags"],
+    ["Suggest 3-5 relevant follow-up questions or prompts", "follow_ups"],
+    ["Predict 3-5 useful messages this user might naturally send next", "follow_ups"],
+    ["Analyze the chat history to determine the necessity of generating search queries", "queries"],
+    ["You are an autocompletion system. Continue the text", "text"],
+  ])("without a header, by what it asks: %s", async (opening, key) => {
+    expect(Object.keys(JSON.parse(await content(`### Task:\n${opening}\n### Output:\nJSON\n${history}`)))).toEqual([
+      key,
+    ]);
+  });
+
+  test("a question with documents is a question", () => {
+    const prompt =
+      "### Task:\nRespond to the user query using the provided context\n### Output:\nProvide a clear response\n<context></context>\nWhat?";
+    expect(ask({ messages: [user(prompt)] }).do).toBe("start");
+    expect(ask({ messages: [user("### Task: write a poem")] }).do).toBe("start");
+  });
+
+  test("the tool pass of the legacy mode is answered with no tools", async () => {
+    const system = "Available Tools: []\n\nYour task is to choose and return the correct tool(s) from the list";
+    const command = ask({ messages: [{ role: "system", content: system }, user("Query: History:")] });
+    expect((await replied(command)).choices[0].message.content).toBe('{"tool_calls":[]}');
+  });
+});
+
+describe("history", () => {
+  const history = (...messages: object[]): Message[] =>
+    started({ messages: [...messages, user("And now?")] }).request.messages.slice(0, -1);
+
+  test("calls and their results come back as such, failures as failures", () => {
+    const calls = [
+      { id: "c1", type: "function", function: { name: "look", arguments: '{"at":1}' } },
+      { id: "c2", type: "function", function: { name: "look", arguments: "{}" } },
+    ];
+    const messages = history(
+      { role: "assistant", content: "Let me see.", tool_calls: calls },
+      { role: "tool", tool_call_id: "c1", content: "a moon" },
+      {
+        role: "tool",
+        tool_call_id: "c2",
+        content: [
+          { type: "input_text", text: "Error: dark" },
+          { type: "input_image", image_url: "x" },
+        ],
+      },
+      { role: "assistant", content: "A moon." },
+    );
+    expect(messages).toEqual([
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "Let me see." },
+          { type: "call", call: "c1", name: "look", input: { at: 1 } },
+          { type: "call", call: "c2", name: "look", input: {} },
+        ],
+      },
+      { role: "tool", content: [{ type: "result", call: "c1", content: [{ type: "text", text: "a moon" }] }] },
+      {
+        role: "tool",
+        content: [{ type: "result", call: "c2", content: [{ type: "text", text: "Error: dark" }], error: true }],
+      },
+      { role: "assistant", content: [{ type: "text", text: "A moon." }] },
+    ]);
+  });
+
+  test("calls of sub-agents were not the agent's", () => {
+    const call = { id: "sub-agent:c1", type: "function", function: { name: "researcher › look", arguments: "{}" } };
+    const messages = history(
+      { role: "assistant", content: "", tool_calls: [call] },
+      { role: "tool", tool_call_id: "sub-agent:c1", content: "x" },
+      { role: "assistant", content: "Done." },
+    );
+    expect(messages).toEqual([{ role: "assistant", content: [{ type: "text", text: "Done." }] }]);
+  });
+
+  const told = (style: string) => {
+    const result = '</details> <b>"quoted"\nlines & more';
+    const entries = run(
+      { type: "step-start", step: "s1" },
+      ...text("p1", "Before."),
+      ...call("c", "look", { at: "<x>" }),
+      { type: "step-end", step: "s1", finish: "tools" },
+      ended("c", result),
+      { type: "step-start", step: "s2" },
+      ...text("p2", "After."),
+      { type: "step-end", step: "s2", finish: "stop" },
+    );
+    const content = itemsOf(framesOf(entries, style))
+      .map((item) => item["content"][0].text)
+      .join("\n");
+    return { result, messages: history({ role: "assistant", content }) };
+  };
+
+  test("a call that was shown as a block is a call again", () => {
+    const { result, messages } = told("details");
+    expect(messages).toEqual([
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "Before." },
+          { type: "call", call: "c", name: "look", input: { at: "<x>" } },
+        ],
+      },
+      { role: "tool", content: [{ type: "result", call: "c", content: [{ type: "text", text: result }] }] },
+      { role: "assistant", content: [{ type: "text", text: "After." }] },
+    ]);
+  });
+
+  test("collected steps are left out", () => {
+    expect(told("collapse").messages).toEqual([{ role: "assistant", content: [{ type: "text", text: "After." }] }]);
+  });
+
+  test("a block of somebody else's is text", () => {
+    const content = "<details>\n<summary>More</summary>\nwords\n</details>";
+    expect(history({ role: "assistant", content })).toEqual([
+      { role: "assistant", content: [{ type: "text", text: content }] },
+    ]);
+  });
+});

@@ -1,0 +1,121 @@
+import { browserItems } from "./browser-items.ts";
+import type { Generation } from "./generations.ts";
+import type { OutputItems, ResponseEvent } from "./output-items.ts";
+import type { Emitted, SavedMessage } from "./saved-message.ts";
+
+/** What the page knows of a message, and what it was told besides. */
+export interface BrowserMessage {
+  readonly content: string;
+  readonly output: OutputItems;
+  readonly statusHistory: readonly object[];
+  readonly sources: readonly object[];
+  readonly files: readonly object[];
+  readonly embeds: readonly string[];
+  readonly followUps: readonly string[];
+  readonly tasks: readonly object[];
+  readonly toasts: readonly object[];
+  readonly dialogs: readonly Emitted[];
+  readonly title: string | undefined;
+  readonly error: unknown;
+  readonly usage: object | undefined;
+  readonly done: boolean;
+  /** Code that the page has run. */
+  readonly executed: readonly string[];
+  /** Events that it does not know. */
+  readonly unknown: readonly string[];
+}
+
+/** The page after a (re)load that found `saved`. */
+export const loadedMessage = (saved: SavedMessage = {}): BrowserMessage => ({
+  content: saved.content ?? "",
+  output: saved.output ?? [],
+  statusHistory: saved.statusHistory ?? [],
+  sources: saved.sources ?? [],
+  files: saved.files ?? [],
+  embeds: saved.embeds ?? [],
+  followUps: [],
+  tasks: [],
+  toasts: [],
+  dialogs: [],
+  title: undefined,
+  error: saved.error?.content,
+  usage: saved.usage,
+  done: saved.done ?? false,
+  executed: [],
+  unknown: [],
+});
+
+export const browserMessage = (
+  message: BrowserMessage,
+  { type, data = {} }: Emitted,
+  generation: Generation,
+): BrowserMessage => {
+  const said = data as Record<string, never>;
+  switch (type) {
+    case "chat:completion":
+      return completion(message, said);
+    case "response:completion":
+      return { ...message, output: browserItems(message.output, data as ResponseEvent, generation) };
+    case "chat:tasks:cancel":
+      return { ...message, done: true, output: said["output"] ?? message.output };
+    case "status":
+      return { ...message, statusHistory: [...message.statusHistory, said] };
+    case "message":
+    case "chat:message:delta":
+      return { ...message, content: message.content + said["content"] };
+    case "replace":
+    case "chat:message":
+      return { ...message, content: said["content"]! };
+    case "files":
+    case "chat:message:files":
+      return { ...message, files: said["files"]! };
+    case "embeds":
+    case "chat:message:embeds":
+      return { ...message, embeds: said["embeds"]! };
+    case "chat:message:tasks":
+      return { ...message, tasks: said["tasks"]! };
+    case "chat:message:error":
+      return { ...message, error: (said["error"] as { content?: unknown } | undefined)?.content };
+    case "chat:message:follow_ups":
+      return { ...message, followUps: said["follow_ups"]! };
+    case "chat:title":
+      return { ...message, title: data as string };
+    case "source":
+    case "citation":
+      return { ...message, sources: [...message.sources, said] };
+    case "notification":
+      return { ...message, toasts: [...message.toasts, said] };
+    case "confirmation":
+    case "input":
+      return { ...message, dialogs: [...message.dialogs, { type, data }] };
+    case "execute":
+      return { ...message, executed: [...message.executed, said["code"]!] };
+    case "chat:tags":
+    case "chat:outlet":
+      return message;
+    default:
+      return { ...message, unknown: [...message.unknown, type] };
+  }
+};
+
+interface Completion {
+  readonly output?: OutputItems;
+  readonly content?: string;
+  readonly choices?: readonly { delta?: { content?: string } }[];
+  readonly error?: unknown;
+  readonly usage?: object;
+  readonly done?: boolean;
+}
+
+const completion = (message: BrowserMessage, data: Completion): BrowserMessage => {
+  const { output, content, choices, error, usage, done } = data;
+  return {
+    ...message,
+    ...(output && { output }),
+    ...(!output && choices && { content: message.content + (choices[0]?.delta?.content ?? "") }),
+    ...(!output && content && { content }),
+    ...(error !== undefined && { error }),
+    ...(usage && { usage }),
+    ...(done && { done }),
+  };
+};

@@ -1,0 +1,26 @@
+import { looksLikeError, readJson, type ShownCard } from "./display.ts";
+import type { Generation } from "./generations.ts";
+import { decodeEntities, type DetailsBlock } from "./markdown-blocks.ts";
+
+/** A `<details type="tool_calls">` block as the card that Open WebUI makes of it. */
+export const detailsCard = ({ attributes, body }: DetailsBlock, { tellsFailed }: Generation): ShownCard => {
+  const { id = "", name = "", done, status } = attributes;
+  const text = decodeEntities(body)
+    .replace(/<summary>.*?<\/summary>/gi, "")
+    .trim();
+  const result = text || decodeEntities(attributes["result"] ?? "");
+  const isDone = done === "true" || (tellsFailed && (status === "failed" || status === "incomplete"));
+  const doing = tellsFailed && status !== "completed" ? "Preparing" : "Executing";
+  const isFailed = tellsFailed && (status === "failed" || (isDone && looksLikeError(result)));
+  return {
+    kind: "card",
+    call: id,
+    // Not decoded: an entity in a name is shown as one.
+    name,
+    state: isFailed ? "failed" : isDone ? "done" : "spinner",
+    label: isDone ? `View Result from ${name}` : `${doing} ${name}...`,
+    arguments: readJson(decodeEntities(attributes["arguments"] ?? "")),
+    result: isDone && result !== "" ? readJson(result) : undefined,
+    embeds: (readJson(decodeEntities(attributes["embeds"] ?? "[]")) as readonly string[] | "") || [],
+  };
+};

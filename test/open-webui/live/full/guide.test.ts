@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { FORWARDED } from "../account.ts";
+import { describeLive } from "../installed.ts";
+import { useLive } from "../live.ts";
+import { pictureOf } from "../picture.ts";
+
+const root = path.join(import.meta.dirname, "../../../..");
+const GUIDE = readFileSync(path.join(root, "docs/open-webui.md"), "utf8");
+const PIPE = readFileSync(path.join(root, "pipe/runcast_pipe.py"), "utf8");
+
+/** Where things are in the menus of the newest version: older ones have them elsewhere. */
+const isNewest = process.env.RUNCAST_OPEN_WEBUI === "newest";
+
+describeLive("the guide's steps, by hand", ({ program }) => {
+  const live = useLive(program);
+
+  test("the headers to paste are those that the tests send", () => {
+    const [, block = ""] = /```json\n(\{[^`]*X-OpenWebUI-Chat-Id[^`]*\})\n```/.exec(GUIDE) ?? [];
+    expect(JSON.parse(block)).toEqual(FORWARDED);
+  });
+
+  test.runIf(isNewest)("a connection in three steps", async () => {
+    await live.account.connect();
+    const { page } = await live.open();
+    await page.goto(`${live.openWebUi.url}/admin/settings/connections`);
+    await page.getByRole("button", { name: "Add Connection" }).first().click();
+    await page.locator("#url-input").fill(`${live.runcast}/open-webui/v1`);
+    await page.getByText("Advanced", { exact: true }).last().click();
+    await page.getByPlaceholder("API Key").last().fill("a-key");
+    const headers = page.getByPlaceholder("Enter additional headers in JSON format");
+    await headers.fill(JSON.stringify(FORWARDED, undefined, 2));
+    await page.locator("#url-input").focus();
+    await pictureOf(page, "add-connection");
+    await page.getByRole("button", { name: "Save" }).last().click();
+    await page.getByText("OpenAI API settings updated").first().waitFor();
+    await expect.poll(() => live.account.models()).toContain("storyteller");
+    const chat = await live.open({ model: "storyteller" });
+    await chat.send("Thinking");
+    await chat.answer.getByText("They hear well.").waitFor();
+  });
+
+  test.runIf(isNewest)("the pipe in five steps", async () => {
+    await live.account.connect();
+    const { page } = await live.open();
+    await page.goto(`${live.openWebUi.url}/admin/functions`);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByPlaceholder("Function Name").fill("Runcast");
+    await page.getByPlaceholder("Function Description").fill("The agents of Runcast");
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("ControlOrMeta+A");
+    await page.keyboard.insertText(PIPE);
+    await page.getByRole("button", { name: "Save & Create" }).click();
+    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.getByRole("button", { name: "Valves" }).click();
+    await page.getByRole("button", { name: "Default" }).first().click();
+    await page.getByPlaceholder("Runcast Url").fill(live.runcast);
+    await pictureOf(page, "valves");
+    await page.getByRole("button", { name: "Save" }).last().click();
+    await page.getByRole("button", { name: "Enabled" }).click();
+    await expect.poll(() => live.account.models()).toContain("runcast.storyteller");
+    const chat = await live.open({ model: "runcast.storyteller" });
+    await chat.send("Confirming");
+    await chat.page.getByRole("button", { name: "Confirm" }).click();
+    await chat.answer.getByText("It is settled: the attic is tidy").waitFor();
+  });
+});

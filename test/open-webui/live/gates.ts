@@ -1,0 +1,41 @@
+/** Doors that a test opens when it has seen enough: so a tool lasts exactly as long as the test needs it to. */
+export interface Gates {
+  /** Settles when the gate is opened; rejects when the signal aborts. */
+  pass(name: string, signal: AbortSignal): Promise<void>;
+  open(name: string): void;
+  /** Settles when somebody stands before the gate. */
+  reached(name: string): Promise<void>;
+  /** Settles with the time when somebody who stood there was called off. */
+  left(name: string): Promise<number>;
+}
+
+export const createGates = (): Gates => {
+  const doors = new Map<string, ReturnType<typeof createDoor>>();
+  const door = (name: string) => {
+    const known = doors.get(name) ?? createDoor();
+    doors.set(name, known);
+    return known;
+  };
+  return {
+    async pass(name, signal) {
+      const { opened, reached, left } = door(name);
+      reached.resolve();
+      await new Promise<void>((resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          left.resolve(performance.now());
+          reject(signal.reason as Error);
+        });
+        void opened.promise.then(resolve);
+      });
+    },
+    open: (name) => door(name).opened.resolve(),
+    reached: (name) => door(name).reached.promise,
+    left: (name) => door(name).left.promise,
+  };
+};
+
+const createDoor = () => ({
+  opened: Promise.withResolvers<void>(),
+  reached: Promise.withResolvers<void>(),
+  left: Promise.withResolvers<number>(),
+});

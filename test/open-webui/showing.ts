@@ -1,0 +1,79 @@
+import type { Dialect } from "../../src/dialect.ts";
+import type { Entry } from "../../src/events.ts";
+import { frameText } from "../../src/sse.ts";
+import { createState, fold, type RunState } from "../../src/state.ts";
+import { detailsCard } from "./details-card.ts";
+import { type Display, type ShownCard, type ShownText, type ShownThinking, ungrouped } from "./display.ts";
+import type { Generation } from "./generations.ts";
+import { markdownBlocks } from "./markdown-blocks.ts";
+import { createOpenWebui, type OpenWebui } from "./open-webui.ts";
+
+/** A run told to Open WebUI in a dialect, entry by entry, with the state that our own page would show beside it. */
+export interface Showing {
+  readonly generation: Generation;
+  readonly webui: OpenWebui;
+  readonly state: RunState;
+  /** The words or the ask of the root that started last, and what came of calls since. */
+  readonly latest: { readonly started: string; readonly callStarted: boolean; readonly callEnded: boolean };
+  take(entry: Entry, onFrame?: () => void): void;
+}
+
+export const startShowing = (dialect: Dialect, style: string, generation: Generation): Showing => {
+  const webui = createOpenWebui(generation);
+  const state = createState();
+  let latest = { started: "", callStarted: false, callEnded: false };
+  const encode = dialect.encode({ style, link: ({ file }) => `https://runcast.example/files/${file}` });
+  return {
+    generation,
+    webui,
+    state,
+    get latest() {
+      return latest;
+    },
+    take(entry, onFrame) {
+      for (const frame of encode(entry)) {
+        webui.take(frameText(frame));
+        onFrame?.();
+      }
+      fold(state, entry);
+      latest = latestAfter(latest, entry);
+    },
+  };
+};
+
+const latestAfter = (latest: Showing["latest"], { event }: Entry): Showing["latest"] => {
+  const started = (id: string) => ({ started: id, callStarted: false, callEnded: false });
+  switch (event.type) {
+    case "text-start":
+    case "thinking-start":
+      return event.agent === undefined ? started(event.part) : latest;
+    case "ask-start":
+      return started(event.ask);
+    case "tool-start":
+      return { ...latest, callStarted: true };
+    case "tool-end":
+      return { ...latest, callEnded: true };
+    default:
+      return latest;
+  }
+};
+
+/** What is shown, one after the other; a text that is nothing but a block of a call is that card. */
+export const shownItems = (
+  { items }: Display,
+  generation: Generation,
+): readonly (ShownText | ShownCard | ShownThinking)[] =>
+  ungrouped(items).map((item) => {
+    if (item.kind !== "text" || !item.text.includes("<details")) return item;
+    const [block, ...others] = markdownBlocks(item.text.trim());
+    const isCall = block?.kind === "details" && block.attributes["type"] === "tool_calls" && others.length === 0;
+    return isCall ? detailsCard(block, generation) : item;
+  });
+
+/** Calls that are shown twice. */
+export const twice = (display: Display, generation: Generation): readonly string[] => {
+  const cards = shownItems(display, generation).filter((item) => item.kind === "card");
+  return cards
+    .filter(({ call }, index) => cards.findIndex((card) => card.call === call) !== index)
+    .map(({ call }) => call);
+};

@@ -1,0 +1,26 @@
+import fc from "fast-check";
+import { describe, test } from "vitest";
+import { goldenRuns } from "../contracts/dialect-variants.ts";
+import { arbitraryLog } from "../generate.ts";
+import { tellings } from "./tellings.ts";
+
+const golden = goldenRuns.filter(({ entries }) => entries.length < 100);
+const generated = fc.sample(arbitraryLog(2), { numRuns: 4, seed: 7 });
+
+describe.each(tellings)("$name", (telling) => {
+  test("at every moment of every short golden run, what is shown is what is true", () => {
+    for (const { entries } of golden) telling.run(entries);
+  });
+
+  test("and of some generated runs", () => {
+    for (const entries of generated) telling.run(entries);
+  });
+
+  test("however a run ends early, no call is open and Open WebUI runs nothing", () => {
+    for (const entries of generated.slice(0, 2)) telling.endings(entries, 7);
+  });
+
+  test("whenever somebody presses Stop, Open WebUI runs nothing and keeps what was shown", () => {
+    for (const entries of generated.slice(0, 2)) telling.stops(entries, 5);
+  });
+});

@@ -1,0 +1,105 @@
+import { expect } from "vitest";
+import { openWebui } from "../../src/dialects/open-webui.ts";
+import type { Entry } from "../../src/events.ts";
+import type { RunState } from "../../src/state.ts";
+import { closings } from "./closings.ts";
+import { createToolLines, expectCollapsed } from "./collapsed.ts";
+import type { Display } from "./display.ts";
+import { expectFaithful, type Faithful } from "./faithful.ts";
+import { type Generation, generations } from "./generations.ts";
+import { type Showing, startShowing, twice } from "./showing.ts";
+
+const styles: readonly Faithful[] = [
+  { style: "cards", hasCards: true, hasResultItems: true, tellsDenied: true },
+  { style: "details", hasCards: true, hasResultItems: false, tellsDenied: false },
+  { style: "citations", hasCards: false, hasResultItems: false, tellsDenied: false },
+];
+
+/** Every style in every generation. */
+export const tellings: readonly Telling[] = generations.flatMap((generation) => [
+  ...styles.map((faithful) => createTelling(faithful.style, generation, () => faithfully(faithful))),
+  createTelling("collapse", generation, () => collapsing()),
+]);
+
+export interface Telling {
+  readonly name: string;
+  /** Tells a run, looking after every frame and every entry. */
+  run(entries: readonly Entry[]): void;
+  /** Tells the run up to every `step`th entry, and then each way it can end there. */
+  endings(entries: readonly Entry[], step: number): void;
+  /** Tells the run up to every `step`th entry; then somebody presses Stop. */
+  stops(entries: readonly Entry[], step: number): void;
+}
+
+/** Looks at what is shown, after each entry that was told. */
+interface Look {
+  take(entry: Entry, state: RunState): void;
+  expectTrue(showing: Showing, display: Display, isOver: boolean): void;
+}
+
+const faithfully = (faithful: Faithful): Look => ({
+  take: () => {},
+  expectTrue: (showing, display, isOver) => expectFaithful(showing, faithful, display, isOver),
+});
+
+const collapsing = (): Look => {
+  const lines = createToolLines();
+  return {
+    take: lines.take,
+    expectTrue: ({ state }, display, isOver) => void expectCollapsed(state, lines.names, display, isOver),
+  };
+};
+
+function createTelling(style: string, generation: Generation, createLook: () => Look): Telling {
+  const start = (entries: readonly Entry[]) => {
+    const showing = startShowing(openWebui, style, generation);
+    const look = createLook();
+    const take = (entry: Entry, onFrame?: () => void) => {
+      showing.take(entry, onFrame);
+      look.take(entry, showing.state);
+    };
+    for (const entry of entries) take(entry);
+    return { showing, look, take, webui: showing.webui };
+  };
+
+  const end = ({ showing, look, webui }: ReturnType<typeof start>): void => {
+    webui.end();
+    expect(webui.executes).toEqual([]);
+    look.expectTrue(showing, webui.display(), true);
+    look.expectTrue(showing, webui.reloaded(), true);
+    expect(webui.display().status?.shimmers ?? false).toBe(false);
+    expect(webui.message.executed).toEqual([]);
+    expect(webui.message.unknown).toEqual([]);
+    expect(webui.longestLine).toBeLessThan(64 * 1024);
+  };
+
+  return {
+    name: `${style} in generation ${generation.name}`,
+    run(entries) {
+      const told = start([]);
+      const { showing, look, webui } = told;
+      for (const entry of entries) {
+        told.take(entry, () => expect(twice(webui.display(), generation)).toEqual([]));
+        look.expectTrue(showing, webui.display(), false);
+        // Whoever loads the page now sees the same.
+        if (generation.overlaysReload) look.expectTrue(showing, webui.reloaded(), false);
+      }
+      end(told);
+    },
+    endings(entries, step) {
+      for (let count = 1; count < entries.length; count += step) {
+        const prefix = entries.slice(0, count);
+        for (const closing of closings(prefix)) end(start([...prefix, ...closing]));
+      }
+    },
+    stops(entries, step) {
+      for (let count = 1; count < entries.length; count += step) {
+        const { webui } = start(entries.slice(0, count));
+        const before = webui.display().items;
+        webui.stop();
+        expect(webui.executes).toEqual([]);
+        expect(webui.reloaded().items).toHaveLength(before.length);
+      }
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { playStory, stories } from "../chaining.ts";
+import { type Cut, startCuttingProxy } from "../cutting-proxy.ts";
+import { randomFrom } from "../random.ts";
+import { onStop } from "../serving.ts";
+import { dialects } from "../contracts/dialect-variants.ts";
+
+const cutting = (cutOf: (connection: number) => Cut) => async (port: number) => {
+  const proxy = await startCuttingProxy(port, cutOf);
+  onStop(proxy.close);
+  return proxy.url;
+};
+
+describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))(
+  "two servers chained by %s",
+  (_, dialect) => {
+    const can = (command: string) => dialect.routes.some(({ does }) => does === command);
+
+    test.each(stories.map(({ name }) => name))("look like one: %s", async (name) => {
+      const { up, down } = await playStory(dialect, name);
+      // Who can only close does not hear how the other side ends.
+      if (name === "cancel" && !can("cancel")) {
+        expect(down).toMatchObject({ outcome: "cancelled" });
+        expect(up).toMatchObject({ outcome: "cancelled" });
+      } else expect(down).toEqual(up);
+    });
+
+    if (can("follow"))
+      test.each([1, 2, 3])("look like one, wherever the connection between them is cut (%i)", async (seed) => {
+        const random = randomFrom(seed);
+        // The first cut is never before the head: not every dialect can say again what was perhaps heard.
+        const urlOf = cutting((connection) => (connection === 0 ? 700 : 0) + Math.floor(random() * 9000));
+        const { up, down } = await playStory(dialect, "everything", { urlOf });
+        expect(down).toEqual(up);
+      });
+    else
+      test("end with an error that may be tried again when the connection between them is cut", async () => {
+        const { down } = await playStory(dialect, "everything", { urlOf: cutting(() => 1500) });
+        expect(down).toMatchObject({ outcome: "error", error: { code: "upstream-cut", retryable: true } });
+      });
+  },
+);

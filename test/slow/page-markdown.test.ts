@@ -1,0 +1,70 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { Source } from "../../src/source.ts";
+import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
+import { randomFrom } from "../random.ts";
+import { markdownCorpus } from "../web/markdown-corpus.ts";
+
+/** An agent that says a text a few characters at a time, so that the page shows many of its beginnings. */
+const says = (text: string, seed: number): Source =>
+  async function* () {
+    const random = randomFrom(seed);
+    yield { type: "step-start", step: "s" };
+    yield { type: "text-start", part: "t" };
+    for (let from = 0; from < text.length;) {
+      const length = 1 + Math.floor(random() * 6);
+      yield { type: "text-delta", part: "t", delta: text.slice(from, from + length) };
+      from += length;
+      if (random() < 0.4) await wait(4);
+    }
+    yield { type: "text-end", part: "t" };
+    yield { type: "step-end", step: "s", finish: "stop" };
+  };
+
+const shown = (page: Page): Promise<string> => page.locator(".markdown").last().innerHTML();
+
+/** Once colours and formulas have come: they are fetched when they are first needed. */
+const settled = async (page: Page): Promise<void> => {
+  await page.locator(".markdown .md-keyword").first().waitFor();
+  await page.locator(".markdown .katex").first().waitFor();
+  await page.waitForFunction(() => document.querySelectorAll(".markdown .md-source").length === 0);
+};
+
+const CODE = "```ts\nconst one = 1;\nconst two = one;\n\nconst three = `${two}`;\n```\n";
+const MORE = [
+  "See www.example.com and https://example.com/a_b, or write to someone@example.com. Then $a_b^2$ and \\(x\\).",
+  "see [a text that is longer than what is shown as a link at once, by quite a bit, and then ends](https://a.example) so",
+  "a ~ b ~~gone~~ *it **both** it* __b__ `code` and `more`",
+  "- [ ] to do\n- [x] done\n- [y] neither",
+  "A heading by underline\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | **4** |",
+];
+
+describeInBrowser("Markdown on the page", ({ serve, open }: Browsing) => {
+  test("what was shown as it came is what is shown when all of it is there", async () => {
+    const text = [...MORE, CODE, ...markdownCorpus, CODE, ...MORE].join("\n\n<!-- -->\n\n");
+    const url = await serve(says(text, 11));
+    const page = await open(url);
+    await send(page, "Go");
+    await ended(page, "done");
+    await settled(page);
+    const streamed = await shown(page);
+    expect(await violations(page)).toEqual([]);
+    await page.reload();
+    await ended(page, "done");
+    await settled(page);
+    await expect.poll(() => shown(page)).toBe(streamed);
+  });
+
+  test("code can be copied as it was written", async () => {
+    const url = await serve(says(CODE, 3));
+    const page = await open(url, { permissions: ["clipboard-read", "clipboard-write"] });
+    await send(page, "Go");
+    await ended(page, "done");
+    await page.locator(".markdown").getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      CODE.split("\n").slice(1, -2).join("\n") + "\n",
+    );
+  });
+});
