@@ -46,10 +46,13 @@ export interface Account {
   stop(chat: string): Promise<void>;
 }
 
-export const signUp = async (url: string, name = "Ada"): Promise<Account> => {
+/** Signs up on a new server, where the first account is the administrator's, and signs in on one that knows it. */
+export const signIn = async (url: string, name = "Ada"): Promise<Account> => {
   const account = { name, email: `${name.toLowerCase()}@example.test`, password: "correct horse battery" };
-  const { token, id } = await call<{ token: string; id: string }>(`${url}/api/v1/auths/signup`, "POST", account);
-  const request: Account["request"] = (method, path, body) => call(url + path, method, body, token);
+  const { onboarding } = await call<{ onboarding?: boolean }>(`${url}/api/config`, "GET");
+  const path = onboarding ? "signup" : "signin";
+  const { token, id } = await call<{ token: string; id: string }>(`${url}/api/v1/auths/${path}`, "POST", account);
+  const request: Account["request"] = (method, target, body) => call(url + target, method, body, token);
   return { token, user: id, request, ...commands(request) };
 };
 
