@@ -6,7 +6,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chromium } from "playwright-core";
-import { FORWARDED, signUp } from "../test/open-webui/live/account.ts";
+import { FORWARDED, signIn } from "../test/open-webui/live/account.ts";
 import { openChat, type ChatPage } from "../test/open-webui/live/chat-page.ts";
 import { serveFrames } from "../test/open-webui/live/frames-server.ts";
 import { startOpenWebUi } from "../test/open-webui/live/open-webui.ts";
@@ -47,7 +47,7 @@ const browser = await chromium.launch({
 });
 
 try {
-  const account = await signUp(openWebUi.url);
+  const account = await signIn(openWebUi.url);
   const socket = await recordSocket(openWebUi.url, account.token);
   await account.connect({ url: server.url, headers: FORWARDED });
   await account.setModel("agent", { mode: "native" });
