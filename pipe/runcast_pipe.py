@@ -69,6 +69,7 @@ class Pipe:
         body: dict,
         __user__: dict | None = None,
         __metadata__: dict | None = None,
+        __event_emitter__=None,
         __event_call__=None,
         __task__: str | None = None,
         __oauth_token__: dict | None = None,
@@ -83,7 +84,7 @@ class Pipe:
         }
         if not body.get("stream"):
             return await self._whole(body, headers)
-        return _Stream(self, headers, __event_call__).lines(body)
+        return _Stream(self, headers, __event_emitter__, __event_call__).lines(body)
 
     def _client(self) -> httpx.AsyncClient:
         silence = httpx.Timeout(self.valves.REQUEST_TIMEOUT, connect=CONNECT_SECONDS)
@@ -128,19 +129,22 @@ class Pipe:
         except Exception as error:
             return {"error": {"detail": self.sentence(error)}}
 
-    def leave(self, run: str, headers: dict) -> None:
+    def leave(self, run: str, headers: dict, event_emitter) -> None:
         """Cancels the run, in a task of its own: whoever stopped does not wait for it."""
         if not run:
             return
-        task = asyncio.create_task(self._cancel(run, headers))
+        task = asyncio.create_task(self._cancel(run, headers, event_emitter))
         self.leaving.add(task)
         task.add_done_callback(self.leaving.discard)
 
-    async def _cancel(self, run: str, headers: dict) -> None:
+    async def _cancel(self, run: str, headers: dict, event_emitter) -> None:
         try:
+            if event_emitter:
+                # The stream is closed to us, and the line that said what goes on would say so for ever.
+                await event_emitter({"type": "status", "data": {"description": "Stopped", "done": True}})
             async with self._client() as client:
                 await client.post(f"/open-webui/v1/runs/{quote(run, safe='')}/cancel", json={}, headers=headers)
-        except httpx.HTTPError as error:
+        except Exception as error:
             log.warning("run %s could not be cancelled: %s", run, error)
 
     def sentence(self, error: Exception) -> str:
@@ -167,8 +171,9 @@ class Broken(Exception):
 class _Stream:
     """Forwards one run, line by line and unread, but for the lines that are meant for the pipe."""
 
-    def __init__(self, pipe: Pipe, headers: dict, event_call):
-        self.pipe, self.headers, self.event_call = pipe, headers, event_call
+    def __init__(self, pipe: Pipe, headers: dict, event_emitter, event_call):
+        self.pipe, self.headers = pipe, headers
+        self.event_emitter, self.event_call = event_emitter, event_call
         self.run = self.cursor = ""
         self.is_over = False
         self.will: list = []
@@ -192,7 +197,7 @@ class _Stream:
                         await asyncio.sleep(waits.pop(0))
         except (GeneratorExit, asyncio.CancelledError):
             # Stop was pressed. A broken connection must not cancel a run that can be gone on with, so it has to be said.
-            self.pipe.leave(self.run, self.headers)
+            self.pipe.leave(self.run, self.headers, self.event_emitter)
             raise
         except Exception as error:
             log.warning("%s", error, exc_info=self.pipe.valves.DEBUG)

@@ -1,10 +1,10 @@
-// Builds the page into dist/page if it is missing or older than its sources: `npm start` and the tests begin with this.
+// Builds the page into dist/web if it is missing or older than its sources: `npm start` and the tests begin with this.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 
 const root = path.join(import.meta.dirname, "..");
-const built = path.join(root, "dist/page/element.js");
+const built = path.join(root, "dist/web/element.js");
 
 const newest = (place: string): number =>
   Math.max(

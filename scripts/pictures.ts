@@ -1,5 +1,5 @@
 // Takes the pictures of README and docs from the page as it is: `npm run pictures`. Needs Chromium.
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { defaultAgents } from "../src/config/agents.ts";
@@ -13,8 +13,10 @@ import { buildPageIfStale } from "./build-page.ts";
 
 const only = process.argv.slice(2);
 const directory = path.join(import.meta.dirname, "../docs/pictures");
-if (only.length === 0) rmSync(directory, { recursive: true, force: true });
 mkdirSync(directory, { recursive: true });
+// Those of scenes that are no more. What lies in folders is made by others.
+if (only.length === 0)
+  for (const file of readdirSync(directory)) if (file.endsWith(".png")) rmSync(path.join(directory, file));
 buildPageIfStale();
 const shown = builtPage();
 

@@ -1,11 +1,12 @@
 // Tells a running Open WebUI every story of test/open-webui/recordings again and writes down what it shows, sends and stores now:
 //   node scripts/node.mjs scripts/record-open-webui.ts <its program> [<story>…]
-// A version that has no recordings yet gets the stories of the newest that has. A new story is a line with `story` and `frames`.
+// A version that has no recordings yet gets the stories of the newest that has. A new story is a line with `story` and `frames`:
+// lines of a stream, and between them `{"SEE": <moment>}`, where to look at the page, and `{"STOP": true}`, where to press Stop.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chromium } from "playwright-core";
-import { FORWARDED, signUp } from "../test/open-webui/live/account.ts";
+import { FORWARDED, signIn } from "../test/open-webui/live/account.ts";
 import { openChat, type ChatPage } from "../test/open-webui/live/chat-page.ts";
 import { serveFrames } from "../test/open-webui/live/frames-server.ts";
 import { startOpenWebUi } from "../test/open-webui/live/open-webui.ts";
@@ -13,7 +14,7 @@ import { recordSocket } from "../test/open-webui/live/socket-recorder.ts";
 
 interface Story {
   readonly story: string;
-  readonly frames: readonly (object | { readonly SEE: string })[];
+  readonly frames: readonly (object | { readonly SEE: string } | { readonly STOP: true })[];
 }
 
 const [program, ...wanted] = process.argv.slice(2);
@@ -31,10 +32,12 @@ const stories = readFileSync(from, "utf8").trimEnd().split("\n");
 let story: Story["frames"] = [];
 let asked = 0;
 let look: (moment: string) => Promise<void> = async () => {};
+let stop: () => Promise<void> = async () => {};
 const server = await serveFrames("agent", async function* () {
   if (++asked > 1) return yield { choices: [{ index: 0, delta: { content: ` [called again ${asked}]` } }] };
   for (const frame of story) {
     if ("SEE" in frame) await look(frame.SEE as string);
+    else if ("STOP" in frame) await stop();
     else yield frame;
   }
 });
@@ -44,7 +47,7 @@ const browser = await chromium.launch({
 });
 
 try {
-  const account = await signUp(openWebUi.url);
+  const account = await signIn(openWebUi.url);
   const socket = await recordSocket(openWebUi.url, account.token);
   await account.connect({ url: server.url, headers: FORWARDED });
   await account.setModel("agent", { mode: "native" });
@@ -55,6 +58,7 @@ try {
     const heard = socket.messages.length;
     const shown: Record<string, string> = {};
     const chat = await openChat(browser, openWebUi, account, { model: "agent", size: { width: 900, height: 600 } });
+    stop = chat.stop;
     look = async (moment) => void (shown[moment] = await settledText(chat));
     await chat.send(`Story ${name}`);
     const isOver = ({ data: { type, data } }: (typeof socket.messages)[number]) =>
@@ -71,7 +75,10 @@ try {
       .filter((message) => !OWN.has(message.data.type) && !("shared" in message))
       .map(({ data }) => data);
     const start = ours[0]?.type === "chat:title" ? 1 : 0;
-    const end = ours.findIndex(({ type, data }) => type === "chat:completion" && (data as { done?: boolean }).done);
+    const end = ours.findIndex(
+      ({ type, data }) =>
+        type === "chat:tasks:cancel" || (type === "chat:completion" && (data as { done?: boolean }).done),
+    );
     const emitted = ours.slice(start, end < 0 ? undefined : end + 1);
     const stored = Object.fromEntries(STORED.filter((key) => key in answer).map((key) => [key, answer[key]]));
     stories[index] = JSON.stringify({ story: name, frames, emitted, shown, stored, asked });

@@ -5,9 +5,11 @@
 //   -- --pictures         also takes the pictures of docs/open-webui.md
 // Everything else goes to vitest. Each version has a virtual environment of its own below .cache/open-webui (or
 // RUNCAST_OPEN_WEBUI_HOME) that stays for the next time.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { startOpenWebUi } from "../test/open-webui/live/open-webui.ts";
 import { installOpenWebUi } from "./test-open-webui/install.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -35,10 +37,18 @@ for (const version of versions)
 
 let failed = 0;
 for (const version of values.install === true ? [] : versions) {
-  console.log(`\nThe live suite against Open WebUI ${version}`);
-  const { status } = spawnSync(
+  const openWebUi = await startOpenWebUi(path.join(home, version, "bin/open-webui"));
+  console.log(`\nThe live suite against Open WebUI ${openWebUi.version}`);
+  const tests = spawn(
     process.execPath,
-    [path.join(root, "node_modules/vitest/vitest.mjs"), "run", "test/open-webui/live", ...rest],
+    // One file after the other: they share one Open WebUI, and each sets its connections.
+    [
+      path.join(root, "node_modules/vitest/vitest.mjs"),
+      "run",
+      "--no-file-parallelism",
+      "test/open-webui/live",
+      ...rest,
+    ],
     {
       cwd: root,
       stdio: "inherit",
@@ -47,10 +57,13 @@ for (const version of values.install === true ? [] : versions) {
         RUNCAST_REQUIRE_ALL: "1",
         RUNCAST_OPEN_WEBUI_HOME: home,
         RUNCAST_OPEN_WEBUI: version,
+        RUNCAST_OPEN_WEBUI_URL: openWebUi.url,
         ...(values.pictures === true && { RUNCAST_PICTURES: "1" }),
       },
     },
   );
+  const [status] = await once(tests, "exit");
+  await openWebUi.stop();
   if (status !== 0) failed += 1;
 }
 process.exit(failed === 0 ? 0 : 1);

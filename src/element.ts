@@ -124,22 +124,35 @@ export class RunViewElement extends Base {
     // With a client of its own nobody knows how a link could show who may read.
     const file = (name: string) => (this.#client ? undefined : `${base}${encodeURIComponent(name)}${query}`);
     const { frame, clock, tree } = this.#draw(file);
-    const handle: RunHandle = client.follow(run);
-    const { state } = handle;
-    const show = () => {
-      frame.show(state, handle.connection);
-      this.toggleAttribute("data-still", handle.connection.status !== "live");
-    };
+    const state = createState();
     const tell = (connection: Connection): void => {
       this.#connection = connection;
       show();
       this.#fire("run-connection", connection);
       if (connection.status === "finished") this.#fire("run-end", { run, outcome: state.outcome });
     };
-    this.#connection = handle.connection;
+    const follow = (): RunHandle => {
+      const made = client.follow(run, { into: state });
+      this.#connection = made.connection;
+      made.subscribe(tell);
+      return made;
+    };
+    let handle = follow();
+    const show = () => {
+      frame.show(state, handle.connection);
+      this.toggleAttribute("data-still", handle.connection.status !== "live");
+    };
+    // A browser has few connections for all of its tabs: one that nobody sees takes none.
+    const look = (): void => {
+      if (state.outcome !== undefined || handle.connection.status === "failed") return;
+      if (document.hidden) handle.close();
+      else if (handle.connection.status === "closed") handle = follow();
+    };
+    document.addEventListener("visibilitychange", look);
+    look();
     tree.show(state);
     show();
-    const stops = [subscribeByFrame(state, show), handle.subscribe(tell)];
+    const stop = subscribeByFrame(state, show);
     const timer = setInterval(() => {
       // What is not known to be the present does not get older.
       if (handle.connection.status === "live") clock.tick(Date.now());
@@ -148,7 +161,8 @@ export class RunViewElement extends Base {
       state: () => state,
       close: () => {
         clearInterval(timer);
-        for (const stop of stops) stop();
+        document.removeEventListener("visibilitychange", look);
+        stop();
         handle.close();
         tree.close();
       },

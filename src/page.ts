@@ -47,7 +47,7 @@ const respond = async ({ headers, bytes, compressed }: PageFile, request: Reques
 
 /** Beside the built package's JavaScript, or where this repository builds it. */
 const findBuilt = (): string | undefined =>
-  ["page", "../dist/page"]
+  ["web", "../dist/web"]
     .map((place) => path.join(import.meta.dirname, place))
     .find((directory) => existsSync(path.join(directory, "index.html")));
 

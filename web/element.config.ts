@@ -5,7 +5,7 @@ import { defineConfig } from "vite";
 export default defineConfig({
   root: import.meta.dirname,
   build: {
-    outDir: "../dist/page",
+    outDir: "../dist/web",
     emptyOutDir: false,
     target: "es2023",
     lib: {

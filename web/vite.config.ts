@@ -21,6 +21,6 @@ export default defineConfig({
   // The published subpaths, from this repository's own sources.
   resolve: { alias: [{ find: /^runcast\/(.+)$/, replacement: `${sources}$1.ts` }] },
   // Fonts and the like as files: the page's policy allows no data urls for them.
-  build: { outDir: "../dist/page", emptyOutDir: true, target: "es2023", assetsInlineLimit: 0 },
+  build: { outDir: "../dist/web", emptyOutDir: true, target: "es2023", assetsInlineLimit: 0 },
   worker: { format: "es" },
 });

@@ -23,6 +23,8 @@ export const sheet = `
 :host([hidden]), [hidden], .labelled:has(> [hidden]), .items:empty { display: none !important; }
 * { box-sizing: border-box; }
 p, pre, hr { margin: 0; }
+/* What one says in another direction turns nothing around it. */
+p, pre, b, .brief, .text > * { unicode-bidi: plaintext; }
 .soft { color: var(--run-soft); }
 .bad { color: var(--run-bad); }
 .run, .items, .result { display: flex; flex-direction: column; gap: 0.6rem; min-width: 0; }

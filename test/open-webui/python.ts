@@ -23,13 +23,15 @@ async def call(event):
     if not answers: await asyncio.sleep(60)
     return answers.pop(0)
 
+async def emit(event): say({"emitted": event})
+
 async def main():
     pipe = module.Pipe()
     pipe.valves = pipe.Valves(**given["valves"])
     if given["do"] == "pipes": return say({"pipes": await pipe.pipes()})
     arguments = dict(given["arguments"])
     if "valves" in (arguments.get("__user__") or {}): arguments["__user__"]["valves"] = pipe.UserValves(**arguments["__user__"]["valves"])
-    answer = await pipe.pipe(body=given["body"], __event_call__=call, **arguments)
+    answer = await pipe.pipe(body=given["body"], __event_call__=call, __event_emitter__=emit, **arguments)
     if isinstance(answer, dict): return say({"whole": answer})
     count = 0
     async for line in answer:
@@ -58,6 +60,7 @@ export interface Driven {
 export interface Said {
   readonly line?: string;
   readonly dialog?: { readonly type: string; readonly data: unknown };
+  readonly emitted?: unknown;
   readonly whole?: unknown;
   readonly pipes?: readonly { readonly id: string; readonly name: string }[];
 }

@@ -6,10 +6,10 @@ import { createOpenWebui } from "./open-webui.ts";
 import { pageText } from "./page-text.ts";
 import type { Emitted, SavedMessage } from "./saved-message.ts";
 
-/** What a running Open WebUI was told, sent to its page, showed and stored. `SEE`: here somebody looked at the page. */
+/** What a running Open WebUI was told, sent to its page, showed and stored. `SEE`: here somebody looked at the page, or pressed `STOP`. */
 interface Recording {
   readonly story: string;
-  readonly frames: readonly (object | { readonly SEE: string })[];
+  readonly frames: readonly (object | { readonly SEE: string } | { readonly STOP: true })[];
   readonly emitted: readonly Emitted[];
   readonly shown: Readonly<Record<string, string>>;
   readonly stored: SavedMessage;
@@ -56,6 +56,7 @@ describe.each([
     const seen: Record<string, readonly string[]> = {};
     for (const frame of frames) {
       if ("SEE" in frame) seen[frame.SEE as string] = pageText(webui.display(), rules);
+      else if ("STOP" in frame) webui.stop();
       else webui.take(`data: ${JSON.stringify(frame)}\n\n`);
     }
     webui.end();

@@ -39,8 +39,9 @@ const gated = () => {
     yield { type: "tool-input-end", call: "c" };
     yield { type: "step-end", step: "s", finish: "tools" };
     yield { type: "ask-start", ask: "q", kind: "approval", call: "c", title: "Allow look?" };
-    await Promise.race([gate.promise, context.answerTo("q")]);
+    await context.answerTo("q");
     yield { type: "tool-execute", call: "c" };
+    await gate.promise;
     yield { type: "agent-start", agent: "a", call: "c", name: "diver", task: "Dive" };
     yield { type: "step-start", step: "u", agent: "a" };
     yield { type: "text-start", part: "w", agent: "a" };
@@ -55,7 +56,7 @@ const gated = () => {
 
 describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
   test("shows a run live on a page of another origin, with a token, and tells the page", async () => {
-    const { source } = gated();
+    const { source, gate } = gated();
     const url = await serve(source, { key: "a-long-enough-key" });
     const client = createClient({ url, key: "a-long-enough-key" });
     const handle = client.start({ message: "Look" });
@@ -87,6 +88,8 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
       expect(await violations(page)).toEqual([]);
     }
     await handle.answer("q", { allow: true });
+    await view.locator(".call[data-state=executing] .time", { hasText: /^\d+\.\d s$/ }).waitFor();
+    gate.resolve();
     await handle.finished;
     await page.getByText("finished end done").waitFor();
     await view.getByText("Allowed").waitFor();
@@ -182,5 +185,33 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     await view.evaluate((element) => element.removeAttribute("controls"));
     await slider.waitFor({ state: "detached" });
     expect(await text()).toBe(whole);
+  });
+
+  test("text that is made to be slow is only text", async () => {
+    const url = await serve();
+    const page = await open(await foreignPage(`${loads(url)}<run-view></run-view>`));
+    const bombs = ["[(", "[a](", "**", "*a", "`", "> ", "- ", "# ", "\u202e", "```\n", "| a ", "&lt;<b>", "1. ", "_- "];
+    const lengths = await page.evaluate(async (pieces) => {
+      await customElements.whenDefined("run-view");
+      const view = document.querySelector("run-view")!;
+      const found: number[] = [];
+      for (const piece of pieces) {
+        const text = piece.repeat(200_000 / piece.length);
+        const events = [
+          { type: "run-start", protocol: 1, run: "r", name: "x" },
+          { type: "step-start", step: "s" },
+          { type: "text-start", part: "p" },
+          { type: "text-delta", part: "p", delta: text },
+          { type: "run-end", outcome: "done" },
+        ];
+        view.entries = events.map((event, index) => ({ seq: index + 1, at: index, event })) as typeof view.entries;
+        await new Promise((resolve) => setTimeout(resolve));
+        found.push(view.shadowRoot!.querySelector(".text")!.textContent!.length);
+      }
+      return found;
+    }, bombs);
+    expect(lengths).toHaveLength(bombs.length);
+    expect(Math.max(...lengths)).toBeGreaterThan(190_000);
+    expect(await page.locator("run-view b, run-view a").filter({ hasText: "<" }).count()).toBe(0);
   });
 });

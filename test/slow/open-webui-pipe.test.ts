@@ -167,7 +167,8 @@ describeLive("the pipe", ({ program }) => {
         cancelled.resolve(url);
       },
     );
-    await drivePipe(python, { valves: valvesOf(server), stopAfter: 1 });
+    const said = await drivePipe(python, { valves: valvesOf(server), stopAfter: 1 });
+    expect(said.at(-1)).toEqual({ emitted: status("Stopped").event });
     await closed.promise;
     expect(await cancelled.promise).toBe("/open-webui/v1/runs/run-1/cancel");
     expect(server.requests[0]!.headers["runcast-disconnect"]).toBe("continue");

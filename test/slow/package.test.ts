@@ -23,7 +23,7 @@ describe("the published package", { timeout: 120_000 }, () => {
       { cwd: root },
     );
     writeFileSync(path.join(installed, "package.json"), JSON.stringify(manifest));
-    buildPage(path.join(installed, "dist/page"));
+    buildPage(path.join(installed, "dist/web"));
     // What npm installs with it, and React, which whoever imports runcast/react has installed beside it.
     for (const name of ["zod", "hono", "@hono", "eventsource-parser", "@ai-sdk", "react"]) {
       symlinkSync(path.join(root, "node_modules", name), path.join(directory, "node_modules", name));
@@ -49,6 +49,11 @@ describe("the published package", { timeout: 120_000 }, () => {
       `const { page } = await import(${place}); console.log(await (await page()(new Request("http://localhost/"))).text())`,
     );
     expect(run("page.mjs")).toContain("<title>Runcast</title>");
+    writeFileSync(
+      path.join(directory, "element.mjs"),
+      `const { page } = await import(${place}); console.log((await page()(new Request("http://localhost/element.js"))).status)`,
+    );
+    expect(run("element.mjs")).toBe("200\n");
   });
 
   test("publint finds nothing wrong", async () => {

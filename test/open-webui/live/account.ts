@@ -40,16 +40,19 @@ export interface Account {
   /** Installs, or replaces, a function and switches it on. */
   install(id: string, python: string, valves?: Record<string, unknown>): Promise<void>;
   setModel(id: string, settings: ModelSettings): Promise<void>;
-  chats(): Promise<{ readonly id: string; readonly title: string }[]>;
   /** The messages of a chat as they are stored, oldest first. */
   messages(chat: string): Promise<StoredMessage[]>;
-  stop(chat: string): Promise<void>;
+  /** Whether the chat's last answer has ended. */
+  isDone(chat: string): Promise<boolean>;
 }
 
-export const signUp = async (url: string, name = "Ada"): Promise<Account> => {
+/** Signs up on a new server, where the first account is the administrator's, and signs in on one that knows it. */
+export const signIn = async (url: string, name = "Ada"): Promise<Account> => {
   const account = { name, email: `${name.toLowerCase()}@example.test`, password: "correct horse battery" };
-  const { token, id } = await call<{ token: string; id: string }>(`${url}/api/v1/auths/signup`, "POST", account);
-  const request: Account["request"] = (method, path, body) => call(url + path, method, body, token);
+  const { onboarding } = await call<{ onboarding?: boolean }>(`${url}/api/config`, "GET");
+  const path = onboarding ? "signup" : "signin";
+  const { token, id } = await call<{ token: string; id: string }>(`${url}/api/v1/auths/${path}`, "POST", account);
+  const request: Account["request"] = (method, target, body) => call(url + target, method, body, token);
   return { token, user: id, request, ...commands(request) };
 };
 
@@ -96,14 +99,15 @@ const commands = (request: Account["request"]): Omit<Account, "token" | "user" |
     await request("POST", known?.info !== undefined ? "/api/v1/models/model/update" : "/api/v1/models/create", form);
     await request("GET", "/api/models?refresh=true");
   },
-  chats: () => request("GET", "/api/v1/chats/?page=1"),
   async messages(chat) {
     type Stored = { chat: { history: { messages: Record<string, StoredMessage & { timestamp?: number }> } } };
     const stored = await request<Stored>("GET", `/api/v1/chats/${chat}`);
     return Object.values(stored.chat.history.messages);
   },
-  async stop(chat) {
-    await request("POST", `/api/tasks/chat/${chat}/stop`);
+  async isDone(chat) {
+    const { task_ids: running } = await request<{ task_ids: string[] }>("GET", `/api/tasks/chat/${chat}`);
+    const answers = (await this.messages(chat)).filter(({ role }) => role === "assistant");
+    return running.length === 0 && answers.at(-1)?.done === true;
   },
 });
 

@@ -114,12 +114,8 @@ export const openChat = async (
   };
 };
 
-/** Settles when the page that is loaded next has joined: the server acknowledges that, by an answer of Socket.IO. */
-const joins = (page: Page): Promise<void> =>
-  new Promise((resolve) => {
-    page.on("websocket", (socket) =>
-      socket.on("framereceived", ({ payload }) => {
-        if (/^43\d*\[/.test(String(payload))) resolve();
-      }),
-    );
-  });
+/** Settles when the page that is loaded next has joined: the server admits its socket only then, with an answer of Socket.IO. */
+const joins = async (page: Page): Promise<void> => {
+  const socket = await page.waitForEvent("websocket", (candidate) => candidate.url().includes("/ws/socket.io"));
+  await socket.waitForEvent("framereceived", ({ payload }) => String(payload).startsWith("40{"));
+};

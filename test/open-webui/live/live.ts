@@ -9,10 +9,10 @@ import { memory } from "../../../src/logs/memory.ts";
 import { page } from "../../../src/page.ts";
 import { type RuncastServer, createServer } from "../../../src/server.ts";
 import type { Source } from "../../../src/source.ts";
-import { type Account, FORWARDED, signUp } from "./account.ts";
+import { type Account, FORWARDED, signIn } from "./account.ts";
 import { type ChatPage, type ChatPageOptions, openChat } from "./chat-page.ts";
 import { type Gates, createGates } from "./gates.ts";
-import { type OpenWebUi, startOpenWebUi } from "./open-webui.ts";
+import { type OpenWebUi, useOpenWebUi } from "./open-webui.ts";
 import { storyteller } from "./stories.ts";
 
 export interface Live {
@@ -77,13 +77,13 @@ export const useLive = (program: string, agents: Record<string, Source> = {}): L
     });
     const [{ url }, openWebUi, browser] = await Promise.all([
       server.listen(),
-      startOpenWebUi(program),
+      useOpenWebUi(program),
       chromium.launch({
         executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
         args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
       }),
     ]);
-    const account = await signUp(openWebUi.url);
+    const account = await signIn(openWebUi.url);
     const models = Object.keys(sources).flatMap((name) => [name, ...STYLES.map((style) => `${name}:${style}`)]);
     await account.connect({ url: `${url}/open-webui/v1`, headers: FORWARDED, models });
     live = { openWebUi, account, browser, runcast: url };

@@ -10,17 +10,22 @@ export interface OpenWebUi {
   readonly url: string;
   /** What the running server answers. */
   readonly version: string;
-  /** What it has printed so far. */
-  printed(): string;
   stop(): Promise<void>;
 }
+
+/** The one that RUNCAST_OPEN_WEBUI_URL names and somebody else stops, or one of its own. */
+export const useOpenWebUi = async (program: string): Promise<OpenWebUi> => {
+  const url = process.env.RUNCAST_OPEN_WEBUI_URL;
+  if (url === undefined) return startOpenWebUi(program);
+  return { url, version: await versionOf(url), stop: async () => {} };
+};
 
 /** Longer than any start that was seen, the first on a cold disk included. */
 const START_MS = 180_000;
 const STOP_MS = 10_000;
 
 /** An Open WebUI of its own, offline, with an empty database: its first account is the administrator's. */
-export const startOpenWebUi = async (program: string, env: Record<string, string> = {}): Promise<OpenWebUi> => {
+export const startOpenWebUi = async (program: string): Promise<OpenWebUi> => {
   const directory = mkdtempSync(path.join(tmpdir(), "runcast-open-webui-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -34,14 +39,13 @@ export const startOpenWebUi = async (program: string, env: Record<string, string
       DATA_DIR: path.join(directory, "data"),
       // A server empties this directory when it starts: servers that share one would empty each other's.
       STATIC_DIR: path.join(directory, "static"),
-      ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => {
-      printed = (printed + text).slice(-200_000);
+      printed = (printed + text).slice(-4000);
     });
   // Whoever started this process may be gone before the tests are over.
   const abandon = () => child.kill();
@@ -53,13 +57,15 @@ export const startOpenWebUi = async (program: string, env: Record<string, string
   };
   try {
     await becomesReady(url, child);
-    const { version } = (await (await fetch(`${url}/api/version`)).json()) as { version: string };
-    return { url, version, printed: () => printed, stop };
+    return { url, version: await versionOf(url), stop };
   } catch (error) {
     await stop();
-    throw new Error(`Open WebUI did not start. It printed:\n${printed.slice(-4000)}`, { cause: error });
+    throw new Error(`Open WebUI did not start. It printed:\n${printed}`, { cause: error });
   }
 };
+
+const versionOf = async (url: string): Promise<string> =>
+  ((await (await fetch(`${url}/api/version`)).json()) as { version: string }).version;
 
 const OFFLINE = {
   WEBUI_SECRET_KEY: "only-for-this-test",

@@ -69,8 +69,17 @@ const Chat = ({ page, onLocked }: { readonly page: PageContextValue; readonly on
     <ConversationsProvider value={conversations}>
       <ChatPage onLocked={onLocked} />
     </ConversationsProvider>
-  ) : null;
+  ) : (
+    <Opening />
+  );
 };
+
+/** As the document itself begins: nothing jumps when the script has come. */
+const Opening = () => (
+  <div className="flex h-dvh flex-col" aria-busy="true">
+    <header className="h-14 shrink-0 border-b border-line bg-card" />
+  </div>
+);
 
 /** What happened longer ago was there before anybody began to follow. */
 const NEW_MS = 10_000;

@@ -1,6 +1,5 @@
-import type { Client, StartRequest } from "runcast/client";
-import type { Entry, Message, Part } from "runcast/events";
-import { createAnswer } from "runcast/state";
+import type { Client } from "runcast/client";
+import type { Entry, Part } from "runcast/events";
 import {
   type AssistantMessage,
   addMessage,
@@ -11,15 +10,15 @@ import {
   createConversation,
   endRun,
   forkConversation,
-  messagesTo,
   renameConversation,
-  requestMessages,
   type RunSettings,
   shownMessages,
   type UserMessage,
 } from "./conversation.ts";
+import { createId } from "./create-id.ts";
 import { exportConversations, importConversations, type Imported } from "./exchange.ts";
 import { createKeeper } from "./keeper.ts";
+import { createRequests } from "./requests.ts";
 import { createRuns, type FollowRun, type Runs } from "./runs.ts";
 import type { Shelf, ShelfError } from "./shelf.ts";
 import { createStore, type Found } from "./store.ts";
@@ -96,8 +95,6 @@ export interface NewMessage {
 
 /** So long a removed conversation can be brought back, in any tab. */
 const UNDO_MS = 60_000;
-/** A run of which nothing was kept is asked for again only for so long: later nobody would expect it to start. */
-const RESTART_MS = 60_000;
 
 export const createConversations = (options: ConversationsOptions): Conversations => {
   const { client, shelf, tabs, secrets } = options;
@@ -118,6 +115,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     entries: (run) => entriesOf(run),
     onEntry: (run, entry) => keeper.add(run, entry),
     onEnd: (run, end) => {
+      requests.forget(run);
       for (const [id, { conversation }] of opened)
         if (conversation && endRun(conversation, run, end) !== conversation)
           void change(id, (kept) => kept && endRun(kept, run, end));
@@ -168,31 +166,15 @@ export const createConversations = (options: ConversationsOptions): Conversation
   });
   void refresh();
 
-  /** What was said in runs whose end nobody has seen: what is kept of them. */
-  const complete = async (conversation: Conversation, message: string): Promise<Message[]> => {
-    const missing = messagesTo(conversation, message).flatMap((said) =>
-      said.role === "assistant" && !said.said ? [said.run] : [],
-    );
-    let completed = conversation;
-    for (const run of missing) {
-      const answer = createAnswer();
-      for (const entry of await entriesOf(run)) answer.take(entry);
-      completed = endRun(completed, run, { outcome: "interrupted", said: answer.messages(), at: 0 });
-    }
-    return requestMessages(completed, message);
-  };
-
-  /** Requests that this tab makes: another tab that follows would have to be told the secrets. */
-  const requests = new Map<string, StartRequest>();
+  const requests = createRequests({ entries: entriesOf, secrets });
   const addAnswer = async (id: string, parent: string, settings: RunSettings): Promise<string> => {
     const run = createId();
     const conversation = await store.load(id);
     if (!conversation) throw new Error(`there is no conversation ${id}`);
-    const messages = await complete(conversation, parent);
-    requests.set(run, { ...settings, run, thread: id, messages, ...(secrets && { secrets: secrets() }) });
     // Also where a clock does not tell two moments apart, an answer comes after its question.
     const at = Math.max(Date.now(), 1 + (conversation.messages.find((message) => message.id === parent)?.at ?? 0));
     const answer: AssistantMessage = { id: createId(), parent, at, role: "assistant", run, settings };
+    await requests.make(conversation, answer);
     await change(id, (kept) => kept && addMessage(kept, answer));
     return run;
   };
@@ -275,22 +257,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
       return imported;
     },
     entries: entriesOf,
-    follow: (id, message) => ({
-      request: () => {
-        const made = requests.get(message.run);
-        if (made) return made;
-        const conversation = opened.get(id)?.conversation;
-        if (!conversation || message.parent === undefined || message.at < Date.now() - RESTART_MS) return undefined;
-        const messages = requestMessages(conversation, message.parent);
-        return { ...message.settings, thread: id, messages, ...(secrets && { secrets: secrets() }) };
-      },
-    }),
+    follow: (id, message) => ({ request: () => requests.get(opened.get(id)?.conversation, message) }),
     flush: keeper.flush,
   };
 };
-
-const LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
-
-/** 20 letters: also a run's id. Not `randomUUID`, which a page has only on https or localhost. */
-const createId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(20)), (byte) => LETTERS[byte % 32]).join("");

@@ -46,21 +46,25 @@ describeLive("the guide's steps, by hand", ({ program }) => {
     const { page } = await live.open();
     await page.goto(`${live.openWebUi.url}/admin/functions`);
     await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByPlaceholder("Function Name").fill("Runcast");
+    await page.getByPlaceholder("Function Name").fill("Runcast by hand");
     await page.getByPlaceholder("Function Description").fill("The agents of Runcast");
     await page.locator(".cm-content").click();
     await page.keyboard.press("ControlOrMeta+A");
     await page.keyboard.insertText(PIPE);
     await page.getByRole("button", { name: "Save & Create" }).click();
     await page.getByRole("button", { name: "Confirm" }).click();
-    await page.getByRole("button", { name: "Valves" }).click();
+    const row = page
+      .locator("div", { hasText: "Runcast by hand" })
+      .filter({ has: page.getByLabel("Valves") })
+      .last();
+    await row.getByRole("button", { name: "Valves" }).click();
     await page.getByRole("button", { name: "Default" }).first().click();
     await page.getByPlaceholder("Runcast Url").fill(live.runcast);
     await pictureOf(page, "valves");
     await page.getByRole("button", { name: "Save" }).last().click();
-    await page.getByRole("button", { name: "Enabled" }).click();
-    await expect.poll(() => live.account.models()).toContain("runcast.storyteller");
-    const chat = await live.open({ model: "runcast.storyteller" });
+    await row.getByRole("button", { name: "Enabled" }).click();
+    await expect.poll(() => live.account.models()).toContain("runcast_by_hand.storyteller");
+    const chat = await live.open({ model: "runcast_by_hand.storyteller" });
     await chat.send("Confirming");
     await chat.page.getByRole("button", { name: "Confirm" }).click();
     await chat.answer.getByText("It is settled: the attic is tidy").waitFor();
