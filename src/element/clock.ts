@@ -18,6 +18,7 @@ export const createClock = (): Clock => {
   return {
     start: (element, since) => {
       running.set(element, since);
+      element.hidden = false;
       write(element, since, Math.max(last ?? since, since));
     },
     stop: (element) => void running.delete(element),

@@ -39,8 +39,9 @@ const gated = () => {
     yield { type: "tool-input-end", call: "c" };
     yield { type: "step-end", step: "s", finish: "tools" };
     yield { type: "ask-start", ask: "q", kind: "approval", call: "c", title: "Allow look?" };
-    await Promise.race([gate.promise, context.answerTo("q")]);
+    await context.answerTo("q");
     yield { type: "tool-execute", call: "c" };
+    await gate.promise;
     yield { type: "agent-start", agent: "a", call: "c", name: "diver", task: "Dive" };
     yield { type: "step-start", step: "u", agent: "a" };
     yield { type: "text-start", part: "w", agent: "a" };
@@ -55,7 +56,7 @@ const gated = () => {
 
 describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
   test("shows a run live on a page of another origin, with a token, and tells the page", async () => {
-    const { source } = gated();
+    const { source, gate } = gated();
     const url = await serve(source, { key: "a-long-enough-key" });
     const client = createClient({ url, key: "a-long-enough-key" });
     const handle = client.start({ message: "Look" });
@@ -87,6 +88,8 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
       expect(await violations(page)).toEqual([]);
     }
     await handle.answer("q", { allow: true });
+    await view.locator(".call[data-state=executing] .time", { hasText: /^\d+\.\d s$/ }).waitFor();
+    gate.resolve();
     await handle.finished;
     await page.getByText("finished end done").waitFor();
     await view.getByText("Allowed").waitFor();
