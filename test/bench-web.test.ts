@@ -12,7 +12,7 @@ const measured = (cost: (index: number) => number, longest = 20): Measured => {
   const marks: Mark[] = [];
   for (let index = 0, script = 0; index <= 20; script += cost(index++))
     marks.push({ tokens: index * 1000, script, layout: 0, style: 0, task: 0, heap: index * 1000 });
-  return { marks, tasks: { count: 100, p50: 2, p99: 10, max: longest } };
+  return { marks, tasks: { count: 100, p50: 2, p99: 10, max: longest, cpu: { p99: 10, max: longest } } };
 };
 
 test("the stream is the same each time, and has all it should", () => {
