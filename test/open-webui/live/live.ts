@@ -54,7 +54,7 @@ export const useLive = (program: string, agents: Record<string, Source> = {}): L
       storyteller: storyteller(current, 4),
       // 50 tokens a second.
       steady: storyteller(current, 50 / 60),
-      study: studyCompanion({ workspace, speed: 4, compiler: "no-such-compiler" }),
+      study: studyCompanion({ workspace, speed: 4, compiler: "latex-compiler" }),
       ...agents,
     };
     server = createServer({
