@@ -31,7 +31,7 @@ export interface Live {
 export const STYLES = ["cards", "citations", "collapse", "details"] as const;
 
 /** The messages that Open WebUI's own page throws while it works as it should. */
-const HARMLESS = /ResizeObserver loop/;
+const HARMLESS = /ResizeObserver loop|Failed to set a named property 'args' on 'Window': Blocked a frame/;
 
 /** An Open WebUI, our server behind it as a connection, and a browser: once for a file. */
 export const useLive = (program: string, agents: Record<string, Source> = {}): Live => {
@@ -54,7 +54,7 @@ export const useLive = (program: string, agents: Record<string, Source> = {}): L
       storyteller: storyteller(current, 4),
       // 50 tokens a second.
       steady: storyteller(current, 50 / 60),
-      study: studyCompanion({ workspace, speed: 4, compiler: "no-such-compiler" }),
+      study: studyCompanion({ workspace, speed: 4, compiler: "latex-compiler" }),
       ...agents,
     };
     const builtPage = page();

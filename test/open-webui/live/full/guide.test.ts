@@ -17,7 +17,7 @@ describeLive("the guide's steps, by hand", ({ program }) => {
   const live = useLive(program);
 
   test("the headers to paste are those that the tests send", () => {
-    const [, block = ""] = /```json\n(\{[^`]*X-OpenWebUI-Chat-Id[^`]*\})\n```/.exec(GUIDE) ?? [];
+    const [, block = ""] = /```json\s*(\{[^`]*X-OpenWebUI-Chat-Id[^`]*\})\s*```/.exec(GUIDE) ?? [];
     expect(JSON.parse(block)).toEqual(FORWARDED);
   });
 

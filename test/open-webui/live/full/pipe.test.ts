@@ -85,6 +85,7 @@ describeLive("the pipe", ({ program }) => {
       const chat = await live.open({ model: "debugging.storyteller" });
       await chat.send("One tool");
       await live.gates.reached("owls");
+      await expect.poll(() => chat.status.innerText()).toBe("Looking up owls");
       await chat.status.click();
       const told = new RegExp(`debug: run=.*open-webui=${live.openWebUi.version.replaceAll(".", "\\.")}; mode=${mode}`);
       await chat.answer.getByText(told).first().waitFor();
