@@ -27,6 +27,11 @@ export interface ClientOptions {
   readonly silenceMs?: number;
   /** What tells that the network or the page may be back, so that waiting makes no sense. Default: the browser's own events. */
   readonly wakes?: Wakes;
+  /**
+   * Waited for between two reads of a stream, for whoever shows it no more often than that: what arrives meanwhile is read at
+   * once. It must resolve within a moment, whatever happens.
+   */
+  readonly pace?: () => Promise<void>;
 }
 
 type RunRequest = Extract<Command, { do: "start" }>["request"];
@@ -161,6 +166,7 @@ export const createClient = (options: ClientOptions): Client => {
       backoff,
       silenceMs,
       wakes,
+      pace: options.pace,
       request: (cursor, isFromSnapshot, connection) =>
         (cursor > 0 ? resume : begin)(run, cursor, isFromSnapshot, connection),
       cancel: (target) => cancel(run, target),

@@ -27,6 +27,24 @@ const long = (length: number): string[] =>
 const until = (condition: () => boolean) =>
   vi.waitFor(() => expect(condition()).toBe(true), { timeout: 20_000, interval: 1 });
 
+test("a stream is read at the pace of whoever shows it, and nothing is lost by that", async () => {
+  let paces = 0;
+  const waiting: (() => void)[] = [];
+  const pace = () => {
+    paces++;
+    return new Promise<void>((resolve) => void waiting.push(resolve));
+  };
+  const { client } = await setUp([hangs(...long(3).slice(0, 2)), streams(...long(3).slice(2))], { pace });
+  const handle = client.follow("r");
+  await until(() => paces === 1);
+  expect(handle.state.seq).toBe(2);
+  handle.close();
+  waiting[0]!();
+  const other = client.follow("r", { after: 2 });
+  await until(() => other.state.seq === 3);
+  expect((await other.finished).outcome).toBe("done");
+});
+
 describe("entries", () => {
   test("come once each, in order, to every reader, and end after run-end", async () => {
     const frames = long(300);

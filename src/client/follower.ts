@@ -21,6 +21,8 @@ export interface FollowerOptions {
   readonly backoff: Backoff;
   readonly silenceMs: number;
   readonly wakes: Wakes;
+  /** Waited for between two reads. */
+  readonly pace: (() => Promise<void>) | undefined;
 }
 
 /** A snapshot holds a whole run. */
@@ -75,6 +77,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
         const message = `what reads the run has thrown: ${error instanceof Error ? error.message : String(error)}`;
         fail({ problem: { code: "reader-failed", message }, final: true }, error);
       }
+      if (options.pace && !isStopped) await options.pace();
       const room = options.room();
       if (!room) continue;
       heard.pause();

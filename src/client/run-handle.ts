@@ -51,7 +51,7 @@ export interface RunHandle {
 
 export type CancelStatus = "cancelled" | "ended";
 
-export interface HandleOptions extends Pick<FollowerOptions, "backoff" | "silenceMs" | "wakes"> {
+export interface HandleOptions extends Pick<FollowerOptions, "backoff" | "silenceMs" | "wakes" | "pace"> {
   readonly run: string;
   readonly after: number;
   readonly from: "snapshot" | undefined;

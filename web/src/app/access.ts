@@ -43,6 +43,20 @@ export const keepKey = (key: string | undefined, onDevice: boolean): void => {
   if (key) (onDevice ? localStorage : sessionStorage).setItem(KEY, key);
 };
 
+/** A page that is not painted has no frames: then it is a timer. */
+const LONGEST_FRAME_MS = 100;
+
+const nextFrame = (): Promise<void> =>
+  new Promise((resolve) => {
+    const go = (): void => {
+      clearTimeout(timer);
+      cancelAnimationFrame(frame);
+      resolve();
+    };
+    const timer = setTimeout(go, LONGEST_FRAME_MS);
+    const frame = requestAnimationFrame(go);
+  });
+
 const WAKES = ["online", "pageshow", "visibilitychange", "resume"];
 
 export const createAccess = (secrets: { readonly key?: string; readonly token?: string }): Access => {
@@ -87,6 +101,7 @@ export const createAccess = (secrets: { readonly key?: string; readonly token?: 
           wakes.removeEventListener("wake", wake);
         };
       },
+      pace: nextFrame,
     }),
     agents: async (signal) => {
       const response = await ask("/agents", signal ? { signal } : {});
