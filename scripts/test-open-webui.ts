@@ -3,7 +3,7 @@
 //   -- --install          only installs
 //   -- --upgrade          installs what is newest now
 //   -- --pictures         also takes the pictures of docs/open-webui.md
-// Everything else goes to vitest. Each version has a virtual environment of its own below .cache/open-webui (or
+// Everything else goes to vitest: files to run only those, options. Each version has a virtual environment of its own below .cache/open-webui (or
 // RUNCAST_OPEN_WEBUI_HOME) that stays for the next time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,8 +25,9 @@ const { values, tokens } = parseArgs({
   tokens: true,
 });
 const own = ["version", "install", "upgrade", "pictures"];
+const named = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
+const files = named.length > 0 ? named : ["test/open-webui/live"];
 const rest = tokens.flatMap((token) => {
-  if (token.kind === "positional") return [token.value];
   if (token.kind !== "option" || own.includes(token.name)) return [];
   return [token.rawName + (token.value === undefined ? "" : `=${token.value}`)];
 });

@@ -56,6 +56,7 @@ describeLive("the guide's steps, by hand", ({ program }) => {
     const row = page
       .locator("div", { hasText: "Runcast by hand" })
       .filter({ has: page.getByLabel("Valves") })
+      .filter({ has: page.getByLabel("Enabled") })
       .last();
     await row.getByRole("button", { name: "Valves" }).click();
     await page.getByRole("button", { name: "Default" }).first().click();
