@@ -3,7 +3,7 @@
 //   -- --install          only installs
 //   -- --upgrade          installs what is newest now
 //   -- --pictures         also takes the pictures of docs/open-webui.md
-// Everything else goes to vitest: files to run only those, options. Each version has a virtual environment of its own below .cache/open-webui (or
+// Files run only those; other options, as --name=value, go to vitest. Each version has a virtual environment of its own below .cache/open-webui (or
 // RUNCAST_OPEN_WEBUI_HOME) that stays for the next time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -43,13 +43,7 @@ for (const version of values.install === true ? [] : versions) {
   const tests = spawn(
     process.execPath,
     // One file after the other: they share one Open WebUI, and each sets its connections.
-    [
-      path.join(root, "node_modules/vitest/vitest.mjs"),
-      "run",
-      "--no-file-parallelism",
-      "test/open-webui/live",
-      ...rest,
-    ],
+    [path.join(root, "node_modules/vitest/vitest.mjs"), "run", "--no-file-parallelism", ...files, ...rest],
     {
       cwd: root,
       stdio: "inherit",

@@ -38,6 +38,18 @@ const createNumbered: Dialect["encode"] = (options) => {
   };
 };
 
+/** Half a character, of which JSON makes an escape: Open WebUI 0.10.2 stores it and can then never again read the chat. */
+const HALF = /(?<!\\)((?:\\\\)*)\\ud[89a-f][\da-f]{2}/g;
+
+const createWellFormed: Dialect["encode"] = (options) => {
+  const encode = createNumbered(options);
+  if (options.extensions) return encode;
+  return (entry) =>
+    encode(entry).map((frame) =>
+      frame.data.includes("\\ud") ? { ...frame, data: frame.data.replace(HALF, "$1\\ufffd") } : frame,
+    );
+};
+
 const BASE = "/open-webui/v1";
 const CHAT = "/chat/completions";
 const RESPONSES = "/responses";
@@ -92,7 +104,7 @@ export const openWebui: Dialect = {
     return route.path.endsWith(RESPONSES) ? readResponsesStart(request) : readChatStart(request);
   },
   write,
-  encode: createNumbered,
+  encode: createWellFormed,
   decode: spelling.decode,
   answer: createAnswer,
   // In mid-run, versions up to 0.11.0 show nothing after a reload until something comes; this has them show all that there is.

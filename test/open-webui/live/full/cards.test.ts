@@ -89,7 +89,7 @@ describeLive("what cards show", ({ program }) => {
     await chat.page.frameLocator("iframe").first().locator("#inside").waitFor();
     live.gates.open("all");
     await chat.answer.getByText("That was all.").waitFor();
-    await chat.page.getByText("And by day?").waitFor();
+    await chat.page.getByText("And by day?").first().waitFor();
   });
 
   test("titles, tags and follow-ups are asked for without a run", async () => {

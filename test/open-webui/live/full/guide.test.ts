@@ -63,7 +63,7 @@ describeLive("the guide's steps, by hand", ({ program }) => {
     await page.getByPlaceholder("Runcast Url").fill(live.runcast);
     await pictureOf(page, "valves");
     await page.getByRole("button", { name: "Save" }).last().click();
-    await row.getByRole("button", { name: "Enabled" }).click();
+    await row.getByLabel("Enabled").click();
     await expect.poll(() => live.account.models()).toContain("runcast_by_hand.storyteller");
     const chat = await live.open({ model: "runcast_by_hand.storyteller" });
     await chat.send("Confirming");
