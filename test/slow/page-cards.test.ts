@@ -335,8 +335,8 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
       await page.locator("[data-run]").getByText(`word ${word}`).waitFor();
     }
     const renders = await takeRenders(page);
-    expect(renders.length).toBeGreaterThanOrEqual(10);
-    expect(Math.max(...renders)).toBeLessThan(50);
+    // A word that only lengthens a text needs no rendering at all.
+    expect(Math.max(0, ...renders)).toBeLessThan(50);
   });
 });
 
