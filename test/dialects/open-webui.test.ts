@@ -42,6 +42,16 @@ describe("cards", () => {
     ]);
   });
 
+  test("a character that was cut in two is sent whole; half of one alone is marked as lost", () => {
+    const halves = run({ type: "step-start", step: "s1" }, ...text("p1", "an owl \ud83e", "\udd89, half \ud83e"), {
+      type: "step-end",
+      step: "s1",
+      finish: "stop",
+    });
+    expect(shown(framesOf(halves))).toEqual(["an owl 🦉, half \ufffd"]);
+    for (const { data } of framesOf(halves)) expect(data).not.toMatch(/\\ud[89a-f]/);
+  });
+
   test("a call spins with its name, then runs with its arguments, then has its result", () => {
     const frames = framesOf(profile);
     const at = (type: string, from = 0) => frames.findIndex(({ data }, index) => index >= from && data.includes(type));
