@@ -19,6 +19,8 @@ const steps: readonly (readonly [name: string, command: string, ...args: string[
     "test/slow/**",
     "--exclude",
     "test/open-webui/live/**",
+    // Nothing here measures time, so every core may work.
+    "--maxWorkers=100%",
   ],
 ];
 

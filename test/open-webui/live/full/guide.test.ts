@@ -63,6 +63,10 @@ describeLive("the guide's steps, by hand", ({ program }) => {
     await page.getByPlaceholder("Runcast Url").fill(live.runcast);
     await pictureOf(page, "valves");
     await page.getByRole("button", { name: "Save" }).last().click();
+    await page.getByText("Valves updated successfully").waitFor();
+    // The dialog stays open: a click beside it closes it.
+    await page.getByRole("dialog").click({ position: { x: 5, y: 5 } });
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await row.getByLabel("Enabled").click();
     await expect.poll(() => live.account.models()).toContain("runcast_by_hand.storyteller");
     const chat = await live.open({ model: "runcast_by_hand.storyteller" });
