@@ -1,26 +1,4 @@
-import type { ReactNode } from "react";
-
-export interface IconProps {
-  readonly className?: string;
-}
-
-/** Drawn in the colour of the text around it, hidden from screen readers: a word always stands beside it. */
-const icon =
-  (drawing: ReactNode, spins = false) =>
-  ({ className = "size-4" }: IconProps) => (
-    <svg
-      viewBox="0 0 16 16"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-      className={`shrink-0 ${className} ${spins ? "animate-spin group-data-[live=false]/run:animate-none motion-reduce:animate-none" : ""}`}
-    >
-      {drawing}
-    </svg>
-  );
+import { icon } from "./icon.tsx";
 
 export const IconClock = icon(
   <>
@@ -33,7 +11,7 @@ export const IconSpinner = icon(
     <circle cx="8" cy="8" r="6" opacity="0.25" />
     <path d="M8 2a6 6 0 0 1 6 6" strokeWidth="2" />
   </>,
-  true,
+  { spins: true },
 );
 export const IconCheck = icon(<path d="m3 8.5 3.2 3.2L13 4.8" strokeWidth="2" />);
 export const IconCross = icon(<path d="m4 4 8 8m0-8-8 8" strokeWidth="2" />);

@@ -1,22 +1,4 @@
-import type { ReactNode } from "react";
-
-/** Drawn in the colour of the text around it, hidden from screen readers: a word always stands beside it or in its place. */
-const icon =
-  (drawing: ReactNode) =>
-  ({ className = "size-4" }: { readonly className?: string }) => (
-    <svg
-      viewBox="0 0 16 16"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-      className={`shrink-0 ${className}`}
-    >
-      {drawing}
-    </svg>
-  );
+import { icon } from "../app/icon.tsx";
 
 export const IconNew = icon(<path d="M8 3v10M3 8h10" />);
 export const IconSearch = icon(

@@ -1,3 +1,4 @@
+import type { IconProps } from "../app/icon.tsx";
 import {
   IconBroken,
   IconCheck,
@@ -6,7 +7,6 @@ import {
   IconDenied,
   IconHandOver,
   IconHourglass,
-  type IconProps,
   IconSpinner,
   IconStopped,
 } from "../app/icons.tsx";
