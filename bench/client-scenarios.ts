@@ -20,15 +20,16 @@ export interface ClientScenario {
 
 export const clientScenarios = ({ quick }: { quick: boolean }): readonly ClientScenario[] => {
   const long = quick ? 8000 : 64_000;
+  const durations = quick ? { warmMs: 50, forMs: 50 } : { warmMs: 1000, forMs: 1000 };
   const sizes = [1000, 2000, 4000, 8000, 16_000, 32_000, 64_000].filter((size) => !quick || size <= 4000);
   const grow = { do: "grow", sizes, limitMs: quick ? 500 : 10_000 } as const;
   return [
     {
       name: "read-1k",
-      order: { do: "read", tokens: 1000, total: long },
+      order: { do: "read", tokens: 1000, ...durations },
       clients: ["hand", "runcast", "ai-sdk", "ag-ui"],
     },
-    { name: "read-64k", order: { do: "read", tokens: long, total: long }, clients: ["hand", "runcast", "ai-sdk"] },
+    { name: "read-64k", order: { do: "read", tokens: long, ...durations }, clients: ["hand", "runcast", "ai-sdk"] },
     { name: "no-parts", order: { do: "token-after", parts: 0 }, clients: ["runcast"] },
     { name: "parts", order: { do: "token-after", parts: 10_000 }, clients: ["runcast"] },
     { name: "arguments", order: grow, clients: ["runcast", "runcast-json"] },

@@ -17,9 +17,14 @@ export interface Client {
 }
 
 export type ClientOrder =
-  | { readonly do: "read"; readonly tokens: number; readonly total: number }
+  | ({ readonly do: "read"; readonly tokens: number } & Durations)
   | { readonly do: "grow"; readonly sizes: readonly number[]; readonly limitMs: number }
   | { readonly do: "token-after"; readonly parts: number };
+
+interface Durations {
+  readonly warmMs: number;
+  readonly forMs: number;
+}
 
 export interface ClientAnswers {
   /** Nanoseconds an event. */
@@ -33,14 +38,14 @@ const CHUNK_BYTES = 16 * 1024;
 if (process.send) {
   const { client }: { client: Client } = await import(new URL(process.argv[2]!, import.meta.url).href);
   answer<ClientOrder>(async (order) => {
-    if (order.do === "read") return { ns: await read(client, order.tokens, order.total) };
+    if (order.do === "read") return { ns: await read(client, order.tokens, order) };
     if (order.do === "grow") return growth(client.grow!, order.sizes, order.limitMs);
     return { ns: client.tokenAfter!(order.parts) };
   });
 }
 
-/** So many runs that about `total` tokens are read, whatever the length of one: short and long runs are then equally warm. */
-async function read(client: Client, tokens: number, total: number): Promise<number> {
+/** The same run again and again, until the code is as warm as it gets, then for a while: short and long runs are then equally warm. */
+async function read(client: Client, tokens: number, { warmMs, forMs }: Durations): Promise<number> {
   const plan: Plan = {
     mode: "burst",
     streams: 1,
@@ -55,21 +60,20 @@ async function read(client: Client, tokens: number, total: number): Promise<numb
   const expected = nativeRun(plan)
     .events.map((event) => (event.type === "text-delta" ? event.delta : ""))
     .join("");
-  const runs = Math.max(1, Math.round(total / tokens));
-  const pass = async (count: number) => {
+  const pass = async (leastMs: number) => {
     const startedAt = performance.now();
-    for (let run = 0; run < count; run++) {
+    let ms = 0;
+    let runs = 0;
+    for (; ms < leastMs || runs === 0; runs++) {
       const text = await client.read(chunks);
       if (text !== expected) throw new Error(`it read ${text.split(MARK).length - 1} of ${tokens} tokens`);
+      ms = performance.now() - startedAt;
     }
-    return performance.now() - startedAt;
+    return (ms * 1e6) / (runs * (tokens + 30));
   };
-  const first = await pass(1);
-  const within = (ms: number) => Math.max(1, Math.min(runs, Math.ceil(ms / first)));
-  await pass(within(500));
+  await pass(warmMs);
   globalThis.gc?.();
-  const count = within(2000);
-  return ((await pass(count)) * 1e6) / (count * (tokens + 30));
+  return pass(forMs);
 }
 
 function cut(bytes: Uint8Array): Uint8Array[] {

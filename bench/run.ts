@@ -124,9 +124,11 @@ async function measureClient(name: ClientName, order: { readonly do: keyof Clien
   }
 }
 
+/** Those that were named; all, if no scenario was. */
 function wanted<Item extends { readonly name: string }>(all: readonly Item[]): readonly Item[] {
-  const named = all.filter(({ name }) => only.includes(name));
-  return named.length > 0 ? named : all;
+  const isNamed = ({ name }: { readonly name: string }) => only.includes(name);
+  const some = [...scenarios({ quick }), ...clientScenarios({ quick })].some(isNamed);
+  return some ? all.filter(isNamed) : all;
 }
 
 function isWanted(name: VariantName | ClientName): boolean {

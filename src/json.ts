@@ -41,7 +41,7 @@ interface Level {
 }
 
 const MAX_LEVELS = 1000;
-const BLOCK = 4096;
+const BLOCK = 1024;
 // What the next character may be, as an error says it.
 const VALUE = "a value";
 const FIRST_VALUE = 'a value or "]"';
@@ -91,7 +91,7 @@ class Parser implements JsonParser {
 
   push(text: string): void {
     if (this.#ended) throw new Error("A JSON parser takes nothing after end()");
-    const offset = this.raw.length;
+    const offset = this.#raw.length;
     this.#raw.add(text);
     if (this.error) return;
     for (let index = 0; index < text.length && !this.error; index++) {
@@ -109,7 +109,7 @@ class Parser implements JsonParser {
     this.#ended = true;
     if (this.error) return;
     if (this.#mode === WORD) this.#endWord();
-    if (this.#mode !== END) this.#fail(this.raw.length);
+    if (this.#mode !== END) this.#fail(this.#raw.length);
   }
 
   complete(path: JsonPath = []): boolean {
@@ -281,6 +281,9 @@ class GrowingText {
 
   get text(): string {
     return this.#blocks + this.#rest;
+  }
+  get length(): number {
+    return this.#blocks.length + this.#rest.length;
   }
 
   add(piece: string): void {

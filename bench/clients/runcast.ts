@@ -1,4 +1,4 @@
-import { entryOf } from "../../src/client/entry-of.ts";
+import { createEntryReader } from "../../src/client/entry-reader.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { PROTOCOL } from "../../src/events.ts";
 import { createFrameReader } from "../../src/sse.ts";
@@ -20,6 +20,7 @@ export const client: Client = {
   },
   read: (chunks) => {
     const state = createState();
+    const entryOf = createEntryReader();
     const reader = createFrameReader(({ id, data }) => fold(state, entryOf(id!, data)));
     for (const chunk of chunks) reader.push(chunk);
     return textOf(state);

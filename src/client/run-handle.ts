@@ -2,7 +2,7 @@ import type { Frame, Waiting } from "../dialect.ts";
 import type { Answer, Entry, Problem } from "../events.ts";
 import { createState, fold, restoreInto, ROOT, type RunSnapshot, type RunState } from "../state.ts";
 import { createFeed } from "./feed.ts";
-import { entryOf } from "./entry-of.ts";
+import { createEntryReader, type EntryReader } from "./entry-reader.ts";
 import { startFollower, type FollowerOptions } from "./follower.ts";
 import { BadFrame, ClientError } from "./trouble.ts";
 
@@ -69,6 +69,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
   const state = options.into ?? createState();
   state.seq = options.after;
   const feed = createFeed();
+  const entryOf = createEntryReader();
   const listeners = new Set<(connection: Connection) => void>();
   const finished = Promise.withResolvers<RunState>();
   const begun = Promise.withResolvers<void>();
@@ -115,7 +116,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
     const seq = Number(id);
     if (seq <= state.seq) return false;
     if (seq !== state.seq + 1) throw new BadFrame(`entry ${id} came after ${state.seq}: those between are missing`);
-    const entry = read(id, data);
+    const entry = read(entryOf, id, data);
     if (connection.status === "live" && connection.waiting) show({ status: "live" });
     fold(state, entry);
     onEntry?.(entry);
@@ -176,7 +177,7 @@ const notify = (listener: (connection: Connection) => void, connection: Connecti
   }
 };
 
-const read = (id: string, data: string): Entry => {
+const read = (entryOf: EntryReader, id: string, data: string): Entry => {
   try {
     return entryOf(id, data);
   } catch {
