@@ -101,11 +101,12 @@ const catchUp = async (session: Session, plan: Plan): Promise<Metrics> => {
 /** The slope between two numbers of open streams: what the process itself costs cancels out. */
 const idle = async (session: Session, plan: Plan, base: number): Promise<Metrics> => {
   const served = await begin(session, plan, plan.shared ? "shared" : "run", { streams: base });
-  const fewer = await residentBytes(session);
+  const fewer = await memory(session);
   const more = plan.streams - base;
   const opening = { ...served, streams: more, expected: 0, stamped: false, stalled: 0 };
   await session.bench.load.ask(loadOrder<"open">({ do: "open", ...opening }), 120_000);
-  return { kib: ((await residentBytes(session)) - fewer) / 1024 / more };
+  const { resident, heap } = await memory(session);
+  return { kib: (resident - fewer.resident) / 1024 / more, heap: (heap - fewer.heap) / 1024 / more };
 };
 
 /** The memory of a server after one run that someone read to its end while others stopped reading; then they read on. */
@@ -114,7 +115,7 @@ const stalled = async (session: Session, plan: Plan, viewers: number): Promise<n
     await begin(session, plan, "shared", { streams: count + 1, stalled: count });
     await session.server.ask({ do: "go" });
     await finish(session);
-    return residentBytes(session);
+    return (await memory(session)).resident;
   };
   // The first run makes the process as large as a run makes it.
   await pass(0);
@@ -125,5 +126,4 @@ const stalled = async (session: Session, plan: Plan, viewers: number): Promise<n
   return resident;
 };
 
-const residentBytes = async ({ server }: Session) =>
-  (await server.ask(order<"usage">({ do: "usage", collect: true }))).resident;
+const memory = ({ server }: Session) => server.ask(order<"usage">({ do: "usage", collect: true }));

@@ -49,7 +49,7 @@ export const scenarios = ({ quick }: { quick: boolean }): readonly Scenario[] =>
       name: "paced",
       kind: "stream",
       plan: { ...burst, mode: "paced", streams: many, tokens: quick ? 10 : 40, tools: 0, rate: 20 },
-      variants: ["raw", ...ours, ...peers],
+      variants: ["raw", "raw-pull", ...ours, ...peers],
     },
     {
       name: "shared",

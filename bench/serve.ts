@@ -15,8 +15,8 @@ export interface ServerAnswers {
   readonly begin: { readonly port: number; readonly requests: Requests };
   /** On the clock of `microseconds`. */
   readonly go: { readonly startedAt: number };
-  /** CPU seconds since `go`, bytes resident now. */
-  readonly usage: { readonly cpu: number; readonly resident: number };
+  /** CPU seconds since `go`, bytes resident and bytes of live objects now. */
+  readonly usage: { readonly cpu: number; readonly resident: number; readonly heap: number };
 }
 
 const stage = createStage();
@@ -38,7 +38,7 @@ answer<ServerOrder>(async (order) => {
   }
   const { user, system } = process.cpuUsage(before);
   if (order.collect) await collect();
-  return { cpu: (user + system) / 1e6, resident: process.memoryUsage.rss() };
+  return { cpu: (user + system) / 1e6, resident: process.memoryUsage.rss(), heap: process.memoryUsage().heapUsed };
 });
 
 /** Until the resident set no longer shrinks: freed pages go back to the system a little later. */

@@ -1,0 +1,23 @@
+import { createServer } from "node:http";
+import { listen } from "../listen.ts";
+import { sseHeaders } from "../server.ts";
+import type { Serve } from "../server.ts";
+import { nativeRun } from "../workload.ts";
+
+/**
+ * The floor for whoever reads an agent as it is, an async generator: each event goes straight to the socket, already
+ * chunked. Nothing is checked, stored or held back. What a server of ours costs beyond this is its log.
+ */
+export const serve: Serve = async (stage) => ({
+  port: await listen(
+    createServer(async (_request, response) => {
+      response.writeHead(200, sseHeaders);
+      response.flushHeaders();
+      for await (const event of stage.pull(stage.spell(nativeRun))) {
+        const frame = `data: ${JSON.stringify(event)}\n\n`;
+        response.socket?.write(`${Buffer.byteLength(frame).toString(16)}\r\n${frame}\r\n`);
+      }
+      response.end();
+    }),
+  ),
+});
