@@ -1,3 +1,5 @@
+import { GrowingText } from "./json/growing-text.ts";
+
 /**
  * A JSON text that arrives in pieces.
  *
@@ -41,7 +43,6 @@ interface Level {
 }
 
 const MAX_LEVELS = 1000;
-const BLOCK = 1024;
 // What the next character may be, as an error says it.
 const VALUE = "a value";
 const FIRST_VALUE = 'a value or "]"';
@@ -271,26 +272,6 @@ class Parser implements JsonParser {
     const found = isWord ? this.#word.slice(0, 40) : character;
     const message = `Expected ${this.#mode}, found ${found === undefined ? "the end" : JSON.stringify(found)}`;
     this.error = { message, offset: isWord ? offset - this.#word.length : offset };
-  }
-}
-
-/** Never looked into while it grows, which would copy it each time. Slices are flat: without them it would be kept as its many pieces. */
-class GrowingText {
-  #blocks = "";
-  #rest = "";
-
-  get text(): string {
-    return this.#blocks + this.#rest;
-  }
-  get length(): number {
-    return this.#blocks.length + this.#rest.length;
-  }
-
-  add(piece: string): void {
-    this.#rest += piece;
-    if (this.#rest.length <= BLOCK) return;
-    this.#blocks += this.#rest.slice(0, -1);
-    this.#rest = this.#rest.slice(-1);
   }
 }
 
