@@ -9,7 +9,9 @@ import {
   type OpenCall,
   type OpenPart,
 } from "./verify/ledger.ts";
+import { misfitOf } from "./verify/vocabulary.ts";
 
+export { misfitOf } from "./verify/vocabulary.ts";
 export type { OpenAgent, OpenAsk, OpenCall, OpenPart };
 
 /** The first thing wrong with a log: where, and in words that say which rule of PROTOCOL.md it breaks. */
@@ -18,7 +20,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Checks a whole log. Undefined means that it is a complete, grammatical run. */
+/** Checks a whole log. Undefined means that it is a complete, grammatical run of events of the vocabulary. */
 export const verify = (entries: Iterable<Entry>): Violation | undefined => {
   const verifier = createVerifier();
   let seq = 0;
@@ -26,14 +28,14 @@ export const verify = (entries: Iterable<Entry>): Violation | undefined => {
     if (entry.seq !== seq + 1)
       return { seq: entry.seq, message: `seq ${entry.seq} follows ${seq}: a log counts from 1 without gaps` };
     seq = entry.seq;
-    const message = verifier.check(entry.event);
+    const message = misfitOf(entry.event) ?? verifier.check(entry.event);
     if (message) return { seq, message };
   }
   return verifier.ended ? undefined : { seq: seq + 1, message: "the log ends without a run-end" };
 };
 
 /**
- * The grammar, one event at a time. `check` answers what is wrong with an event in this place, or nothing; an event that is
+ * The grammar, one event (see `misfitOf`) at a time. `check` answers what is wrong with an event in this place, or nothing; an event that is
  * wrong changes nothing. What is open can be read at any time, so that whoever writes a log can close it from the inside out.
  */
 export interface Verifier {

@@ -165,3 +165,46 @@ test("the end of a run that was cut is not stamped before what it said, whatever
   expect(await runner.recover()).toBe(1);
   expect((await log.info("r"))?.endedAt).toBe(at);
 });
+
+describe("a source that gives what is no event", () => {
+  const misfits: readonly [what: unknown, message: string][] = [
+    [null, "null is no event"],
+    ["hello", "a string is no event"],
+    [{ content: "all of it" }, "an object without a type is no event"],
+    [{ type: "MemoryUpdateStarted" }, 'there is no event type "MemoryUpdateStarted"'],
+    [{ type: "text-delta", part: "p", delta: 5 }, "text-delta delta: "],
+    [{ type: "text-delta", part: "p", delta: "x", agent: null }, "text-delta agent: "],
+    [{ type: "tool-start", call: "", name: "search" }, "tool-start call: "],
+    [{ type: "tool-end", call: "c", outcome: "fine" }, "tool-end outcome: "],
+  ];
+
+  test.each(misfits)("%j ends in a run whose error says so, and nothing of it is stored", async (misfit, message) => {
+    const said: Event[] = [
+      { type: "step-start", step: "s" },
+      { type: "text-start", part: "p" },
+    ];
+    const { events } = await play(async function* () {
+      yield* said;
+      yield misfit as Event;
+      yield { type: "text-delta", part: "p", delta: "never said" };
+    });
+    expect(events.map(({ type }) => type)).toEqual([
+      "run-start",
+      "step-start",
+      "text-start",
+      "text-end",
+      "step-end",
+      "run-end",
+    ]);
+    const problem = { code: "invalid-event", message: expect.stringContaining(message) };
+    expect(events.at(-1)).toMatchObject({ outcome: "error", error: problem });
+  });
+
+  test.each(misfits)("%j as the first thing, too", async (misfit, message) => {
+    const { events } = await play(async function* () {
+      yield misfit as Event;
+    });
+    const problem = { code: "invalid-event", message: expect.stringContaining(message) };
+    expect(events).toMatchObject([{ type: "run-start" }, { type: "run-end", outcome: "error", error: problem }]);
+  });
+});

@@ -3,7 +3,7 @@ import net, { type AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Dialect, Frame } from "../src/dialect.ts";
 import { native } from "../src/dialects/native.ts";
-import type { Content, Entry } from "../src/events.ts";
+import type { Content, Entry, Event } from "../src/events.ts";
 import type { Log } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import { createAudience } from "../src/server/audience.ts";
@@ -229,22 +229,42 @@ test("a viewer that does not read holds little, hurts nobody and gets everything
   expect(late).toEqual(frames.map(({ id }) => Number(id)));
 }, 60_000);
 
-test("a silent run sends heartbeats that say what it waits for and are no entries", async () => {
+const error = { code: "overloaded", message: "too many requests" };
+const call: Event = { type: "tool-start", call: "c", name: "wait" };
+const stopped: readonly Event[] = [call, { type: "step-end", step: "s", finish: "tools" }];
+const execute: Event = { type: "tool-execute", call: "c" };
+const waits: readonly [waiting: string, said: readonly Event[]][] = [
+  ["model", []],
+  ["retry", [{ type: "step-retry", step: "s", attempt: 1, wait: 60_000, error }]],
+  ["tool", [...stopped, execute]],
+  ["you", [...stopped, execute, { type: "ask-start", ask: "a", kind: "confirmation", call: "c" }]],
+  ["agent", [{ type: "step-end", step: "s", finish: "stop" }]],
+];
+
+test.each(waits)("a silent run sends heartbeats that say it waits for: %s; they are no entries", async (what, said) => {
   const beating: Dialect = { ...native, heartbeat: { ...native.heartbeat, everyMs: 5 } };
-  const { url } = await serve(silent, { dialects: [beating] });
+  const source: Source = async function* (_request, { signal }) {
+    yield { type: "step-start", step: "s" };
+    yield* said;
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  };
+  const { url } = await serve(source, { dialects: [beating] });
   const run = await start(url);
   const stream = await fetch(`${url}/runs/${run}/events`);
   const beats: Frame[] = [];
   const seen: Frame[] = [];
-  const reader = createFrameReader((frame) => (frame.event === "heartbeat" ? beats : seen).push(frame));
+  const reader = createFrameReader((frame) => {
+    if (frame.event !== "heartbeat") seen.push(frame);
+    else if (seen.length === 2 + said.length) beats.push(frame);
+  });
   for await (const bytes of stream.body!) {
     reader.push(bytes);
     if (beats.length >= 3) break;
   }
-  expect(seen.map(({ event }) => event)).toEqual(["run-start", "step-start"]);
+  expect(seen.map(({ event }) => event)).toEqual(["run-start", "step-start", ...said.map(({ type }) => type)]);
   for (const { id, data } of beats) {
     expect(id).toBeUndefined();
-    expect(JSON.parse(data)).toEqual({ waiting: "model", since: expect.any(Number) });
+    expect(JSON.parse(data)).toEqual({ waiting: what, since: expect.any(Number) });
   }
 });
 

@@ -27,6 +27,15 @@ describe("verify", () => {
     );
   });
 
+  test.each([
+    [{ type: "shout", text: "hi" }, 'there is no event type "shout"'],
+    [{ type: "status", text: 5 }, "status text: "],
+  ])("rejects what is not of the vocabulary: %j", (event, message) => {
+    const [first, ...rest] = generateLog(7);
+    const log = renumber([first!, { seq: 2, at: 1, event: event as Event }, ...rest]);
+    expect(verify(log)).toMatchObject({ seq: 2, message: expect.stringContaining(message) });
+  });
+
   test("rejects a log that lost a start or an end", () => {
     fc.assert(
       fc.property(arbitraryLog(), fc.nat(), (log, choice) => {

@@ -2,10 +2,11 @@ import type { Waiting } from "../dialect.ts";
 import type { Answer, Event, EventOf, Problem } from "../events.ts";
 import type { CancelTarget, RunnableAgent, RunnerOptions } from "../runner.ts";
 import type { RunRequest } from "../source.ts";
+import { misfitOf } from "../verify.ts";
 import { type Ending, closeAsks, closeInside, closeQuietly, closeTarget, endingOf, unfinished } from "./close.ts";
 import { isAnothers, keepClosing } from "./close-cut.ts";
 import { createFiles } from "./files.ts";
-import { Intake } from "./intake.ts";
+import { Intake, received } from "./intake.ts";
 import { notWritten, problemOf, timedOut, unwritten } from "./problem.ts";
 import { runStart } from "./run-start.ts";
 import { isLarge, spill } from "./spill.ts";
@@ -63,7 +64,8 @@ export const startRun = (
   const files = createFiles(log, run);
 
   const begin = async (first: Event | undefined): Promise<void> => {
-    intake.emit(await runStart(run, request, agent, first?.type === "run-start" ? first : undefined, files.put));
+    const said = first?.type === "run-start" && misfitOf(first) === undefined ? first : undefined;
+    intake.emit(await runStart(run, request, agent, said, files.put));
     await writer.flushed();
     if (!timeoutMs) return;
     const why: Ending = { outcome: "error", error: timedOut(timeoutMs) };
@@ -93,7 +95,7 @@ export const startRun = (
       !next.done && !isFinished;
       next = await iterator.next(), taken++
     ) {
-      const event = next.value;
+      const event = received(next.value);
       if (event.type === "run-end") return intake.renamer.rename(event) as EventOf<"run-end">;
       if (isLarge(event)) for (const small of await spill(event, files.put)) intake.take(small);
       else intake.take(event);

@@ -1,6 +1,6 @@
 import type { Event } from "../events.ts";
 import { Refusal } from "../source.ts";
-import { createVerifier } from "../verify.ts";
+import { createVerifier, misfitOf } from "../verify.ts";
 import { createAsks } from "./asks.ts";
 import { leftOpen } from "./close.ts";
 import { createIsLate, type IsLate } from "./late.ts";
@@ -35,7 +35,7 @@ export class Intake {
     // Measured first: what cannot be stored must not count as said.
     const size = sizeOf(event);
     const wrong = this.verifier.check(event);
-    if (wrong) throw new Refusal("invalid-event", `the agent broke the protocol: ${wrong}`);
+    if (wrong) throw broken(wrong);
     this.isRetrying = false;
     // Nearly every event is a piece of something, of which nobody else keeps account.
     if (!("delta" in event)) this.#observe(event);
@@ -71,3 +71,12 @@ export class Intake {
     else if (event.type === "step-retry") this.isRetrying = true;
   }
 }
+
+/** What a source gave, as the event that it should be. Throws a Refusal for anything else. */
+export const received = (value: unknown): Event => {
+  const wrong = misfitOf(value);
+  if (wrong) throw broken(wrong);
+  return value as Event;
+};
+
+const broken = (wrong: string): Refusal => new Refusal("invalid-event", `the agent broke the protocol: ${wrong}`);
