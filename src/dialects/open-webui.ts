@@ -14,6 +14,7 @@ import {
   write,
 } from "./open-webui/request.ts";
 import { readStyle, STYLES } from "./open-webui/style.ts";
+import { wholeCharacters } from "./open-webui/whole-characters.ts";
 
 /** Open WebUI skips a line that has neither choices nor an event nor a type that it knows. */
 const OPENING = '{"runcast_entry":';
@@ -21,7 +22,8 @@ const slot: Slot = {
   write: (data) => ({ data: `${OPENING}${data}}` }),
   read: ({ data }) => (data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined),
 };
-const spelling = lossless({ encode: createEncoder, decode: createDecoder }, slot);
+const createWhole: Dialect["encode"] = (options) => wholeCharacters(createEncoder(options));
+const spelling = lossless({ encode: createWhole, decode: createDecoder }, slot);
 
 /** Frames have ids for those who can come back for the rest. Open WebUI cannot, and is told nothing but data. */
 const createNumbered: Dialect["encode"] = (options) => {
@@ -36,18 +38,6 @@ const createNumbered: Dialect["encode"] = (options) => {
     seq = entry.seq;
     return frames;
   };
-};
-
-/** Half a character, of which JSON makes an escape: Open WebUI 0.10.2 stores it and can then never again read the chat. */
-const HALF = /(?<!\\)((?:\\\\)*)\\ud[89a-f][\da-f]{2}/g;
-
-const createWellFormed: Dialect["encode"] = (options) => {
-  const encode = createNumbered(options);
-  if (options.extensions) return encode;
-  return (entry) =>
-    encode(entry).map((frame) =>
-      frame.data.includes("\\ud") ? { ...frame, data: frame.data.replace(HALF, "$1\\ufffd") } : frame,
-    );
 };
 
 const BASE = "/open-webui/v1";
@@ -104,7 +94,7 @@ export const openWebui: Dialect = {
     return route.path.endsWith(RESPONSES) ? readResponsesStart(request) : readChatStart(request);
   },
   write,
-  encode: createWellFormed,
+  encode: createNumbered,
   decode: spelling.decode,
   answer: createAnswer,
   // In mid-run, versions up to 0.11.0 show nothing after a reload until something comes; this has them show all that there is.

@@ -1,5 +1,6 @@
 import { chatUsage, openaiError, type WholeAnswer } from "../../dialect.ts";
 import type { Entry, EventOf, Usage } from "../../events.ts";
+import { whole } from "./whole-characters.ts";
 
 /** An answer that is not streamed: for connections of both kinds, which look at `choices` or at `output`. */
 export const completion = (
@@ -43,10 +44,10 @@ export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer 
     body() {
       if (end && end.outcome !== "done") {
         const problem = end.error ?? { code: end.outcome, message: `the run was ${end.outcome}` };
-        return { status: 500, body: JSON.stringify({ error: openaiError({ ...problem, status: 500 }) }) };
+        return { status: 500, body: JSON.stringify(whole({ error: openaiError({ ...problem, status: 500 }) })) };
       }
       const content = [...texts.values()].filter((text) => text.trim() !== "").join("\n\n");
-      return { status: 200, body: JSON.stringify(completion(about, content, end?.usage)) };
+      return { status: 200, body: JSON.stringify(whole(completion(about, content, end?.usage))) };
     },
   };
 };

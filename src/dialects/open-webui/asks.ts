@@ -3,6 +3,7 @@ import { Refusal } from "../../source.ts";
 import type { Table } from "./compatibility.ts";
 import type { Pipe } from "./style.ts";
 import { codeSpan, oneLine } from "./text.ts";
+import { cut } from "./whole-characters.ts";
 
 /** How a dialog's result is to be read: `yes` as yes or no, `text` as it is, `json` as JSON, `value` as whatever it is. */
 export const ANSWER_KINDS = ["yes", "text", "json", "value"] as const;
@@ -68,9 +69,9 @@ export const dialogOf = (
 
 /** Dialogs show Markdown, and something of their own where there is none. */
 const messageOf = ({ kind, message, title, value }: EventOf<"ask-start">): string => {
-  const said = message === undefined || title === undefined ? "" : codeSpan(message.slice(0, 4000));
+  const said = message === undefined || title === undefined ? "" : codeSpan(cut(message, 4000));
   if (kind !== "approval" && kind !== "confirmation") return said || " ";
-  const about = value === undefined ? [] : [codeSpan(JSON.stringify(value).slice(0, 2000))];
+  const about = value === undefined ? [] : [codeSpan(cut(JSON.stringify(value), 2000))];
   return [said, ...about].filter(Boolean).join("\n\n") || " ";
 };
 

@@ -1,6 +1,7 @@
 import type { Item } from "./output.ts";
 import { type Call, type CreateShow, type Frames, isOk, type Result } from "./show.ts";
 import { codeSpan, escapeHtml, jsonBytes, nameText, plain, preview, TEXT_BYTES } from "./text.ts";
+import { cut } from "./whole-characters.ts";
 
 const PREVIEW = 200;
 const MOST_OF_A_TEXT = 4000;
@@ -144,7 +145,7 @@ export const collapse: CreateShow = ({ output }) => {
 
 /** An agent's words as they are, but for tags, which they may have from who knows where; anything else in code. */
 const resultLine = (call: Call, result: Result): string => {
-  const text = plain(result.text.slice(0, MOST_OF_A_TEXT * 4)).trim();
+  const text = plain(cut(result.text, MOST_OF_A_TEXT * 4)).trim();
   if (!isOk(result)) return `✗ ${codeSpan(preview(text, PREVIEW))}`;
   if (text === "") return "✓ completed";
   if (!call.isTask) return codeSpan(preview(text, PREVIEW));

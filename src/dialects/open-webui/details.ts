@@ -2,6 +2,7 @@ import { argumentsOf } from "./cards.ts";
 import type { Item } from "./output.ts";
 import { type Call, type CreateShow, createWords, type Frames, isOk, type Result } from "./show.ts";
 import { escapeHtml, nameText, plain, preview } from "./text.ts";
+import { cut } from "./whole-characters.ts";
 
 const MOST_CHARACTERS = 1000;
 
@@ -63,7 +64,7 @@ const pending = (call: Call, isExecuting: boolean): string => {
 };
 
 const done = (call: Call, result: Result): string => {
-  const text = plain(result.text.slice(0, MOST_CHARACTERS * 8));
+  const text = plain(cut(result.text, MOST_CHARACTERS * 8));
   const rest = `\n... (truncated)${result.link && `\n${result.link}`}`;
   // As JSON it has no line breaks, keeps its white space, and nothing in it looks like a tag.
   const written = JSON.stringify(preview(text, MOST_CHARACTERS, rest)).replaceAll("<", "\\u003c");

@@ -11,9 +11,9 @@ import { resultOf } from "./results.ts";
 import type { Call, CreateShow, Frames } from "./show.ts";
 import { createSideEvents, eventFrame } from "./side-events.ts";
 import { createStatus } from "./status.ts";
-import { createWholeCharacters } from "./whole-characters.ts";
 import { readStyle, type StyleName } from "./style.ts";
 import { codeSpan, plain } from "./text.ts";
+import { cut, whole } from "./whole-characters.ts";
 
 export const DONE = "[DONE]";
 /** A call of a sub-agent is not one of the agent's own: when it comes back with the history, it is left out. */
@@ -38,7 +38,6 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
   const side = createSideEvents(options, table, () => pageOf("read"));
   const status = createStatus(table);
   const show = SHOWN[name]({ output, side, pipe });
-  const whole = createWholeCharacters();
   const calls = new Map<string, OpenCall>();
   const agents = new Map<string, string>();
   const waits = new Map<string, { readonly item?: Item; readonly path?: string }>();
@@ -164,7 +163,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         ? [
             {
               data: JSON.stringify({
-                error: openaiError({ ...problem, message: plain(problem.message.slice(0, 8000)), status: 500 }),
+                error: openaiError({ ...problem, message: plain(cut(problem.message, 8000)), status: 500 }),
               }),
             },
           ]
@@ -177,9 +176,9 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     const isRoot = event.agent === undefined;
     switch (event.type) {
       case "text-delta":
-        return isRoot ? said(show.text, event.part, whole.add(event.part, event.delta)) : [];
+        return isRoot ? show.text(event.part, event.delta) : [];
       case "thinking-delta":
-        return isRoot ? said(show.thinking, event.part, whole.add(event.part, event.delta)) : [];
+        return isRoot ? show.thinking(event.part, event.delta) : [];
       case "tool-input-delta": {
         const call = calls.get(event.call);
         if (call) call.inputText += event.delta;
@@ -219,13 +218,11 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         return call ? frames : [...frames, ...status.set(WRITING, "Writing...", at)];
       }
       case "text-end":
-        return isRoot ? [...said(show.text, event.part, whole.end(event.part)), ...show.endText(event.part)] : [];
+        return isRoot ? show.endText(event.part) : [];
       case "thinking-start":
         return isRoot ? show.startThinking(event.part, at) : [];
       case "thinking-end":
-        return isRoot
-          ? [...said(show.thinking, event.part, whole.end(event.part)), ...show.endThinking(event.part, at)]
-          : [];
+        return isRoot ? show.endThinking(event.part, at) : [];
       case "tool-start":
         return startCall(event, at);
       case "tool-input-end": {
@@ -267,17 +264,13 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
   };
 };
 
-/** Nothing was said by half a character. */
-const said = (show: (part: string, delta: string) => readonly Frame[], part: string, delta: string): readonly Frame[] =>
-  delta === "" ? [] : show(part, delta);
-
 const progressText = ({ note, fraction }: EventOf<"tool-progress">): string =>
   [note, fraction !== undefined && `${Math.round(fraction * 100)}%`].filter(Boolean).join(", ");
 
 const parse = (text: string): Json | undefined => {
   if (text === "") return {};
   try {
-    return JSON.parse(text) as Json;
+    return whole(JSON.parse(text) as Json);
   } catch {
     return undefined;
   }

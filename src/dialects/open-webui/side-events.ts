@@ -3,6 +3,7 @@ import type { EventOf, Json } from "../../events.ts";
 import { applyPatch } from "../../json.ts";
 import type { Table } from "./compatibility.ts";
 import { codeBlock, excerpt, type Gap, jsonBytes, nameText, oneLine, plain, TEXT_BYTES } from "./text.ts";
+import { cut } from "./whole-characters.ts";
 
 /** What Open WebUI shows beside a message's text: sources, files, embeds, tasks, suggestions, a title, toasts. */
 export interface SideEvents {
@@ -97,7 +98,7 @@ export const createSideEvents = (
       const shown = {
         type: mediaType.startsWith("image/") ? "image" : "file",
         url: where,
-        name: nameText(name.slice(-400).split(/[\\/]/).at(-1) || name),
+        name: nameText(name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1) || name),
         ...(mediaType && { content_type: oneLine(mediaType) }),
         ...(bytes !== undefined && { size: bytes }),
       };
@@ -120,7 +121,7 @@ export const createSideEvents = (
       return say("embeds", { embeds: asManyAsFit([...embeds.values()].toReversed()).toReversed(), replace: true });
     },
 
-    notice: ({ level, text }) => say("notification", { type: level, content: plain(text.slice(0, 2000)) }),
+    notice: ({ level, text }) => say("notification", { type: level, content: plain(cut(text, 2000)) }),
 
     data({ name, id, value, patch }) {
       const tell = id === undefined && Object.hasOwn(told, name) ? told[name] : undefined;

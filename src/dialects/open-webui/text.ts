@@ -1,3 +1,5 @@
+import { cut } from "./whole-characters.ts";
+
 /** A line over 64 KB breaks older Open WebUI; this leaves room for what stands around a text. */
 export const LINE_BYTES = 60 * 1024;
 /** What one text of a line may take. */
@@ -13,10 +15,10 @@ export const plain = (text: string): string =>
 
 /** For a place that shows one line of plain text. */
 export const oneLine = (text: string, most = 200): string => {
-  const line = plain(text.slice(0, most * 4))
+  const line = plain(cut(text, most * 4))
     .replaceAll(/\s+/g, " ")
     .trim();
-  return line.length <= most ? line : `${whole(line.slice(0, most - 1))}…`;
+  return line.length <= most ? line : `${cut(line, most - 1)}…`;
 };
 
 /** For a name, which some versions show as Markdown: nothing that could be markup, a formula, a mention or a citation. */
@@ -89,12 +91,12 @@ export const jsonBytes = (text: string, most = Number.POSITIVE_INFINITY): number
   return Math.min(bytes, most + 1);
 };
 
-/** Control characters, and half a pair alone, are written as escapes. */
+/** Control characters are written as escapes. */
 const bytesOf = (code: number): number => {
   if (code < 0x20) return code === 0x0a || code === 0x09 ? 2 : 6;
   if (code < 0x80) return code === 0x22 || code === 0x5c ? 2 : 1;
   if (code > 0xffff) return 4;
-  return code >= 0xd800 && code < 0xe000 ? 6 : code < 0x800 ? 2 : 3;
+  return code < 0x800 ? 2 : 3;
 };
 
 /** Of a text of which only head and tail are known: where the tail begins, and how long the whole is. */
@@ -119,7 +121,7 @@ const ending = (text: string, most: number): string => {
   let from = text.length;
   while (from > 0) {
     const code = text.codePointAt(from - 1)!;
-    const isPair = code >= 0xdc00 && code < 0xe000 && from > 1 && text.codePointAt(from - 2)! > 0xffff;
+    const isPair = from > 1 && text.codePointAt(from - 2)! > 0xffff;
     bytes += isPair ? 4 : bytesOf(code);
     if (bytes > most) break;
     from -= isPair ? 2 : 1;
@@ -133,9 +135,4 @@ export const preview = (text: string, most: number, rest = "..."): string => {
   let units = 0;
   for (let count = 0; count < most && units < text.length; count++) units += text.codePointAt(units)! > 0xffff ? 2 : 1;
   return units < text.length ? `${text.slice(0, units)}${rest}` : text;
-};
-
-const whole = (text: string): string => {
-  const code = text.charCodeAt(text.length - 1);
-  return code >= 0xd800 && code < 0xdc00 ? text.slice(0, -1) : text;
 };

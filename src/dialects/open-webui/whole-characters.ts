@@ -1,26 +1,86 @@
-/** Holds back the first half of a character until the second comes: a text may be cut between them, a line of a stream may not. */
-export const createWholeCharacters = () => {
-  const held = new Map<string, string>();
-  return {
-    add: (part: string, delta: string): string => {
-      const text = (held.get(part) ?? "") + delta;
-      if (!endsInHalf(text)) {
-        held.delete(part);
-        return text;
-      }
-      held.set(part, text.slice(-1));
-      return text.slice(0, -1);
-    },
-    /** What is still held: its other half will not come. */
-    end: (part: string): string => {
-      const half = held.get(part) ?? "";
-      held.delete(part);
-      return half;
-    },
+import type { Frame } from "../../dialect.ts";
+import type { Entry, Event, EventOf, EventType } from "../../events.ts";
+
+type Encode = (entry: Entry) => readonly Frame[];
+type Delta = EventOf<"text-delta" | "thinking-delta" | "tool-input-delta">;
+
+/**
+ * An encoder that is given only whole characters, in whatever string of whatever event: of half a one JSON makes an escape, which Open
+ * WebUI 0.10.2 stores and can then never again read the chat. Halves that two deltas bring one after the other are one character; half of
+ * one alone is marked as lost.
+ */
+export const wholeCharacters = (encode: Encode): Encode => {
+  /** First halves whose second may come, by what they are said in. */
+  const held = new Map<string, Delta>();
+
+  const joined = (event: Delta): Delta => {
+    const id = saidIn(event);
+    const text = (held.get(id)?.delta ?? "") + event.delta;
+    const said = cut(text, text.length);
+    if (said === text) held.delete(id);
+    else held.set(id, { ...event, delta: text.slice(said.length) });
+    return { ...event, delta: said };
+  };
+
+  return (entry) => {
+    const { event } = entry;
+    if (held.size === 0 && isWhole(event)) return encode(entry);
+    if (isDelta(event)) return encode({ ...entry, event: wholeEvent(joined(event)) });
+    const half = ENDS.has(event.type) ? held.get(saidIn(event)) : undefined;
+    if (half) held.delete(saidIn(half));
+    return [...(half ? [half] : []), event].flatMap((one) => encode({ ...entry, event: wholeEvent(one) }));
   };
 };
 
-const endsInHalf = (text: string): boolean => {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xd8_00 && last <= 0xdb_ff;
+/** The same value in whole characters. */
+export const whole = <Value>(value: Value): Value => (isWhole(value) ? value : (mended(value) as Value));
+
+/** The first units of a text, of which none is half a character if the text has none. */
+export const cut = (text: string, most: number): string => {
+  const last = text.charCodeAt(Math.min(most, text.length) - 1);
+  return text.slice(0, last >= 0xd8_00 && last <= 0xdb_ff ? Math.min(most, text.length) - 1 : most);
 };
+
+const DELTAS: ReadonlySet<EventType> = new Set<Delta["type"]>(["text-delta", "thinking-delta", "tool-input-delta"]);
+/** After these no second half can come. */
+const ENDS: ReadonlySet<EventType> = new Set<EventType>([
+  ...(["text-end", "thinking-end"] as const),
+  ...(["tool-input-end", "tool-execute", "tool-end"] as const),
+]);
+
+const isDelta = (event: Event): event is Delta => DELTAS.has(event.type);
+
+const saidIn = (event: Event): string => {
+  const { part, call } = event as { readonly part?: string; readonly call?: string };
+  return part ?? call ?? "";
+};
+
+const isWhole = (value: unknown): boolean => {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, one]) => key.isWellFormed() && isWhole(one));
+};
+
+const mended = (value: unknown): unknown => {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(mended);
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key.toWellFormed(), mended(one)]));
+};
+
+const IDS: ReadonlySet<string> = new Set([
+  ...["run", "agent", "parent", "step", "part", "replaces"],
+  ...["call", "ask", "citation", "embed", "file"],
+]);
+
+/** Ids that differ do so afterwards too: of two calls under one id, one would be left open. */
+const wholeEvent = (event: Event): Event => {
+  if (isWhole(event)) return event;
+  const fields = Object.entries(event as Record<string, unknown>);
+  return Object.fromEntries(
+    fields.map(([key, value]) => [key, IDS.has(key) ? wholeId(String(value)) : whole(value)]),
+  ) as Event;
+};
+
+const wholeId = (id: string): string =>
+  id.replaceAll(/\p{Surrogate}/gu, (half) => `~${half.charCodeAt(0).toString(16)}`);
