@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
+import { STYLES } from "../../src/dialects/open-webui/style.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { createWindow } from "../../src/server/window.ts";
 import { call, done, ended, framesOf, itemsOf, run, shown, start, text } from "./open-webui-page.ts";
@@ -8,7 +9,7 @@ describe("budgets", () => {
   const lineBytes = (entries: readonly Entry[], style?: string) =>
     Math.max(...framesOf(entries, style).map(({ data }) => Buffer.byteLength(data)));
 
-  test.each(["cards", "citations", "collapse", "details"])("no line of %s is over 64 KB, whatever is said", (style) => {
+  test.each(STYLES)("no line of %s is over 64 KB, whatever is said", (style) => {
     const long = 'é\u0001🙂"\\<'.repeat(40_000);
     const events: Event[] = [
       ...text("p", long),

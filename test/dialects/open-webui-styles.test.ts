@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compatibility, isAtLeast, tableFor } from "../../src/dialects/open-webui/compatibility.ts";
+import { STYLES } from "../../src/dialects/open-webui/style.ts";
 import type { Event } from "../../src/events.ts";
 import { call, ended, eventsIn, framesOf, itemsOf, run, shown, start, statuses, text } from "./open-webui-page.ts";
 import { numbered } from "./spoken.ts";
@@ -24,6 +27,17 @@ const story: Event[] = [
   ended("c3", "The sub-agent's **full** response. ".repeat(20)),
   ...step("s3", "stop", ...text("p2", "Here is ", "the answer.")),
 ];
+
+test("the pipe's valves have every style", () => {
+  const pipe = readFileSync(path.join(import.meta.dirname, "../../pipe/runcast_pipe.py"), "utf8");
+  const valves = [...pipe.matchAll(/STYLE: Literal\[(.*)\]/g)].map(
+    ([, listed]) => JSON.parse(`[${listed}]`) as unknown,
+  );
+  expect(valves).toEqual([
+    ["", ...STYLES],
+    ["", ...STYLES],
+  ]);
+});
 
 describe("collapse", () => {
   test("steps are one block with their count, the answer stands outside", () => {

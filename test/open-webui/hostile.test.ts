@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
+import { STYLES } from "../../src/dialects/open-webui/style.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { type Generation, generations } from "./generations.ts";
 import { HOSTILE, HOSTILE_LONG } from "./hostile.ts";
@@ -75,7 +76,7 @@ const tell = (style: string, generation: Generation, entries: readonly Entry[]) 
   return { found, done, longestLine: webui.longestLine, sources: webui.display().sources.length };
 };
 
-describe.each(["cards", "citations", "collapse", "details"])("what a tool says in style %s", (style) => {
+describe.each(STYLES)("what a tool says in style %s", (style) => {
   describe.each(generations.filter(({ name }) => name === "A" || name === "D"))("in generation $name", (generation) => {
     test.each(Object.entries(places))("as %s is never markup, an event or code", (_, place) => {
       const harmless = tell(style, generation, place("words"));

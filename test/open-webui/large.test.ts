@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
+import { STYLES } from "../../src/dialects/open-webui/style.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { createWindow } from "../../src/server/window.ts";
 import { frameText } from "../../src/sse.ts";
@@ -84,41 +85,35 @@ describe.each(generations)("in generation $name", (rules) => {
     expect(webui.longestLine).toBeLessThan(64 * 1024);
   });
 
-  test.each(["cards", "citations", "collapse", "details"])(
-    "%s: merged tokens show the same in the end",
-    async (style) => {
-      for (const { entries } of goldenRuns) {
-        const read = (after: number, limit: number) => entries.slice(after, after + limit);
-        const window = createWindow(read, openWebui.windowMs!);
-        const edge = { releasedTo: Infinity, onHeld: () => {} };
-        const merged = await window.read(0, entries.length, Infinity, edge);
-        const [one, other] = [entries, merged].map((told) => {
-          const webui = createOpenWebui(rules);
-          const encode = openWebui.encode({ style, link: ({ file }) => `/files/${file}` });
-          for (const entry of told) for (const frame of encode(entry)) webui.take(frameText(frame));
-          webui.end();
-          return webui.reloaded();
-        });
-        expect(other).toEqual(one);
-      }
-    },
-  );
+  test.each(STYLES)("%s: merged tokens show the same in the end", async (style) => {
+    for (const { entries } of goldenRuns) {
+      const read = (after: number, limit: number) => entries.slice(after, after + limit);
+      const window = createWindow(read, openWebui.windowMs!);
+      const edge = { releasedTo: Infinity, onHeld: () => {} };
+      const merged = await window.read(0, entries.length, Infinity, edge);
+      const [one, other] = [entries, merged].map((told) => {
+        const webui = createOpenWebui(rules);
+        const encode = openWebui.encode({ style, link: ({ file }) => `/files/${file}` });
+        for (const entry of told) for (const frame of encode(entry)) webui.take(frameText(frame));
+        webui.end();
+        return webui.reloaded();
+      });
+      expect(other).toEqual(one);
+    }
+  });
 });
 
-test.each(["cards", "citations", "collapse", "details"])(
-  "%s: a page of 0.10 that is loaded in mid-run has everything with the next heartbeat",
-  (style) => {
-    const rules = generation("A");
-    for (const { entries } of goldenRuns.filter(({ entries: { length } }) => length < 60)) {
-      const { webui, take } = startShowing(openWebui, style, rules);
-      for (const entry of entries) {
-        take(entry);
-        const page = loadedMessage(webui.saved);
-        const heard = webui.emitted.length;
-        for (const frame of openWebui.heartbeat.frames({ waiting: "tool", since: 0 })) webui.take(frameText(frame));
-        const later = webui.emitted.slice(heard).reduce((message, each) => browserMessage(message, each, rules), page);
-        expect(display(later, rules).items).toEqual(webui.display().items);
-      }
+test.each(STYLES)("%s: a page of 0.10 that is loaded in mid-run has everything with the next heartbeat", (style) => {
+  const rules = generation("A");
+  for (const { entries } of goldenRuns.filter(({ entries: { length } }) => length < 60)) {
+    const { webui, take } = startShowing(openWebui, style, rules);
+    for (const entry of entries) {
+      take(entry);
+      const page = loadedMessage(webui.saved);
+      const heard = webui.emitted.length;
+      for (const frame of openWebui.heartbeat.frames({ waiting: "tool", since: 0 })) webui.take(frameText(frame));
+      const later = webui.emitted.slice(heard).reduce((message, each) => browserMessage(message, each, rules), page);
+      expect(display(later, rules).items).toEqual(webui.display().items);
     }
-  },
-);
+  }
+});

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
+import { STYLES } from "../../src/dialects/open-webui/style.ts";
 import type { Frame } from "../../src/dialect.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { call, ended, framesOf, itemsOf, linesOf, page, run, shown } from "../dialects/open-webui-page.ts";
 import { link, numbered } from "../dialects/spoken.ts";
 import { arbitraryLog } from "../generate.ts";
 
-const STYLES = ["cards", "citations", "collapse", "details"].flatMap((style) => [style, `${style}; mode=native`]);
+const WAYS = STYLES.flatMap((style) => [style, `${style}; mode=native`]);
 
 /** Any units in any order: whole characters, and both halves of others alone. */
 const texts = fc
@@ -135,7 +136,7 @@ const halved = (value: unknown, key = ""): unknown => {
 };
 const FIXED = new Set(["type", "outcome", "kind", "level", "finish", "stream", "change", "mediaType", "name", "op"]);
 
-describe.each(STYLES)("in style %s", (style) => {
+describe.each(WAYS)("in style %s", (style) => {
   test("no half is sent, whatever string of whatever event has one", () => {
     const check = (entries: readonly Entry[]) => expectWhole(framesOf(halved(entries) as Entry[], style));
     fc.assert(fc.property(arbitraryLog(), check), { numRuns: 30 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
+import { STYLES } from "../../src/dialects/open-webui/style.ts";
 import type { Entry } from "../../src/events.ts";
 import { arbitraryLog } from "../generate.ts";
 import { type Generation, generations } from "./generations.ts";
@@ -33,19 +34,16 @@ const pipe = (style: string, generation: Generation, entries: readonly Entry[]) 
 };
 
 describe.each(generations)("in generation $name", (generation) => {
-  test.each(["cards", "citations", "collapse", "details"])(
-    "%s: wherever the stream breaks, the will closes every call",
-    (style) => {
-      for (const entries of fc.sample(arbitraryLog(2), { numRuns: 3, seed: 5 })) {
-        const broken = pipe(style, generation, entries);
-        for (let count = 1; ; count++) {
-          const { webui, isLast } = broken(count);
-          expect(webui.executes).toEqual([]);
-          const cards = shownItems(webui.reloaded(), generation).filter((item) => item.kind === "card");
-          expect(cards.filter(({ state }) => state === "spinner")).toEqual([]);
-          if (isLast) break;
-        }
+  test.each(STYLES)("%s: wherever the stream breaks, the will closes every call", (style) => {
+    for (const entries of fc.sample(arbitraryLog(2), { numRuns: 3, seed: 5 })) {
+      const broken = pipe(style, generation, entries);
+      for (let count = 1; ; count++) {
+        const { webui, isLast } = broken(count);
+        expect(webui.executes).toEqual([]);
+        const cards = shownItems(webui.reloaded(), generation).filter((item) => item.kind === "card");
+        expect(cards.filter(({ state }) => state === "spinner")).toEqual([]);
+        if (isLast) break;
       }
-    },
-  );
+    }
+  });
 });

@@ -1,7 +1,7 @@
 import type { Answer, EventOf, Json } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import type { Table } from "./compatibility.ts";
-import type { Pipe } from "./style.ts";
+import type { Pipe } from "./pipe.ts";
 import { codeSpan, oneLine } from "./text.ts";
 import { cut } from "./whole-characters.ts";
 

@@ -1,17 +1,13 @@
 import { chatUsage, type EncodeOptions, type Frame, openaiError } from "../../dialect.ts";
 import type { Entry, EventOf, Json } from "../../events.ts";
 import { answerPath, dialogOf, questionOf } from "./asks.ts";
-import { cards } from "./cards.ts";
-import { citations } from "./citations.ts";
-import { collapse } from "./collapse.ts";
 import { tableFor } from "./compatibility.ts";
-import { details } from "./details.ts";
 import { createOutput, type Item } from "./output.ts";
 import { resultOf } from "./results.ts";
-import type { Call, CreateShow, Frames } from "./show.ts";
+import type { Call, Frames } from "./show.ts";
 import { createSideEvents, eventFrame } from "./side-events.ts";
 import { createStatus } from "./status.ts";
-import { readStyle, type StyleName } from "./style.ts";
+import { readStyle } from "./style.ts";
 import { codeSpan, plain } from "./text.ts";
 import { cut, whole } from "./whole-characters.ts";
 
@@ -22,8 +18,6 @@ export const SUB_AGENT = "sub-agent:";
 /** Whose status it is that the agent writes, until it does something else: each status is stored there. */
 const WRITING = "writing";
 
-const SHOWN: Readonly<Record<StyleName, CreateShow>> = { cards, citations, collapse, details };
-
 interface OpenCall extends Call {
   readonly isRoot: boolean;
   isReady: boolean;
@@ -32,12 +26,12 @@ interface OpenCall extends Call {
 /** What Open WebUI shows of a run: the items of its message, and what stands around it. */
 export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames) => {
   const { link } = options;
-  const { name, pipe } = readStyle(options.style);
+  const { createShow, pipe } = readStyle(options.style);
   const table = tableFor({ way: pipe?.mode ?? "connection", version: pipe?.version });
   const output = createOutput();
   const side = createSideEvents(options, table, () => pageOf("read"));
   const status = createStatus(table);
-  const show = SHOWN[name]({ output, side, pipe });
+  const show = createShow({ output, side, pipe });
   const calls = new Map<string, OpenCall>();
   const agents = new Map<string, string>();
   const waits = new Map<string, { readonly item?: Item; readonly path?: string }>();
@@ -195,7 +189,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
       }
       case "agent-end":
         if (pipe?.subAgentStatus === false) return [];
-        return [...(name === "citations" ? status.pass("Sub-agent completed") : []), ...status.end(event.agent, at)];
+        return [...(show.agentEnded ? status.pass(show.agentEnded) : []), ...status.end(event.agent, at)];
       case "step-start":
         if (!isRoot) return [];
         hadCalls = false;

@@ -19,7 +19,8 @@ import { completion } from "./answer.ts";
 import { ANSWER_KINDS, answerPath, readAnswer } from "./asks.ts";
 import { readHistory } from "./history.ts";
 import { housekeeping } from "./housekeeping.ts";
-import { isStyle, pipeFacts, readStyle, STYLES } from "./style.ts";
+import { pipeFacts } from "./pipe.ts";
+import { isStyle, readStyle, STYLES } from "./style.ts";
 
 type Start = Extract<Command, { do: "start" }>;
 

@@ -2,7 +2,7 @@ import type { Frame } from "../../dialect.ts";
 import type { CallOutcome, Json } from "../../events.ts";
 import type { Item, Output } from "./output.ts";
 import type { SideEvents } from "./side-events.ts";
-import type { Pipe } from "./style.ts";
+import type { Pipe } from "./pipe.ts";
 import { type Gap, withinCode } from "./text.ts";
 
 export type Frames = readonly Frame[];
@@ -22,6 +22,8 @@ export interface Show {
   endCall(call: Call, result: Result): Frames;
   /** A step of the root agent. */
   endStep(hadCalls: boolean): Frames;
+  /** What the status line says once when a sub-agent has ended. */
+  readonly agentEnded?: string;
   /** All that is open has ended. */
   end(): Frames;
   /** What ends all that is open, for whoever must do that without us. */

@@ -5,6 +5,7 @@ import { type Browser, chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { studyCompanion } from "../../../examples/study-companion/agent.ts";
 import { dialects } from "../../../src/config/dialects.ts";
+import { STYLES } from "../../../src/dialects/open-webui/style.ts";
 import { memory } from "../../../src/logs/memory.ts";
 import { page } from "../../../src/page.ts";
 import { type RuncastServer, createServer } from "../../../src/server.ts";
@@ -27,8 +28,6 @@ export interface Live {
   /** Opens a tab that is closed after the test, which fails if the page made a mistake. */
   open(options?: ChatPageOptions): Promise<ChatPage>;
 }
-
-export const STYLES = ["cards", "citations", "collapse", "details"] as const;
 
 /** The messages that Open WebUI's own page throws while it works as it should. */
 const HARMLESS = /ResizeObserver loop|Failed to set a named property 'args' on 'Window': Blocked a frame/;

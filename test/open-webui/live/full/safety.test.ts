@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { STYLES } from "../../../../src/dialects/open-webui/style.ts";
 import { HOSTILE, HOSTILE_LONG, PWNED } from "../../hostile.ts";
 import { describeLive } from "../installed.ts";
 import { saying } from "../hostile-agent.ts";
-import { STYLES, useLive } from "../live.ts";
+import { useLive } from "../live.ts";
 import { recordSocket } from "../socket-recorder.ts";
 
 const ROUND_TRIP = [

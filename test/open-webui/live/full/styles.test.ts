@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { STYLES } from "../../../../src/dialects/open-webui/style.ts";
 import { describeLive } from "../installed.ts";
-import { STYLES, useLive } from "../live.ts";
+import { useLive } from "../live.ts";
 import { picture } from "../picture.ts";
 
 describeLive("each style", ({ program }) => {
