@@ -3,6 +3,8 @@ import type { RunRequest } from "./source.ts";
 
 export { chatSchema, readChat, writeChat } from "./dialect/chat-request.ts";
 export { chatUsage, readChatUsage } from "./dialect/chat-usage.ts";
+export { fastApi } from "./dialect/fast-api.ts";
+export { jsonSlot } from "./dialect/json-slot.ts";
 export { lossless, type Slot, type Spelling } from "./dialect/lossless.ts";
 export { createNarrator, type NarratedCall, type NarratedEnd, type Narrator } from "./dialect/narrator.ts";
 export { openaiError, readOpenaiError } from "./dialect/openai-errors.ts";

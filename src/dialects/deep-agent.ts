@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type Command, type Dialect, type DialectRequest, lossless, type Slot } from "../dialect.ts";
+import { type Command, type Dialect, type DialectRequest, fastApi, jsonSlot, lossless } from "../dialect.ts";
 import type { Message } from "../events.ts";
-import { Refusal, type RunRequest } from "../source.ts";
+import type { RunRequest } from "../source.ts";
 import { createAnswer } from "./deep-agent/answer.ts";
 import { createDeepAgentDecoder } from "./deep-agent/decode.ts";
 import { createDeepAgentEncoder } from "./deep-agent/encode.ts";
@@ -14,14 +14,11 @@ const bodySchema = z.object({
   messages: z.array(z.object({ role: z.enum(["user", "assistant", "system"]), content: z.string() })).min(1),
   stream: z.boolean().optional(),
 });
+const HINT = 'a request is {"messages": [{"role": "user" | "assistant" | "system", "content": "…"}]}';
 type SaidMessage = z.infer<typeof bodySchema>["messages"][number];
 
 /** Clients of this family read only `data:` lines, look at `type` and skip what they do not know. */
-const OPENING = '{"type":"runcast","data":';
-const slot: Slot = {
-  write: (data) => ({ data: `${OPENING}${data}}` }),
-  read: ({ data }) => (data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined),
-};
+const slot = jsonSlot('{"type":"runcast","data":');
 const spelling = lossless({ encode: createDeepAgentEncoder, decode: createDeepAgentDecoder }, slot);
 
 const NO_STEPS = { loses: "the family has no steps; who reads it makes its own" };
@@ -64,10 +61,7 @@ export const deepAgent: Dialect = {
     everyMs: HEARTBEAT_MS,
     frames: ({ waiting, since }) => [{ data: JSON.stringify({ type: "heartbeat", data: { waiting, since } }) }],
   },
-  refuse: ({ status, message, hint }) => ({
-    status,
-    body: JSON.stringify({ detail: hint === undefined ? message : `${message} (${hint})` }),
-  }),
+  refuse: fastApi.refuse,
   wholeBytes: WHOLE_BYTES,
   disconnect: "cancel",
   asks: "link",
@@ -104,18 +98,11 @@ export const deepAgent: Dialect = {
 };
 
 const readStart = ({ body, params, headers }: DialectRequest, isWhole: boolean): Command => {
-  const result = bodySchema.safeParse(body);
-  if (!result.success) {
-    const issue = result.error.issues[0];
-    throw new Refusal("bad-request", `${issue?.path.join(".") || "body"}: ${issue?.message ?? "is wrong"}`, {
-      status: 422,
-      hint: 'a request is {"messages": [{"role": "user" | "assistant" | "system", "content": "…"}]}',
-    });
-  }
+  const { messages } = fastApi.parse(bodySchema, body, HINT);
   const { agent } = params;
   const request: RunRequest = {
     ...(agent !== undefined && { agent }),
-    messages: result.data.messages.map(({ role, content }) => ({
+    messages: messages.map(({ role, content }) => ({
       role,
       content: content === "" ? [] : [{ type: "text", text: content }],
     })),

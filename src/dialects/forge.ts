@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Dialect, type Loss, lossless, type Route } from "../dialect.ts";
+import { type Dialect, fastApi, type Loss, lossless, type Route } from "../dialect.ts";
 import { createDecoder } from "./forge/decoder.ts";
 import { createEncoder } from "./forge/encoder.ts";
 import { replies } from "./forge/replies.ts";
@@ -57,10 +57,7 @@ export const forge: Dialect = {
     everyMs: HEARTBEAT_MS,
     frames: () => [{ event: "ping", data: JSON.stringify({ timestamp: Math.floor(Date.now() / 1000) }) }],
   },
-  refuse: ({ status, message, hint }) => ({
-    status,
-    body: JSON.stringify({ detail: hint === undefined ? message : `${message} (${hint})` }),
-  }),
+  refuse: fastApi.refuse,
   // Each token says the whole text again: fewer of them bound what that costs.
   windowMs: 50,
   wholeBytes: 16 * 1024 * 1024,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { chatSchema, cursorText, type Dialect, lossless, openaiError, type Route, type Slot } from "../dialect.ts";
+import { chatSchema, cursorText, type Dialect, jsonSlot, lossless, openaiError, type Route } from "../dialect.ts";
 import { createAnswer } from "./open-webui/answer.ts";
 import { createDecoder } from "./open-webui/decode.ts";
 import { createEncoder } from "./open-webui/encode.ts";
@@ -17,11 +17,7 @@ import { readStyle, STYLES } from "./open-webui/style.ts";
 import { wholeCharacters } from "./open-webui/whole-characters.ts";
 
 /** Open WebUI skips a line that has neither choices nor an event nor a type that it knows. */
-const OPENING = '{"runcast_entry":';
-const slot: Slot = {
-  write: (data) => ({ data: `${OPENING}${data}}` }),
-  read: ({ data }) => (data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined),
-};
+const slot = jsonSlot('{"runcast_entry":');
 const createWhole: Dialect["encode"] = (options) => wholeCharacters(createEncoder(options));
 const spelling = lossless({ encode: createWhole, decode: createDecoder }, slot);
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { chatSchema, type Dialect, lossless, openaiError, type Slot } from "../dialect.ts";
+import { chatSchema, type Dialect, jsonSlot, lossless, openaiError } from "../dialect.ts";
 import { Refusal } from "../source.ts";
 import { createAnswer } from "./openai-chat/answer.ts";
 import { createDecoder } from "./openai-chat/decode.ts";
@@ -9,12 +9,7 @@ import { readStart, writeStart } from "./openai-chat/request.ts";
 const MODELS = "/v1/models";
 
 /** A chunk without choices, which clients skip. */
-const OPENING = '{"object":"chat.completion.chunk","choices":[],"runcast":';
-const slot: Slot = {
-  write: (data) => ({ event: "runcast", data: `${OPENING}${data}}` }),
-  read: ({ event, data }) =>
-    event === "runcast" && data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined,
-};
+const slot = jsonSlot('{"object":"chat.completion.chunk","choices":[],"runcast":', "runcast");
 const spelling = lossless({ encode: createEncoder, decode: createDecoder }, slot);
 
 const inside = { loses: "a completion has no place for the agent's own tools; clients would run a call that they see" };

@@ -1,16 +1,11 @@
 import { z } from "zod";
-import { type Dialect, lossless, openaiError, type Slot } from "../dialect.ts";
+import { type Dialect, jsonSlot, lossless, openaiError } from "../dialect.ts";
 import { createDecoder } from "./openai-responses/decode.ts";
 import { readCancel, readFollow, readStart, RESPONSES, responsesSchema, write } from "./openai-responses/request.ts";
 import { createSpoken } from "./openai-responses/spoken.ts";
 
 /** An event of a type that clients do not know, and skip. */
-const OPENING = '{"type":"runcast","runcast":';
-const slot: Slot = {
-  write: (data) => ({ event: "runcast", data: `${OPENING}${data}}` }),
-  read: ({ event, data }) =>
-    event === "runcast" && data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined,
-};
+const slot = jsonSlot('{"type":"runcast","runcast":', "runcast");
 const spelling = lossless({ encode: () => createSpoken().take, decode: createDecoder }, slot);
 
 const inside = { loses: "the agent's own tools are no items of a response: clients would run a call that they see" };

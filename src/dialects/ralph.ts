@@ -1,4 +1,4 @@
-import { type Command, type Dialect, type DialectRequest, lossless, type Slot } from "../dialect.ts";
+import { type Command, type Dialect, type DialectRequest, fastApi, jsonSlot, lossless } from "../dialect.ts";
 import type { RunRequest } from "../source.ts";
 import { createRalphDecoder } from "./ralph/decode.ts";
 import { createRalphEncoder } from "./ralph/encode.ts";
@@ -7,11 +7,7 @@ import { bodyJsonSchema, parseBody, readMessages, writeMessages } from "./ralph/
 const HEARTBEAT_MS = 15_000;
 
 /** Clients of this family look at `type` and skip what they do not know, whatever the name of the SSE event is. */
-const OPENING = '{"type":"runcast","says":';
-const slot: Slot = {
-  write: (data) => ({ event: "runcast", data: `${OPENING}${data}}` }),
-  read: ({ data }) => (data.startsWith(OPENING) ? data.slice(OPENING.length, -1) : undefined),
-};
+const slot = jsonSlot('{"type":"runcast","says":', "runcast");
 const spelling = lossless({ encode: createRalphEncoder, decode: createRalphDecoder }, slot);
 
 const NO_STEPS = { loses: "the family has no steps; who reads it makes its own" };
@@ -49,10 +45,7 @@ export const ralph: Dialect = {
       { event: "heartbeat", data: JSON.stringify({ type: "heartbeat", waiting, since }) },
     ],
   },
-  refuse: ({ status, message, hint }) => ({
-    status,
-    body: JSON.stringify({ detail: hint === undefined ? message : `${message} (${hint})` }),
-  }),
+  refuse: fastApi.refuse,
   disconnect: "cancel",
   asks: "link",
   says: {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Command, Dialect, DialectRequest } from "../../dialect.ts";
+import { type Command, type Dialect, type DialectRequest, fastApi } from "../../dialect.ts";
 import type { Json, Message, Part } from "../../events.ts";
 import { Refusal, type RunRequest } from "../../source.ts";
 import { readKeys, writeKeys } from "./keys.ts";
@@ -85,17 +85,8 @@ export const writeStart = ({ request, extensions }: Start): ReturnType<Dialect["
   };
 };
 
-/** FastAPI answers 422 to a body that does not fit. */
-export const parse = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> => {
-  const result = schema.safeParse(body);
-  if (result.success) return result.data;
-  const { path = [], message = "unknown" } = result.error.issues[0] ?? {};
-  const field = path.map(String).join(".");
-  throw new Refusal("bad-request", `${field ? `the field ${field}` : "the body"} is wrong: ${message}`, {
-    status: 422,
-    hint: "GET /openapi.json describes every request",
-  });
-};
+export const parse = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> =>
+  fastApi.parse(schema, body, "GET /openapi.json describes every request");
 
 /** Roles of the page's own (calls and results) are not for models, which have them in their own form. */
 const messageOf = ({ role, content }: { role: string; content?: string | null | undefined }): Message[] =>

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { fastApi } from "../../dialect.ts";
 import type { Message, Part } from "../../events.ts";
-import { Refusal } from "../../source.ts";
 
 const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
@@ -21,15 +21,8 @@ type SaidPart = z.infer<typeof partSchema>;
 
 export const bodyJsonSchema = () => z.toJSONSchema(bodySchema, { io: "input" });
 
-export const parseBody = (body: unknown): Body => {
-  const result = bodySchema.safeParse(body);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  throw new Refusal("bad-request", `${issue?.path.join(".") || "body"}: ${issue?.message ?? "is wrong"}`, {
-    status: 422,
-    hint: 'a request is {"user_id", "chat_id", "messages": [{"role", "content"}]}',
-  });
-};
+export const parseBody = (body: unknown): Body =>
+  fastApi.parse(bodySchema, body, 'a request is {"user_id", "chat_id", "messages": [{"role", "content"}]}');
 
 export const readMessages = (messages: readonly SaidMessage[]): Message[] =>
   messages.map(({ role, content }) => ({

@@ -1,0 +1,20 @@
+import type { z } from "zod";
+import type { Dialect } from "../dialect.ts";
+import { Refusal } from "../source.ts";
+
+/** How servers on FastAPI refuse, for the families whose servers are: 422 for a body that does not fit, and the reason as `detail`. */
+export const fastApi = {
+  /** The body as its schema has it, or a refusal that says which field is wrong. */
+  parse<Schema extends z.ZodType>(schema: Schema, body: unknown, hint: string): z.infer<Schema> {
+    const result = schema.safeParse(body);
+    if (result.success) return result.data;
+    const { path = [], message = "unknown" } = result.error.issues[0] ?? {};
+    const where = path.length > 0 ? `the field ${path.map(String).join(".")}` : "the body";
+    throw new Refusal("bad-request", `${where} is wrong: ${message}`, { status: 422, hint });
+  },
+
+  refuse: (({ status, message, hint }) => ({
+    status,
+    body: JSON.stringify({ detail: hint === undefined ? message : `${message} (${hint})` }),
+  })) satisfies Dialect["refuse"],
+};
