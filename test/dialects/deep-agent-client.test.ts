@@ -6,7 +6,7 @@ import { memory } from "../../src/logs/memory.ts";
 import { demoAgent } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
 import { post, saying, serve, until } from "../serving.ts";
-import { goldenRuns } from "./spoken.ts";
+import { dataLines, goldenRuns } from "./spoken.ts";
 
 const dialects = [native, deepAgent];
 
@@ -22,11 +22,8 @@ interface Shown {
 /** A client of the family: it reads only `data:` lines, and what it does not know it skips. */
 const show = async (response: Response, onShown: (shown: Shown) => void = () => {}): Promise<Shown> => {
   const shown: Shown = { text: "", inside: {}, sources: [], agents: new Set(), bar: [] };
-  let rest = "";
-  for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop()!;
-    for (const line of lines) if (line.startsWith("data: ")) handle(shown, line.slice(6));
+  for await (const data of dataLines(response)) {
+    handle(shown, data);
     onShown(shown);
   }
   return shown;

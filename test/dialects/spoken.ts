@@ -34,6 +34,16 @@ export const decoded = (dialect: Dialect, frames: readonly Frame[]): Event[] => 
   return frames.flatMap((frame) => decode(frame));
 };
 
+/** What clients read that know nothing of SSE but its `data:` lines. */
+export async function* dataLines(response: Response): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) if (line.startsWith("data: ")) yield line.slice(6);
+  }
+}
+
 /** What the runner writes for a source that says what these frames say: a grammatical log, or the test fails. */
 export const played = async (dialect: Dialect, frames: readonly Frame[]): Promise<Event[]> => {
   const { events } = await play(async function* () {
