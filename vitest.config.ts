@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 const apart = process.env.RUNCAST_OPEN_WEBUI === undefined ? ["test/open-webui/live/full/**"] : [];
 
 export default defineConfig({
-  // As the page's own build has it: the published subpaths, from the sources.
+  // As the page's own build has it: the package's modules, from the sources.
   resolve: { alias: [{ find: /^runcast\/(.+)$/, replacement: `${import.meta.dirname}/src/$1.ts` }] },
   test: {
     include: ["test/**/*.test.ts"],

@@ -18,7 +18,7 @@ export default defineConfig({
   // Relative, so that the page also works behind a proxy that puts it under a path.
   base: "./",
   plugins: [react(), tailwindcss(), oneFormat],
-  // The published subpaths, from this repository's own sources.
+  // The package's modules, from this repository's own sources.
   resolve: { alias: [{ find: /^runcast\/(.+)$/, replacement: `${sources}$1.ts` }] },
   // Fonts and the like as files: the page's policy allows no data urls for them.
   build: { outDir: "../dist/web", emptyOutDir: true, target: "es2023", assetsInlineLimit: 0 },

@@ -1,5 +1,5 @@
+import { duration } from "../amounts.ts";
 import type { AskNode } from "../state.ts";
-import { duration } from "./amounts.ts";
 import { type Piece, line } from "./line.ts";
 import type { ViewOptions } from "./node-lines.ts";
 import { oneLine, terminalText, wrap } from "./terminal-text.ts";

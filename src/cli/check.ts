@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { text as readAll } from "node:stream/consumers";
+import { counted, duration } from "../amounts.ts";
 import type { Entry } from "../events.ts";
 import { type Violation, verify } from "../verify.ts";
-import { counted, duration } from "./amounts.ts";
 import { type Command, CommandError, UsageError } from "./command.ts";
 import { fetchLog } from "./fetch-log.ts";
 import { readLogFile } from "./log-file.ts";

@@ -1,6 +1,6 @@
+import { duration, usageText } from "../amounts.ts";
 import type { Content, Json, Problem } from "../events.ts";
 import type { AgentNode, AskNode, CallNode, MarkNode, Node, PartNode, StepNode } from "../state.ts";
-import { duration, usageText } from "./amounts.ts";
 import { askLines } from "./ask-lines.ts";
 import { type LineOptions, type Piece, line } from "./line.ts";
 import { clip, oneLine, terminalText, wrap } from "./terminal-text.ts";

@@ -1,5 +1,5 @@
+import { counted, duration, usageText } from "../amounts.ts";
 import type { RunState } from "../state.ts";
-import { counted, duration, usageText } from "./amounts.ts";
 import { type Piece, line } from "./line.ts";
 import { type ViewOptions, outcomeMark, problemLines, spinner } from "./node-lines.ts";
 import { oneLine, terminalText, wrap } from "./terminal-text.ts";

@@ -1,7 +1,7 @@
+import { counted } from "../amounts.ts";
 import type { LoadedConfig, OpenedLog } from "../config.ts";
 import { page } from "../page.ts";
 import { type RuncastServer, createServer } from "../server.ts";
-import { counted } from "./amounts.ts";
 import { type Command, CommandError, UsageError } from "./command.ts";
 import { readConfig } from "./read-config.ts";
 import { version } from "./version.ts";

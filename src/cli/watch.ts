@@ -1,6 +1,6 @@
+import { duration } from "../amounts.ts";
 import { type Connection, createClient } from "../client.ts";
 import type { AskNode } from "../state.ts";
-import { duration } from "./amounts.ts";
 import { hasColor } from "./color.ts";
 import { type Command, CommandError, UsageError } from "./command.ts";
 import { type Target, parseTarget } from "./target.ts";

@@ -1,6 +1,6 @@
+import { byteText, duration } from "../amounts.ts";
 import type { Content, Json } from "../events.ts";
 import type { CallNode } from "../state.ts";
-import { byteText, duration } from "./amounts.ts";
 import { icon } from "./icon.ts";
 import { growText, make, makeLink, safeUrl, setText } from "./make.ts";
 import type { Scene, View } from "./scene.ts";

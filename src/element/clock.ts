@@ -1,4 +1,4 @@
-import { elapsed } from "./amounts.ts";
+import { elapsed } from "../amounts.ts";
 
 /** How long things have been going on. All of them tick together. */
 export interface Clock {

@@ -1,5 +1,5 @@
+import { duration } from "../amounts.ts";
 import { LONGEST_WAIT_MS, type Replay, SPEEDS } from "../replay.ts";
-import { duration } from "./amounts.ts";
 import { type IconName, icon } from "./icon.ts";
 import { make, setText } from "./make.ts";
 

@@ -1,5 +1,5 @@
+import { duration } from "../amounts.ts";
 import type { AgentNode, AskNode, MarkNode, StepNode } from "../state.ts";
-import { duration } from "./amounts.ts";
 import { fileLine } from "./call-view.ts";
 import { icon } from "./icon.ts";
 import { make, makeLink, safeUrl, setText } from "./make.ts";

@@ -1,5 +1,5 @@
+import { duration } from "../amounts.ts";
 import type { PartNode } from "../state.ts";
-import { duration } from "./amounts.ts";
 import { icon } from "./icon.ts";
 import { make, setText } from "./make.ts";
 import { createMarkdown } from "./markdown.ts";

@@ -1,7 +1,7 @@
+import { duration } from "../amounts.ts";
 import type { Connection } from "../client.ts";
 import type { Part } from "../events.ts";
 import type { RunState } from "../state.ts";
-import { duration } from "./amounts.ts";
 import { type IconName, icon } from "./icon.ts";
 import { make, setText } from "./make.ts";
 

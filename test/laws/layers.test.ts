@@ -61,7 +61,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "sse.ts": (target) => ["events.ts", "dialect.ts"].includes(target),
   "client.ts": (target) => ["events.ts", "json.ts", "state.ts", "sse.ts", "dialect.ts"].includes(target),
   "replay.ts": (target) => ["events.ts", "state.ts"].includes(target),
-  "element.ts": (target) => ["events.ts", "client.ts", "replay.ts", "state.ts"].includes(target),
+  "element.ts": (target) => ["amounts.ts", "events.ts", "client.ts", "replay.ts", "state.ts"].includes(target),
   "html-export.ts": (target) => ["events.ts", "log.ts"].includes(target),
   "react.ts": (target) => ["client.ts", "state.ts"].includes(target),
   "runner.ts": (target) => CONTRACTS.includes(target),
@@ -72,6 +72,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "sources/": (target) => [...CONTRACTS, "sse.ts"].includes(target),
   "models/": (target) => CONTRACTS.includes(target) || target === "sources/agent.ts",
   "addresses.ts": () => false,
+  "amounts.ts": (target) => target === "events.ts",
   "tools/": (target) => CONTRACTS.includes(target) || target === "addresses.ts",
 };
 

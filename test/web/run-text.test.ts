@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { byteText, duration, elapsed } from "../../web/src/run/amounts.ts";
+import { byteText, duration, elapsed } from "../../src/amounts.ts";
 import { spansOf } from "../../web/src/run/ansi.ts";
 import { jsonLine, jsonRows } from "../../web/src/run/json-rows.ts";
 import { PAGE_BYTES, pageText, rangeOf } from "../../web/src/run/page-bytes.ts";

@@ -1,8 +1,8 @@
 import { memo, useId, useState } from "react";
+import { counted } from "runcast/amounts";
 import type { AskNode, RunState } from "runcast/state";
 import { IconChevron, IconHand } from "../app/icons.tsx";
 import type { RunActions } from "../run/actions.ts";
-import { counted } from "../run/amounts.ts";
 import { AskForm, titleOf } from "../run/ask-form.tsx";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
 import { visibleText } from "../markdown/visible-text.ts";

@@ -1,8 +1,8 @@
 import { memo, useEffect, useState } from "react";
+import { duration } from "runcast/amounts";
 import { useNode } from "runcast/react";
 import type { CallNode, RunState } from "runcast/state";
 import { IconWarning } from "../app/icons.tsx";
-import { duration } from "../run/amounts.ts";
 import { Elapsed } from "../run/elapsed.tsx";
 import { StateMark } from "../run/state-mark.tsx";
 import { summaryOf } from "../run/summary.ts";

@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { duration } from "runcast/amounts";
 import type { RunState } from "runcast/state";
-import { duration } from "../run/amounts.ts";
 import type { RunIndex } from "../run/run-index.ts";
 import { wordOf } from "../run/state-mark.tsx";
 import { ticksOf, type WaterRow, waterfallOf } from "./waterfall.ts";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
+import { counted, duration } from "runcast/amounts";
 import type { Entry } from "runcast/events";
 import { LONGEST_WAIT_MS, type Replay, SPEEDS } from "runcast/replay";
-import { counted, duration } from "../run/amounts.ts";
 import { eventText } from "./event-text.ts";
 
 export interface ReplayControlsProps {

@@ -1,9 +1,9 @@
 import { memo, useState } from "react";
+import { duration, usageText } from "runcast/amounts";
 import { useNode } from "runcast/react";
 import type { AgentNode } from "runcast/state";
 import { IconAgent } from "../app/icons.tsx";
 import { visibleText } from "../markdown/visible-text.ts";
-import { duration, usageText } from "./amounts.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { Fold } from "./fold.tsx";
 import { Items } from "./items.tsx";

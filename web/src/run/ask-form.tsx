@@ -1,9 +1,9 @@
 import { useCallback, useContext, useEffect, useState, useSyncExternalStore } from "react";
+import { elapsed } from "runcast/amounts";
 import type { Answer } from "runcast/events";
 import { useNode } from "runcast/react";
 import type { AskNode, RunState } from "runcast/state";
 import type { RunActions } from "./actions.ts";
-import { elapsed } from "./amounts.ts";
 import { answerText } from "./answer-text.ts";
 import { ApprovalForm } from "./approval-form.tsx";
 import { AskButton } from "./ask-button.tsx";

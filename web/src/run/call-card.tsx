@@ -1,8 +1,8 @@
 import { memo, useState } from "react";
+import { duration } from "runcast/amounts";
 import { useNode } from "runcast/react";
 import type { CallNode } from "runcast/state";
 import { Arguments } from "./arguments.tsx";
-import { duration } from "./amounts.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { Fold } from "./fold.tsx";
 import { hasAgents } from "./group.ts";

@@ -1,6 +1,6 @@
 import { useState } from "react";
+import { amount } from "runcast/amounts";
 import type { Json } from "runcast/events";
-import { amount } from "./amounts.ts";
 import type { Table } from "./result-shape.ts";
 import { visibleText } from "../markdown/visible-text.ts";
 

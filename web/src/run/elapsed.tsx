@@ -1,5 +1,5 @@
 import { useContext, useEffect, useState } from "react";
-import { elapsed } from "./amounts.ts";
+import { elapsed } from "runcast/amounts";
 import { Moment } from "./run-context.ts";
 
 /** How long something has been going on. Ticks by itself and renders nothing else again. */

@@ -1,5 +1,5 @@
+import { amount } from "runcast/amounts";
 import type { Json } from "runcast/events";
-import { amount } from "./amounts.ts";
 import { JsonTree } from "./json-tree.tsx";
 import { visibleText } from "../markdown/visible-text.ts";
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { byteText } from "./amounts.ts";
+import { byteText } from "runcast/amounts";
 import { Pager } from "./data-table.tsx";
 import { PAGE_BYTES, pageText, rangeOf } from "./page-bytes.ts";
 import { useRunContext } from "./run-context.ts";

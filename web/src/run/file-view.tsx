@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
+import { byteText } from "runcast/amounts";
 import type { FileRef, Json } from "runcast/events";
 import { IconDownload, IconFile } from "../app/icons.tsx";
 import { HtmlFrame } from "../embeds/embed-frame.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { visibleText } from "../markdown/visible-text.ts";
-import { byteText } from "./amounts.ts";
 import { FilePages } from "./file-pages.tsx";
 import { fileShape } from "./result-shape.ts";
 import { useRunContext } from "./run-context.ts";

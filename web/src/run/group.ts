@@ -1,5 +1,5 @@
+import { counted, duration } from "runcast/amounts";
 import type { CallNode } from "runcast/state";
-import { counted, duration } from "./amounts.ts";
 import type { ShownState } from "./shown-state.ts";
 
 /** Whether a call is all there is: it brought nothing that should stay in sight once it is over. */

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "react";
+import { amount } from "runcast/amounts";
 import type { CallNode } from "runcast/state";
-import { amount } from "./amounts.ts";
 import { type AnsiColor, spansOf } from "./ansi.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Label } from "./label.tsx";

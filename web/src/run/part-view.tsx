@@ -1,8 +1,8 @@
 import { memo, useState } from "react";
+import { duration } from "runcast/amounts";
 import type { PartNode } from "runcast/state";
 import { IconChevron, IconThought } from "../app/icons.tsx";
 import { LiveMarkdown } from "../markdown/live-markdown.tsx";
-import { duration } from "./amounts.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { useOpener, useRunContext } from "./run-context.ts";
 import { useWatch } from "./use-watch.ts";

@@ -1,6 +1,6 @@
+import { byteText } from "runcast/amounts";
 import type { Content, Json } from "runcast/events";
 import type { CallNode } from "runcast/state";
-import { byteText } from "./amounts.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { FileView } from "./file-view.tsx";
 import { Label } from "./label.tsx";

@@ -1,8 +1,8 @@
 import { memo, useMemo } from "react";
+import { counted, duration, usageText } from "runcast/amounts";
 import { useRun } from "runcast/react";
 import type { RunState } from "runcast/state";
 import { IconRetry } from "../app/icons.tsx";
-import { counted, duration, usageText } from "./amounts.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { ProblemView } from "./problem-view.tsx";
 import { useRunContext } from "./run-context.ts";

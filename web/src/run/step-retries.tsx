@@ -1,9 +1,9 @@
 import { memo } from "react";
+import { duration } from "runcast/amounts";
 import { useNode } from "runcast/react";
 import type { StepNode } from "runcast/state";
 import { IconRetry } from "../app/icons.tsx";
 import { visibleText } from "../markdown/visible-text.ts";
-import { duration } from "./amounts.ts";
 import { useRunContext } from "./run-context.ts";
 
 /** The requests to the model that had to be made again. A step that went well shows nothing. */

@@ -1,4 +1,4 @@
-import type { Usage } from "runcast/events";
+import type { Usage } from "./events.ts";
 
 /** Milliseconds as people say them: `80 ms`, `1.2 s`, `3 min 5 s`. */
 export const duration = (ms: number): string => {
@@ -25,8 +25,9 @@ export const usageText = ({ input, output, reasoning, cached }: Usage): string =
   return said.join(", ");
 };
 
-/** `1 tool`, `2 tools`. */
-export const counted = (count: number, noun: string): string => `${amount(count)} ${noun}${count === 1 ? "" : "s"}`;
+/** `1 call`, `2 calls`, `3 entries`. */
+export const counted = (count: number, noun: string): string =>
+  `${amount(count)} ${count === 1 ? noun : noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 
 /** `812 bytes`, `64 KB`, `10.2 MB`. */
 export const byteText = (bytes: number): string => {
