@@ -62,6 +62,17 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
       if (typeof said === "object") expect(said.loses.length).toBeGreaterThan(10);
   });
 
+  test("an event of a later version in the log disturbs nothing that is said after it", () => {
+    const later = { type: "hologram", beam: 1 } as unknown as Event;
+    for (const { entries } of goldenRuns) {
+      const [first, ...rest] = entries;
+      const withLater = [first!, { ...first!, event: later }, ...rest];
+      const [opening, skipped, ...others] = encoded(dialect, withLater, false);
+      expect(skipped!.length).toBeLessThanOrEqual(1);
+      expect([opening, ...others]).toEqual(encoded(dialect, entries, false));
+    }
+  });
+
   test("an agent of which only its own words are known can be run", async () => {
     for (const { entries } of goldenRuns) {
       const decode = dialect.decode();

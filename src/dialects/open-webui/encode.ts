@@ -254,6 +254,9 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         return isRoot ? side.data(event) : [];
       case "run-end":
         return end(event, at);
+      default:
+        // A log of a later version may say what is not known yet.
+        return [];
     }
   };
 };
