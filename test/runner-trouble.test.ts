@@ -127,6 +127,17 @@ test("an event that is not JSON ends the run and is not in its log", async () =>
   }
 });
 
+test("a run-end that is not JSON ends the run, whatever is open", async () => {
+  const error: { code: string; message: string; self?: unknown } = { code: "x", message: "y" };
+  error.self = error;
+  const { events } = await play(async function* () {
+    yield { type: "agent-start", agent: "a", name: "sub" };
+    yield { type: "run-end", outcome: "error", error };
+  });
+  expect(events.map(({ type }) => type)).toEqual(["run-start", "agent-start", "agent-end", "run-end"]);
+  expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "agent-failed" } });
+});
+
 test("whatever an event is long of counts for the limit of a run", async () => {
   const text = "x".repeat(5000);
   const { events } = await play(

@@ -12,7 +12,7 @@ import { runStart } from "./run-start.ts";
 import { isLarge, spill } from "./spill.ts";
 import type { Turn } from "./turn.ts";
 import { waitingFor } from "./waiting.ts";
-import { createWriter } from "./writer.ts";
+import { createWriter, sizeOf } from "./writer.ts";
 
 export interface ActiveRun {
   /** Resolves when run-start is stored; rejects if the source refused. */
@@ -96,7 +96,11 @@ export const startRun = (
       next = await iterator.next(), taken++
     ) {
       const event = received(next.value);
-      if (event.type === "run-end") return intake.renamer.rename(event) as EventOf<"run-end">;
+      if (event.type === "run-end") {
+        // Measured here, where a throw ends the run: what closes it repeats the error that this says.
+        sizeOf(event);
+        return intake.renamer.rename(event) as EventOf<"run-end">;
+      }
       if (isLarge(event)) for (const small of await spill(event, files.put)) intake.take(small);
       else intake.take(event);
       if (taken % BREATH === 0) await breath();
