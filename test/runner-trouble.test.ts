@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Event } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
+import { after } from "../src/runner/timer.ts";
 import { createTurn } from "../src/runner/turn.ts";
 import { createWriter } from "../src/runner/writer.ts";
 import type { Source } from "../src/source.ts";
@@ -136,6 +137,31 @@ test("a run-end that is not JSON ends the run, whatever is open", async () => {
   });
   expect(events.map(({ type }) => type)).toEqual(["run-start", "agent-start", "agent-end", "run-end"]);
   expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "agent-failed" } });
+});
+
+test("a limit of time that is longer than any timer is not over at once, and is kept", async () => {
+  const long = 2 ** 31 + 1000;
+  const { events } = await play(
+    async function* () {
+      yield { type: "step-start", step: "s" };
+      // A timer that cannot wait so long fires after one millisecond.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    },
+    { timeoutMs: long },
+  );
+  expect(events.at(-1)).toMatchObject({ outcome: "done" });
+
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const act = vi.fn();
+  after(long, act);
+  const prevented = vi.fn();
+  const prevent = after(long, prevented);
+  vi.advanceTimersByTime(long - 1);
+  expect(act).not.toHaveBeenCalled();
+  prevent();
+  vi.advanceTimersByTime(1);
+  expect([act.mock.calls.length, prevented.mock.calls.length]).toEqual([1, 0]);
 });
 
 test("whatever an event is long of counts for the limit of a run", async () => {

@@ -10,6 +10,7 @@ import { Intake, received } from "./intake.ts";
 import { notWritten, problemOf, timedOut, unwritten } from "./problem.ts";
 import { runStart } from "./run-start.ts";
 import { isLarge, spill } from "./spill.ts";
+import { after } from "./timer.ts";
 import type { Turn } from "./turn.ts";
 import { waitingFor } from "./waiting.ts";
 import { createWriter, sizeOf } from "./writer.ts";
@@ -52,7 +53,7 @@ export const startRun = (
   const { verifier } = intake;
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<EventOf<"run-end"> | undefined>();
   let ending: Ending | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let stopTimer = (): void => {};
   let isFinished = false;
   let isStarted = false;
   let hasFailed = false;
@@ -69,7 +70,7 @@ export const startRun = (
     await writer.flushed();
     if (!timeoutMs) return;
     const why: Ending = { outcome: "error", error: timedOut(timeoutMs) };
-    timer = setTimeout(() => void end(why).catch(() => {}), timeoutMs);
+    stopTimer = after(timeoutMs, () => void end(why).catch(() => {}));
   };
 
   const answerTo = (ask: string) => intake.asks.answerTo(intake.renamer.latestAsk(ask));
@@ -117,7 +118,7 @@ export const startRun = (
   const finish = (said: EventOf<"run-end"> | undefined, problem: Problem | undefined): void => {
     if (isFinished) return;
     isFinished = true;
-    clearTimeout(timer);
+    stopTimer();
     const cause: Ending | undefined =
       ending ?? (problem ? { outcome: "error", error: problem } : (endingOf(said) ?? unfinished(verifier.root)));
     if (!cause) for (const event of closeQuietly(verifier.root)) intake.emit(event);
@@ -149,7 +150,7 @@ export const startRun = (
   /** The log takes nothing now. What is not stored was not said, and the source must not work for nobody. */
   const fail = (error: unknown): void => {
     isFinished = hasFailed = true;
-    clearTimeout(timer);
+    stopTimer();
     options.onProblem?.(error);
     intake.asks.close();
     stop.abort(error);

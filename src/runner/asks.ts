@@ -3,6 +3,7 @@ import type { Answer, AskOutcome, Event, EventOf, Json } from "../events.ts";
 import { issuesText, jsonSchema } from "../json-schema.ts";
 import { Refusal } from "../source.ts";
 import type { OpenAsk } from "../verify.ts";
+import { after } from "./timer.ts";
 
 export interface AskResult {
   readonly outcome: AskOutcome;
@@ -28,8 +29,6 @@ interface Wanted {
   readonly schema?: Json;
 }
 
-const LONGEST_TIMER = 2 ** 31 - 1;
-
 export const createAsks = (emit: (event: Event) => void): Asks => {
   // Most runs ask nothing.
   let known: Map<string, Known> | undefined;
@@ -41,8 +40,8 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
   };
 
   const settle = (ask: string, result: AskResult): void => {
-    const { timer, waiters = [] } = of(ask);
-    clearTimeout(timer);
+    const { stopTimer, waiters = [] } = of(ask);
+    stopTimer?.();
     known?.set(ask, { result });
     for (const resolve of waiters) resolve(result);
   };
@@ -92,11 +91,11 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
       };
       if (expires === undefined) return;
       const expire = () => emit({ type: "ask-end", ...(agent !== undefined && { agent }), ask, outcome: "expired" });
-      asked.timer = setTimeout(expire, Math.min(Math.max(0, expires - Date.now()), LONGEST_TIMER));
+      asked.stopTimer = after(Math.max(0, expires - Date.now()), expire);
     },
     close() {
-      for (const [ask, { timer, waiters }] of known ?? []) {
-        clearTimeout(timer);
+      for (const [ask, { stopTimer, waiters }] of known ?? []) {
+        stopTimer?.();
         if (waiters) settle(ask, { outcome: "cancelled" });
       }
     },
@@ -107,7 +106,7 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
 interface Known {
   result?: AskResult;
   waiters?: ((result: AskResult) => void)[];
-  timer?: NodeJS.Timeout;
+  stopTimer?: () => void;
   wanted?: Wanted;
 }
 
