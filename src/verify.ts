@@ -24,10 +24,13 @@ export interface Violation {
 export const verify = (entries: Iterable<Entry>): Violation | undefined => {
   const verifier = createVerifier();
   let seq = 0;
+  let at = 0;
   for (const entry of entries) {
     if (entry.seq !== seq + 1)
       return { seq: entry.seq, message: `seq ${entry.seq} follows ${seq}: a log counts from 1 without gaps` };
     seq = entry.seq;
+    if (entry.at < at) return { seq, message: `at ${entry.at} follows ${at}: time does not run backwards in a log` };
+    at = entry.at;
     const message = misfitOf(entry.event) ?? verifier.check(entry.event);
     if (message) return { seq, message };
   }

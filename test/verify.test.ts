@@ -32,7 +32,7 @@ describe("verify", () => {
     [{ type: "status", text: 5 }, "status text: "],
   ])("rejects what is not of the vocabulary: %j", (event, message) => {
     const [first, ...rest] = generateLog(7);
-    const log = renumber([first!, { seq: 2, at: 1, event: event as Event }, ...rest]);
+    const log = renumber([first!, { seq: 2, at: first!.at, event: event as Event }, ...rest]);
     expect(verify(log)).toMatchObject({ seq: 2, message: expect.stringContaining(message) });
   });
 
@@ -92,6 +92,14 @@ describe("verify", () => {
     const log = generateLog(7);
     const cut = log.filter(({ seq }) => seq !== 3);
     expect(verify(cut)).toEqual({ seq: 4, message: "seq 4 follows 2: a log counts from 1 without gaps" });
+  });
+
+  test("rejects time that runs backwards, and says where", () => {
+    const log = generateLog(7).map((entry) => (entry.seq === 3 ? { ...entry, at: 0 } : entry));
+    expect(verify(log)).toEqual({
+      seq: 3,
+      message: `at 0 follows ${log[1]!.at}: time does not run backwards in a log`,
+    });
   });
 
   const step: Event = { type: "step-start", step: "s" };
