@@ -5,7 +5,7 @@ import { after } from "../src/runner/timer.ts";
 import { createTurn } from "../src/runner/turn.ts";
 import { createWriter } from "../src/runner/writer.ts";
 import type { Source } from "../src/source.ts";
-import { play, request, setUp, started, untilEnd, untilEvent } from "./running.ts";
+import { entriesOf, play, request, setUp, started, untilEnd, untilEvent } from "./running.ts";
 
 const full = () => Promise.reject(new Error("the disk is full"));
 const never = new Promise<never>(() => {});
@@ -126,6 +126,38 @@ test("an event that is not JSON ends the run and is not in its log", async () =>
     expect(events.at(-1)).toMatchObject({ outcome: "error", error: { message: expect.stringContaining("BigInt") } });
     expect(() => JSON.stringify(events)).not.toThrow();
   }
+});
+
+test("an answer is stored before the agent hears of it, however long that takes", async () => {
+  const inner = memory();
+  const slow: PromiseWithResolvers<void>[] = [];
+  const { runner, log } = setUp({
+    log: {
+      ...inner,
+      append: async (run, entries) => {
+        if (entries.some(({ event }) => event.type === "ask-end")) {
+          slow.push(Promise.withResolvers<void>());
+          await slow[0]!.promise;
+        }
+        await inner.append(run, entries);
+      },
+    },
+  });
+  const heard: boolean[] = [];
+  const source: Source = async function* (_, { run, answerTo }) {
+    yield { type: "ask-start", ask: "q", kind: "confirmation" };
+    await answerTo("q");
+    heard.push((await entriesOf(log, run)).some(({ event }) => event.type === "ask-end"));
+  };
+  const { run } = await runner.start(request, { name: "test", source });
+  await untilEvent(log, run, (event) => event.type === "ask-start");
+  const answering = runner.answer(run, "q", { allow: true });
+  await vi.waitUntil(() => slow.length > 0);
+  expect(heard).toEqual([]);
+  slow[0]!.resolve();
+  expect(await answering).toBe("accepted");
+  await untilEnd(log, run);
+  expect(heard).toEqual([true]);
 });
 
 test("a run-end that is not JSON ends the run, whatever is open", async () => {

@@ -3,6 +3,7 @@ import type { Answer, Event, EventOf, Problem } from "../events.ts";
 import type { CancelTarget, RunnableAgent, RunnerOptions } from "../runner.ts";
 import type { RunRequest } from "../source.ts";
 import { misfitOf } from "../verify.ts";
+import type { AskResult } from "./asks.ts";
 import { type Ending, closeAsks, closeInside, closeQuietly, closeTarget, endingOf, unfinished } from "./close.ts";
 import { isAnothers, keepClosing } from "./close-cut.ts";
 import { createFiles } from "./files.ts";
@@ -73,7 +74,14 @@ export const startRun = (
     stopTimer = after(timeoutMs, () => void end(why).catch(() => {}));
   };
 
-  const answerTo = (ask: string) => intake.asks.answerTo(intake.renamer.latestAsk(ask));
+  const answerTo = async (ask: string): Promise<AskResult> => {
+    const result = await intake.asks.answerTo(intake.renamer.latestAsk(ask));
+    // Whoever hears of an answer acts on it, and what is not stored was not said.
+    return await writer.flushed().then(
+      () => result,
+      () => ({ outcome: "cancelled" }),
+    );
+  };
 
   const pump = async (): Promise<EventOf<"run-end"> | undefined> => {
     const iterator = agent
