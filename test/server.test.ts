@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { native } from "../src/dialects/native.ts";
+import type { Event } from "../src/events.ts";
+import type { Log } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import { Refusal, type Source } from "../src/source.ts";
 import { ended, eventsOf, framesOf, post, refusal, saying, serve, silent, start, wire } from "./serving.ts";
@@ -92,6 +94,39 @@ describe("the surface", () => {
       status: 404,
       code: "unknown-file",
     });
+  });
+
+  test("what cannot be read to its end is cut off, not ended, and its operator hears why", async () => {
+    const inner = memory();
+    const gone = () => Promise.reject(new Error("the disk is gone"));
+    const log: Log = {
+      ...inner,
+      read: (run, after, limit) => (after < 100 ? inner.read(run, after, Math.min(limit, 60)) : gone()),
+      get: async (run, file, range) => {
+        const stored = await inner.get(run, file, range);
+        return (
+          stored && {
+            ...stored,
+            bytes: (async function* () {
+              yield new Uint8Array(2);
+              await gone();
+            })(),
+          }
+        );
+      },
+    };
+    const problems: unknown[] = [];
+    const { url } = await serve(silent, { log, onProblem: (problem) => problems.push(problem) });
+    const { file } = await inner.put("r", Buffer.from("hello"), { mediaType: "text/plain" });
+    const notice: Event = { type: "notice", level: "info", text: "" };
+    await inner.append(
+      "r",
+      Array.from({ length: 200 }, (_, index) => ({ seq: index + 1, at: 0, event: notice })),
+    );
+    for (const path of ["/runs/r/export.jsonl", `/runs/r/files/${file}`]) {
+      await expect(fetch(`${url}${path}`).then((response) => response.text())).rejects.toThrow();
+      expect(problems.splice(0)).toMatchObject([{ path, error: { message: "the disk is gone" } }]);
+    }
   });
 
   test("cancels and answers, each time with the truth", async () => {

@@ -17,7 +17,6 @@ export interface ApiOptions extends RunRoutesOptions {
   readonly facts: ServerFacts;
   readonly ready: () => boolean;
   readonly metrics: () => string;
-  readonly onError: (error: unknown, path: string) => void;
 }
 
 /** The plain routes: all that answers at once. Streams are not among them (see server.ts). */

@@ -1,11 +1,11 @@
 import { exportHtml } from "../html-export.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
-import { streamOf } from "./files.ts";
+import { type OnBroken, streamOf } from "./files.ts";
 
 /** A run's log, one entry a line. */
-export const logResponse = (log: Log, run: string, method: string): Response =>
-  new Response(method === "HEAD" ? null : streamOf(lines(log, run)), {
+export const logResponse = (log: Log, run: string, method: string, onBroken: OnBroken): Response =>
+  new Response(method === "HEAD" ? null : streamOf(lines(log, run), onBroken), {
     headers: {
       "content-type": "application/x-ndjson; charset=utf-8",
       "content-disposition": `attachment; filename="${run}.jsonl"`,

@@ -6,7 +6,13 @@ import { HttpRefusal } from "./refusals.ts";
  * A file beside the log, whole or in part. It was made by an agent from who knows what: it is only ever offered as a
  * download, never run on our origin.
  */
-export const fileResponse = async (log: Log, run: string, file: string, request: Request): Promise<Response> => {
+export const fileResponse = async (
+  log: Log,
+  run: string,
+  file: string,
+  request: Request,
+  onBroken: OnBroken,
+): Promise<Response> => {
   const stored = await log.get(run, file);
   if (!stored)
     throw new Refusal("unknown-file", `run ${run} has no file ${file.slice(0, 100)}`, {
@@ -30,30 +36,46 @@ export const fileResponse = async (log: Log, run: string, file: string, request:
   const condition = request.headers.get("if-range");
   const range =
     wanted !== null && (condition === null || condition === etag) ? parseRange(wanted, stored.size) : undefined;
-  if (!range) return respond(200, headers, stored, stored.size, request);
+  if (!range) return respond(200, headers, stored, stored.size, request, onBroken);
   if (range === "none")
     throw new HttpRefusal(416, "bad-range", `the file has only ${stored.size} bytes`, "ask for a part of it", {
       headers: { "content-range": `bytes */${stored.size}` },
     });
   const part = await log.get(run, file, range);
   headers.set("content-range", `bytes ${range.start}-${range.end - 1}/${stored.size}`);
-  return respond(206, headers, part ?? stored, range.end - range.start, request);
+  return respond(206, headers, part ?? stored, range.end - range.start, request, onBroken);
 };
 
-const respond = (status: number, headers: Headers, { bytes }: StoredFile, length: number, request: Request) => {
+const respond = (
+  status: number,
+  headers: Headers,
+  { bytes }: StoredFile,
+  length: number,
+  request: Request,
+  onBroken: OnBroken,
+) => {
   headers.set("content-length", `${length}`);
-  return new Response(request.method === "HEAD" ? null : streamOf(bytes), { status, headers });
+  return new Response(request.method === "HEAD" ? null : streamOf(bytes, onBroken), { status, headers });
 };
+
+/** Told that the rest of a body cannot be read. Must cut the connection: an answer that ended would be taken for whole. */
+export type OnBroken = (error: unknown) => void;
 
 /** A body that is read only as fast as it is sent. */
-export const streamOf = (pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> => {
+export const streamOf = (pieces: AsyncIterable<Uint8Array>, onBroken: OnBroken): ReadableStream<Uint8Array> => {
   const iterator = pieces[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const { done, value } = await iterator.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        try {
+          const { done, value } = await iterator.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          onBroken(error);
+          // Not as an error: what sends the body would end the answer with it.
+          controller.close();
+        }
       },
       cancel: async () => {
         await iterator.return?.();

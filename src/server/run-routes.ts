@@ -20,6 +20,7 @@ export interface RunRoutesOptions {
   readonly bodyBytes: number;
   readonly page: ((request: Request) => Promise<Response | undefined>) | undefined;
   readonly redact: readonly (string | RegExp)[];
+  readonly onError: (error: unknown, path: string) => void;
 }
 
 /** What there is of runs besides their streams. */
@@ -30,6 +31,10 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
     const found = await log.info(run);
     if (!found || found.dropped) throw missing(found ? `run ${run} was dropped` : `there is no run ${run}`, !!found);
     return found;
+  };
+  const cutting = (context: Context<Env>) => (error: unknown) => {
+    context.env.outgoing.destroy();
+    options.onError(error, context.req.path);
   };
   return [
     {
@@ -66,8 +71,10 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       method: "GET",
       path: "/runs/:run/files/:file",
       summary: "A file beside the run's log; takes Range.",
-      handle: async (context) =>
-        fileResponse(log, (await info(context)).run, context.req.param("file") ?? "", context.req.raw),
+      handle: async (context) => {
+        const { run } = await info(context);
+        return await fileResponse(log, run, context.req.param("file") ?? "", context.req.raw, cutting(context));
+      },
     },
     {
       method: "GET",
@@ -75,7 +82,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       summary: "The run's log, one entry a line.",
       handle: async (context) => {
         const { run } = await info(context);
-        return logResponse(log, run, context.req.method);
+        return logResponse(log, run, context.req.method, cutting(context));
       },
     },
     {
