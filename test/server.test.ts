@@ -129,6 +129,15 @@ describe("the surface", () => {
     }
   });
 
+  test("serves a file whose name was cut within a character", async () => {
+    const log = memory();
+    const { url } = await serve(silent, { log });
+    const run = await start(url);
+    const { file } = await log.put(run, Buffer.from("x"), { mediaType: "text/plain", name: "\ud83d.txt" });
+    const response = await fetch(`${url}/runs/${run}/files/${file}`);
+    expect(response.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''%EF%BF%BD.txt");
+  });
+
   test("cancels and answers, each time with the truth", async () => {
     const source: Source = async function* (_, { answerTo }) {
       yield { type: "ask-start", ask: "q", kind: "input" };

@@ -24,7 +24,7 @@ export const fileResponse = async (
     "content-type": /^[\w.+-]+\/[\w.+-]+(?:; *charset=[\w-]+)?$/.test(stored.mediaType)
       ? stored.mediaType
       : "application/octet-stream",
-    "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(stored.name ?? file)}`,
+    "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent((stored.name ?? file).toWellFormed())}`,
     "content-security-policy": "sandbox; default-src 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
