@@ -217,6 +217,16 @@ describe("refusals", () => {
       code: "too-large",
       hint: expect.stringContaining("limits.bodyBytes"),
     });
+    const deep = (levels: number) => `{"message":"x","metadata":{"a":${"[".repeat(levels)}${"]".repeat(levels)}}}`;
+    const wide = await serve(silent);
+    const nested = (levels: number) =>
+      fetch(`${wide.url}/runs`, {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "application/json" },
+        body: deep(levels),
+      });
+    expect(await refusal(await nested(200_000))).toMatchObject({ status: 400, code: "too-deep" });
+    expect((await nested(498)).status).toBe(202);
     expect((await send(JSON.stringify({ message: "x".repeat(20_000_000) }))).status).toBe(413);
     // Without a length, and more than is ever sent: it is counted while it comes.
     const client = wire(port);

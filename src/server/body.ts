@@ -18,12 +18,27 @@ export const readBody = async (request: IncomingMessage, maxBytes: number): Prom
     throw new HttpRefusal(415, "content-encoding", "compressed bodies are not accepted", "send the body as it is");
   if (length > maxBytes) throw tooLarge(maxBytes);
   const text = (await readBytes(request, maxBytes)).toString("utf8");
+  const body = parse(text);
+  if (isDeeper(body, MOST_LEVELS))
+    throw new Refusal("too-deep", `the body has more than ${MOST_LEVELS} levels`, { hint: "send it flatter" });
+  return body;
+};
+
+/** Whoever goes through a value does so by recursion: a deeper one would overflow the stack. */
+const MOST_LEVELS = 500;
+
+const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
     throw new Refusal("bad-json", `the body is not JSON: ${(error as Error).message}`, { hint: "check the body" });
   }
 };
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
 const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
