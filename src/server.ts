@@ -113,6 +113,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     onProblem: (error, run) => onProblem({ error, run }),
   });
   let closing = false;
+  let closed: Promise<void> | undefined;
   let ready = false;
   let loopDelay: ReturnType<typeof watchEventLoop> | undefined;
 
@@ -215,6 +216,23 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   };
   server.on("connection", (socket: Socket) => silent.add(socket.on("close", forget)));
 
+  const shutDown = async (): Promise<void> => {
+    closing = true;
+    const left = new Promise<void>((resolve) => server.close(() => resolve()));
+    await runner.close();
+    // Every run has its end in the log now; what is open after a moment waits for a run of another process.
+    const patience = Date.now() + FLUSH_MS;
+    while (metrics.viewers > 0 && Date.now() < patience) await sleep(5);
+    audience.close();
+    const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+    for (const socket of silent) socket.destroy();
+    const idle = setInterval(() => server.closeIdleConnections(), 20);
+    await left;
+    clearTimeout(deadline);
+    clearInterval(idle);
+    loopDelay?.stop();
+  };
+
   return {
     runner,
     listen: async () => {
@@ -232,23 +250,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       const { port } = server.address() as AddressInfo;
       return { url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`, port };
     },
-    close: async () => {
-      if (closing) return;
-      closing = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await runner.close();
-      // Every run has its end in the log now; what is open after a moment waits for a run of another process.
-      const patience = Date.now() + FLUSH_MS;
-      while (metrics.viewers > 0 && Date.now() < patience) await sleep(5);
-      audience.close();
-      const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
-      for (const socket of silent) socket.destroy();
-      const idle = setInterval(() => server.closeIdleConnections(), 20);
-      await closed;
-      clearTimeout(deadline);
-      clearInterval(idle);
-      loopDelay?.stop();
-    },
+    close: () => (closed ??= shutDown()),
   };
 };
 

@@ -300,6 +300,15 @@ test.each(logs)("closing the server ends every stream with the end of its run, w
   await expect(fetch(`${url}/health`)).rejects.toThrow();
 });
 
+test("who closes a server that is being closed waits for that", async () => {
+  const { url, server } = await serve(silent);
+  const run = await start(url);
+  void server.close();
+  await server.close();
+  expect(server.runner.active).toBe(0);
+  expect(await server.runner.cancel(run)).toBe("ended");
+});
+
 describe("on the wire", () => {
   test("HTTP/1.0 has no chunks and gets the same frames", async () => {
     const { url, port } = await serve(saying(WORDS));
