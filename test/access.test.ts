@@ -131,6 +131,8 @@ describe("keys and tokens", () => {
         status: 400,
         code: "bad-path",
       });
+    // What follows # is no path to those who resolve the dots before it.
+    expect(await refusal(await get(port, "/assets/..#", {}))).toMatchObject({ status: 400, code: "bad-path" });
     for (const path of ["/runs", "/runs/r1/cancel", "/runs/r1/asks/q", "/runs/r1/tokens"])
       expect(await refusal(await post(`${url}${path}?token=${token}`, {}))).toMatchObject({
         status: 403,

@@ -139,7 +139,7 @@ export const answerPreflight = (request: IncomingMessage, response: ServerRespon
 export const isLoopback = (name: string): boolean =>
   name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
 
-const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i;
+const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\#]|$)/i;
 
 const targetOf = (url: string, keyInPath: boolean): Target => {
   const relative = url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "") || "/";
