@@ -6,7 +6,7 @@ import {
   type RunHandle,
   type Target,
 } from "./client/run-handle.ts";
-import { ClientError, networkTrouble, type Trouble, troubleOf } from "./client/trouble.ts";
+import { checkAddress, checkHeaders, ClientError, networkTrouble, type Trouble, troubleOf } from "./client/trouble.ts";
 import { browserWakes, type Wakes } from "./client/wakes.ts";
 import type { Command } from "./dialect.ts";
 import type { Answer, Entry, RunOutcome } from "./events.ts";
@@ -112,8 +112,13 @@ export const createClient = (options: ClientOptions): Client => {
   const secret = options.key ?? options.token;
   const auth: Record<string, string> = secret === undefined ? {} : { authorization: `Bearer ${secret}` };
 
-  const send = (path: string, init: RequestInit): Promise<Response> =>
-    ask(`${base}${path}`, { cache: "no-store", ...init, headers: { ...auth, ...(init.headers as object) } });
+  const send = (path: string, init: RequestInit): Promise<Response> => {
+    const headers = { ...auth, ...(init.headers as object) };
+    checkHeaders(headers);
+    // A fetch of the caller's own may know what to make of any address.
+    if (!options.fetch) checkAddress(base + path);
+    return ask(base + path, { cache: "no-store", ...init, headers });
+  };
 
   const tryOnce = async (path: string, init: RequestInit): Promise<Response | Trouble> => {
     try {

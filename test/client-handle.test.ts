@@ -186,6 +186,22 @@ describe("requests", () => {
     expect(server.requests[3]).toMatchObject({ url: "/runs/r/asks/a%20b", body: '{"allow":true}' });
   });
 
+  test.each<[string, Partial<ClientOptions>]>([
+    ["a key that no header can carry", { key: "hush\u0001" }],
+    ["a key of other letters", { key: "ключ" }],
+    ["an address without http://", { url: "localhost:4400" }],
+    ["a path where there is no page", { url: "" }],
+  ])("%s is told at once, without the key, and not tried again", async (_, options) => {
+    const backoff = vi.fn(() => 0);
+    const { server, client } = await setUp([], { ...options, backoff });
+    const handle = client.start({ message: "x" });
+    const told = { code: "unsendable", message: expect.not.stringMatching(/hush|ключ/) };
+    await expect(handle.finished).rejects.toMatchObject(told);
+    await expect(client.list()).rejects.toMatchObject(told);
+    expect(backoff).not.toHaveBeenCalled();
+    expect(server.requests).toEqual([]);
+  });
+
   test("end with their signal", async () => {
     const { client } = await setUp([refuses(503, "")], { backoff: () => 3_600_000 });
     const controller = new AbortController();

@@ -32,7 +32,27 @@ export const cut = (code: string, message: string): Trouble => ({
   final: false,
 });
 
+/** Thrown for a request that cannot even be made: trying again would change nothing. */
+export class Unsendable extends Error {}
+
+/** Throws an Unsendable that names no value: one of them may be a secret. */
+export const checkHeaders = (headers: Record<string, string>): void => {
+  for (const [name, value] of Object.entries(headers))
+    if (!/^[\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      throw new Unsendable("the key, or a secret, has a name or characters that no header can carry");
+};
+
+/** Throws an Unsendable for what `fetch` would fail at as if there were no network. */
+export const checkAddress = (address: string): void => {
+  // Relative to the page or the worker, where there is one.
+  const base = typeof document === "object" ? document.baseURI : globalThis.location?.href;
+  const protocol = URL.parse(address, base)?.protocol;
+  if (protocol !== "http:" && protocol !== "https:")
+    throw new Unsendable(`${address} is no address of a server; one begins with http:// or https://`);
+};
+
 export const networkTrouble = (error: unknown): Trouble => {
+  if (error instanceof Unsendable) return { problem: { code: "unsendable", message: error.message }, final: true };
   // fetch hides the reason of a failure in its cause.
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   return cut("network", cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message);
