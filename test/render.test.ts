@@ -291,14 +291,19 @@ test("the screen: what stands scrolls away once, what moves is drawn over", () =
     maxLength: 5,
   });
   fc.assert(
-    fc.property(fc.array(fc.tuple(arbitraryLines, arbitraryLines), { minLength: 1 }), (frames) => {
-      let written = "";
-      const write = (text: string) => (written += text).length > 0;
-      const screen = createScreen({ columns: 40, rows: 24, write } as unknown as NodeJS.WriteStream);
-      for (const [standing, moving] of frames) screen.draw(standing, moving);
-      screen.close();
-      expect(terminal(written)).toEqual([...frames.flatMap(([standing]) => standing), ...frames.at(-1)![1]]);
-    }),
+    // A terminal that was never told its size says 0.
+    fc.property(
+      fc.array(fc.tuple(arbitraryLines, arbitraryLines), { minLength: 1 }),
+      fc.constantFrom(40, 0),
+      (frames, columns) => {
+        let written = "";
+        const write = (text: string) => (written += text).length > 0;
+        const screen = createScreen({ columns, rows: 24, write } as unknown as NodeJS.WriteStream);
+        for (const [standing, moving] of frames) screen.draw(standing, moving);
+        screen.close();
+        expect(terminal(written)).toEqual([...frames.flatMap(([standing]) => standing), ...frames.at(-1)![1]]);
+      },
+    ),
   );
 });
 

@@ -12,7 +12,9 @@ export const createScreen = (output: NodeJS.WriteStream): Screen => {
   let drawn: readonly string[] = [];
   let before = "";
   output.write(HIDE_CURSOR);
-  const size = () => ({ width: Math.max(20, (output.columns ?? 80) - 1), height: Math.max(4, output.rows ?? 24) });
+  // A terminal that was never told its size says 0.
+  const columns = () => output.columns || 80;
+  const size = () => ({ width: Math.max(20, columns() - 1), height: Math.max(4, output.rows || 24) });
 
   return {
     size,
@@ -20,8 +22,7 @@ export const createScreen = (output: NodeJS.WriteStream): Screen => {
       const now = rowsOf(moving);
       if (standing.length === 0 && now === before) return;
       // A terminal that has become narrower has broken the lines that we drew.
-      const columns = output.columns ?? 80;
-      const rows = drawn.reduce((sum, text) => sum + Math.max(1, Math.ceil(shownWidth(text) / columns)), 0);
+      const rows = drawn.reduce((sum, text) => sum + Math.max(1, Math.ceil(shownWidth(text) / columns())), 0);
       const back = rows > 0 ? `\x1b[${rows}A\r${ERASE_BELOW}` : "";
       output.write(BEGIN + back + rowsOf(standing) + now + END);
       drawn = moving;
