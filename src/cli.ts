@@ -47,6 +47,7 @@ const main = async ([name, ...rest]: readonly string[]): Promise<number> => {
       say(helpText(command));
       return 0;
     }
+    if (command.outlivesReader) process.stdout.on("error", ignore).off("error", leave);
     return await command.run({ ...input, environment: process.env, directory: process.cwd() });
   } catch (error) {
     const about = command ? `runcast ${command.name}` : "runcast";
@@ -60,6 +61,10 @@ const main = async ([name, ...rest]: readonly string[]): Promise<number> => {
   }
 };
 
-// A reader that has had enough (`| head`) is no failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+/** A reader that has had enough (`| head`) is no failure. */
+const leave = (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1);
+const ignore = () => {};
+process.stdout.on("error", leave);
+// There is no other place to tell it.
+process.stderr.on("error", ignore);
 process.exitCode = await main(process.argv.slice(2));

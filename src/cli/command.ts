@@ -10,6 +10,8 @@ export interface Command {
   readonly words: readonly [least: number, most: number];
   readonly details?: string;
   readonly options: Readonly<Record<string, Option>>;
+  /** Whether it goes on when nobody reads any more what it says. */
+  readonly outlivesReader?: boolean;
   /** Answers the exit code. */
   run(input: Input): Promise<number>;
 }

@@ -19,6 +19,7 @@ export const serve: Command = {
     log: { value: "name", help: "memory or sqlite (default: sqlite, in .runcast/)" },
     config: { value: "file", help: "instead of runcast.config.ts in this directory" },
   },
+  outlivesReader: true,
   run: async ({ options, environment, directory }) => {
     const demoSpeed = speedOf(environment["RUNCAST_DEMO_SPEED"]);
     const file = options["config"];
