@@ -30,7 +30,10 @@ const textOf = async (what: string, environment: NodeJS.ProcessEnv, key: string 
   if (/^https?:\/\//.test(what)) {
     const target = parseTarget(what, environment);
     if (target.run === undefined) throw new UsageError(`${what} names no run: use …/runs/<run>`);
-    return await (await fetchLog(target, key)).text();
+    const response = await fetchLog(target, key);
+    return await response.text().catch((error: Error) => {
+      throw new CommandError(`the answer of ${target.base} broke off: ${error.message}`, { cause: error });
+    });
   }
   return await readFile(what, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(

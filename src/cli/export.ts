@@ -32,7 +32,11 @@ export const exportRun: Command = {
     );
     const file = options["output"];
     const output: Writable = file === undefined ? process.stdout : createWriteStream(file);
-    await pipeline(bytes, output, { end: file !== undefined });
+    await pipeline(bytes, output, { end: file !== undefined }).catch((error: NodeJS.ErrnoException) => {
+      if (error instanceof CommandError) throw error;
+      const what = error.path === undefined ? "the run was not written to its end" : `cannot write ${error.path}`;
+      throw new CommandError(`${what}: ${error.message}`, { cause: error });
+    });
     return 0;
   },
 };

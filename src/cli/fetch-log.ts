@@ -12,9 +12,10 @@ export const fetchLog = async (
   format: "jsonl" | "html" = "jsonl",
 ): Promise<Response> => {
   const url = `${target.base}/runs/${encodeURIComponent(target.run ?? "")}/export.${format}`;
+  const headers = authorization(target, key);
   let response: Response;
   try {
-    response = await fetch(url, { headers: authorization(target, key) });
+    response = await fetch(url, { headers });
   } catch {
     throw new Unreachable(`no server answers at ${target.base}; start one with: runcast serve`);
   }

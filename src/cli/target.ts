@@ -22,7 +22,8 @@ export const parseTarget = (text: string, environment: NodeJS.ProcessEnv): Targe
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError(`${text} is neither a run's id nor an address such as ${LOCAL}/runs/<run>`);
   const [, before = "", run] = /^(.*?)(?:\/runs(?:\/([^/]+).*)?)?\/?$/.exec(url.pathname) ?? [];
-  const named = run === undefined ? url.searchParams.get("run") : decodeURIComponent(run);
+  const named = run === undefined ? url.searchParams.get("run") : decoded(run);
+  if (named === undefined) throw new UsageError(`${text} is not properly encoded: use % only before two digits`);
   return {
     base: url.origin + before,
     run: named ?? undefined,
@@ -31,8 +32,18 @@ export const parseTarget = (text: string, environment: NodeJS.ProcessEnv): Targe
   };
 };
 
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** The headers of someone who may read this. */
 export const authorization = ({ token }: Pick<Target, "token">, key: string | undefined): Record<string, string> => {
   const secret = key ?? token;
+  if (secret !== undefined && !/^[\x20-\x7e\x80-\xff]*$/.test(secret))
+    throw new UsageError("the key has characters that no header can carry");
   return secret === undefined ? {} : { authorization: `Bearer ${secret}` };
 };
