@@ -4,6 +4,7 @@ import type { Entry } from "../events.ts";
 import { type Command, CommandError, UsageError } from "./command.ts";
 import { readLogFile } from "./log-file.ts";
 import { hasColor } from "./color.ts";
+import { oneLine } from "./terminal-text.ts";
 import { createViewer } from "./viewer.ts";
 
 export const replay: Command = {
@@ -23,15 +24,21 @@ export const replay: Command = {
     const began = Date.now();
     const clock = () => (speed === Infinity ? 0 : first + (Date.now() - began) * speed);
     const viewer = createViewer({ output: process.stdout, color: hasColor(process.stdout, environment), clock });
+    const stop = new AbortController();
+    const interrupt = () => stop.abort();
+    // Who is stopped in the midst must leave the terminal as it was.
+    process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
     try {
       for (const entry of entries) {
         const wait = entry.seq <= from || speed === Infinity ? 0 : (entry.at - first) / speed - (Date.now() - began);
-        if (wait >= 1) await sleep(wait);
+        if (wait >= 1) await sleep(wait, undefined, { signal: stop.signal });
         viewer.add(entry);
       }
     } catch (error) {
-      throw new CommandError(`${file}: ${(error as Error).message}`);
+      if (stop.signal.aborted) return 130;
+      throw new CommandError(`${file}: ${oneLine((error as Error).message)}`);
     } finally {
+      process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
       viewer.end();
     }
     return viewer.state.outcome === "done" ? 0 : 1;
@@ -45,7 +52,7 @@ const read = async (file: string): Promise<Entry[]> => {
     );
   });
   const entries = [...readLogFile(text)].map((found) => {
-    if ("problem" in found) throw new CommandError(`${file}:${found.line}: ${found.problem}`);
+    if ("problem" in found) throw new CommandError(`${file}:${found.line}: ${oneLine(found.problem)}`);
     return found.entry;
   });
   if (entries.length === 0) throw new CommandError(`${file}: there are no entries in it`);
