@@ -60,7 +60,7 @@ export const watch: Command = {
     handle.subscribe(tell);
     tell(handle.connection);
     const interrupt = () => stop.abort();
-    process.once("SIGINT", interrupt);
+    process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
     try {
       await handle.finished;
       return handle.state.outcome === "done" ? 0 : 1;
@@ -71,7 +71,7 @@ export const watch: Command = {
       viewer.know({ text: "no longer watched; the run goes on", isLive: false });
       return 130;
     } finally {
-      process.off("SIGINT", interrupt);
+      process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
       viewer.end();
     }
   },
@@ -101,12 +101,19 @@ const connectionText = (connection: Connection, isTerminal: boolean): string => 
 
 const NAMES = { model: "the model", tool: "a tool", you: "you", retry: "the next try" } as const;
 
+/** Part of an address that a shell takes as it stands: it is offered to be pasted, and others have chosen it. */
+const segment = (text: string): string =>
+  encodeURIComponent(text.toWellFormed()).replace(
+    /[!'()*~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
 const howToAnswer = ({ base, token }: Target, run: string, { id, ask }: AskNode): string[] => {
   if (token !== undefined) return ["this address only allows watching; someone with the key can answer"];
   const isYesOrNo = ask.kind === "approval" || ask.kind === "confirmation";
   const value = isYesOrNo ? { allow: true } : { value: ask.options?.[0]?.value ?? "…" };
   const body = JSON.stringify(value).replaceAll("'", "'\\''");
-  const path = `${base}/runs/${encodeURIComponent(run)}/asks/${encodeURIComponent(id)}`;
+  const path = `${base}/runs/${segment(run)}/asks/${segment(id)}`;
   return [
     `answer on ${base}/?run=${encodeURIComponent(run)} or with:`,
     `curl ${path} -H 'content-type: application/json' -d '${body}'`,
