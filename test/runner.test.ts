@@ -235,7 +235,7 @@ describe("runner", () => {
       {
         messages,
         secrets: { OPENAI_API_KEY: "hidden" },
-        servers: [{ name: "maps", url: "https://maps.example/mcp?key=hidden&zone=hidden" }],
+        servers: [{ name: "maps", url: "https://hidden@maps.example/mcp?key=hidden&zone=hidden" }],
       },
       { name: "test", source: async function* () {} },
     );
@@ -244,7 +244,7 @@ describe("runner", () => {
     if (start.type !== "run-start") throw new Error("expected run-start");
     const stored = await log.get(run, start.request!.file);
     const text = Buffer.concat(await Array.fromAsync(stored!.bytes)).toString();
-    const servers = [{ name: "maps", url: "https://maps.example/mcp?key=redacted&zone=redacted" }];
+    const servers = [{ name: "maps", url: "https://redacted@maps.example/mcp?key=redacted&zone=redacted" }];
     expect(JSON.parse(text)).toEqual({ messages, servers });
     expect(text + JSON.stringify(events)).not.toContain("hidden");
   });

@@ -32,11 +32,13 @@ export const runStart = async (
   };
 };
 
-/** Servers are often told their key in the query of their URL. */
+/** Servers are often told their key in their URL. */
 const withoutKeys = <Server extends { readonly url?: string }>(server: Server): Server => {
   const url = URL.parse(server.url ?? "");
   if (!url) return server;
   for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, "redacted");
+  // A token often stands alone before the @.
+  if (url.username) url.username = "redacted";
   if (url.password) url.password = "redacted";
   return { ...server, url: url.href };
 };
