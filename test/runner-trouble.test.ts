@@ -128,6 +128,21 @@ test("an event that is not JSON ends the run and is not in its log", async () =>
   }
 });
 
+test("a start that is refused leaves no files behind", async () => {
+  const { runner, log } = setUp();
+  const files: string[] = [];
+  const source: Source = async function* (_, { put }) {
+    files.push((await put("x", { mediaType: "text/plain" })).file);
+    if (files.length < 2) throw new Error("not now");
+    yield { type: "step-start", step: "s" };
+  };
+  const again = { ...request, run: "r" };
+  await expect(runner.start(again, { name: "test", source })).rejects.toThrow("not now");
+  expect(await log.get("r", files[0]!)).toBeUndefined();
+  await runner.start(again, { name: "test", source });
+  expect(await log.get("r", files[1]!)).toBeDefined();
+});
+
 test("an answer is stored before the agent hears of it, however long that takes", async () => {
   const inner = memory();
   const slow: PromiseWithResolvers<void>[] = [];

@@ -90,7 +90,8 @@ export const startRun = (
         signal: stop.signal,
         signalOf: (kind, id) => intake.targets.signalOf(kind, id),
         answerTo,
-        ...files,
+        put: files.put,
+        get: files.get,
       })
       [Symbol.asyncIterator]();
     release = () => void iterator.return?.().catch(() => {});
@@ -219,8 +220,12 @@ export const startRun = (
       isFinished = true;
       stop.abort(OVER);
       release();
-      started.reject(error);
-      resolveEnded(undefined);
+      const refuse = () => {
+        started.reject(error);
+        resolveEnded(undefined);
+      };
+      // Before anybody hears of it: the same id may be started again, with files of its own.
+      files.discard().then(refuse, (problem: unknown) => (options.onProblem?.(problem), refuse()));
     },
   );
 

@@ -3,10 +3,24 @@ import type { Log } from "../log.ts";
 import type { RunContext } from "../source.ts";
 
 /** The bytes that one run keeps beside its log. */
-export const createFiles = (log: Log, run: string): Pick<RunContext, "put" | "get"> => ({
-  put: (bytes, file): Promise<FileRef> => log.put(run, typeof bytes === "string" ? Buffer.from(bytes) : bytes, file),
-  async get(file) {
-    const stored = await log.get(run, file);
-    return stored && Buffer.concat(await Array.fromAsync(stored.bytes));
-  },
-});
+export interface Files extends Pick<RunContext, "put" | "get"> {
+  /** For a run that will never start: nobody else would remove what it has put. */
+  discard(): Promise<void>;
+}
+
+export const createFiles = (log: Log, run: string): Files => {
+  let hasPut = false;
+  return {
+    put(bytes, file): Promise<FileRef> {
+      hasPut = true;
+      return log.put(run, typeof bytes === "string" ? Buffer.from(bytes) : bytes, file);
+    },
+    async get(file) {
+      const stored = await log.get(run, file);
+      return stored && Buffer.concat(await Array.fromAsync(stored.bytes));
+    },
+    async discard() {
+      if (hasPut && !(await log.info(run))) await log.drop(run);
+    },
+  };
+};
