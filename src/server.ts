@@ -10,6 +10,7 @@ import { createAudience } from "./server/audience.ts";
 import { readBody } from "./server/body.ts";
 import { createCommands } from "./server/commands.ts";
 import { answerPreflight, createGuard, isLoopback } from "./server/guard.ts";
+import { type Limits, limitsOf } from "./server/limits.ts";
 import { countedLog, createMetrics, metricsText, watchEventLoop } from "./server/metrics.ts";
 import { HttpRefusal, problemOf, refusalOf } from "./server/refusals.ts";
 import { createRouter, type Match } from "./server/router.ts";
@@ -55,14 +56,6 @@ export interface ServerOptions {
 /** Answers with a file of a page, or undefined if it has none at this path. Anyone may read them: they hold nothing of a run. */
 export type Page = (request: Request) => Promise<Response | undefined>;
 
-export interface Limits {
-  readonly bodyBytes: number;
-  readonly concurrentRuns: number;
-  readonly streams: number;
-  /** POSTs from one address. */
-  readonly ratePerMinute: number;
-}
-
 export interface ServerProblem {
   readonly error: unknown;
   readonly path?: string;
@@ -77,7 +70,6 @@ export interface RuncastServer {
   close(): Promise<void>;
 }
 
-const LIMITS: Limits = { bodyBytes: 4 * 1024 * 1024, concurrentRuns: 1000, streams: 20_000, ratePerMinute: 600 };
 /** A reader that does not read gets no more than this beyond what the kernel holds for it. */
 const SOCKET_BYTES = 32 * 1024;
 const FLUSH_MS = 1000;
@@ -86,7 +78,7 @@ const LINK_MS = 7 * 86_400_000;
 
 export const createServer = (options: ServerOptions): RuncastServer => {
   const { dialects, host = "127.0.0.1", version = "0.0.0", onProblem = () => {} } = options;
-  const limits = { ...LIMITS, ...options.limits };
+  const limits = limitsOf(options.limits);
   const keys = typeof options.key === "string" ? [options.key] : (options.key ?? []);
   const metrics = createMetrics();
   const log = countedLog(options.log, metrics);
@@ -182,7 +174,8 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       const headers = headersOf(request);
       match = router.match(method, path, headers);
       guard.check(request, response, target);
-      if (method === "OPTIONS") return answerPreflight(request, response, api.methods(path));
+      const known = method === "OPTIONS" ? api.methods(path) : [];
+      if (known.length > 0) return answerPreflight(request, response, known);
       if (!match) {
         if (target.pathKey !== undefined) request.url = path + (target.query.size > 0 ? `?${target.query}` : "");
         return await api.listener(request, response);

@@ -9,6 +9,7 @@ import { type Answer, type AskOutcome, type Event, type FileRef, messageSchema, 
  *   ends with an error.
  * - A `run-start` it yields first only says `name` and `model`; a `run-end` it yields says outcome, error, usage, answer
  *   and awaiting. Ids of run and thread are the runner's.
+ * - What it has yielded is no longer its own: an event that is changed afterwards changes the log.
  * - Ids may repeat (providers do that): the runner renames them.
  * - Every event of a sub-agent carries `agent`.
  * - When `context.signal` aborts, it must stop soon; what it still yields is dropped after a grace period.

@@ -56,6 +56,7 @@ describe("hosts and origins", () => {
       expect(preflight.headers["access-control-allow-headers"]).toBe("content-type, runcast-secret-x");
     }
     expect((await get(port, "/runs", { host, origin: "https://evil.example" }, "OPTIONS")).status).toBe(403);
+    expect((await get(port, "/nowhere", { host }, "OPTIONS")).status).toBe(404);
   });
 });
 

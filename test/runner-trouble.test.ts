@@ -23,6 +23,25 @@ describe("a log that fails", () => {
     expect(runner.active).toBe(0);
   });
 
+  test("by throwing leaves the runs alone that are written in the same turn", async () => {
+    const log = memory();
+    const append: typeof log.append = (run, entries) => {
+      if (run === "broken" && entries[0]!.seq > 1) throw new Error("not a rejection");
+      return log.append(run, entries);
+    };
+    const { runner } = setUp({ log: { ...log, append }, graceMs: 1 });
+    const go = Promise.withResolvers<void>();
+    const source: Source = async function* () {
+      yield { type: "step-start", step: "s" };
+      await go.promise;
+      yield { type: "step-end", step: "s", finish: "stop" };
+    };
+    for (const run of ["broken", "whole"]) await runner.start({ ...request, run }, { name: "test", source });
+    go.resolve();
+    expect((await untilEnd(log, "whole")).at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
+    await runner.close();
+  });
+
   test("to keep the request leaves no source behind", async () => {
     const { runner } = setUp({ log: { ...memory(), put: full } });
     const left = Promise.withResolvers<boolean>();

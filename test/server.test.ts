@@ -238,7 +238,8 @@ describe("refusals", () => {
   });
 
   test("too many runs, streams or requests", async () => {
-    const { url } = await serve(silent, { limits: { concurrentRuns: 1, streams: 1 } });
+    const limits = { concurrentRuns: 1, streams: 1, bodyBytes: undefined as unknown as number };
+    const { url } = await serve(silent, { limits });
     const run = await start(url);
     const runs = await post(`${url}/runs`, { message: "x" });
     expect(runs.headers.get("retry-after")).toBeTruthy();

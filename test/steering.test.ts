@@ -168,6 +168,20 @@ describe("steering a run", () => {
     await untilEnd(log, run);
   });
 
+  test("an answer takes nothing that was not offered: no edit, no always", async () => {
+    const { runner, log } = setUp();
+    const source: Source = async function* (_, context) {
+      yield { type: "ask-start", ask: "q", kind: "confirmation", allows: ["reason"] };
+      await context.answerTo("q");
+    };
+    const { run } = await runner.start(request, { name: "test", source });
+    await untilEvent(log, run, (event) => event.type === "ask-start");
+    for (const more of [{ input: {} }, { always: true }])
+      await expect(runner.answer(run, "q", { allow: true, ...more })).rejects.toMatchObject({ code: "bad-answer" });
+    expect(await runner.answer(run, "q", { allow: true, reason: "why not" })).toBe("accepted");
+    await untilEnd(log, run);
+  });
+
   test("the first answer wins; the same again is the same, another a conflict", async () => {
     const { runner, log } = setUp();
     const { run } = await runner.start(request, { name: "test", source: asking() });

@@ -57,6 +57,9 @@ describe.each(logs)("with %s", (_name, createLog) => {
       const response = await fetch(`${url}/runs/${run}/events`, { headers: { "last-event-id": `${after}` } });
       expect(await framesOf(response)).toEqual(all.slice(after));
     }
+    // An id that no frame had cannot stand for what came after it.
+    const beyond = await fetch(`${url}/runs/${run}/events`, { headers: { "last-event-id": "1.5" } });
+    expect(await framesOf(beyond)).toEqual(all.slice(1));
     const end = await fetch(`${url}/runs/${run}/events?after=${all.length}`);
     expect(end.status).toBe(204);
     expect(end.headers.get("runcast-run")).toBe(run);

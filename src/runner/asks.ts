@@ -27,6 +27,7 @@ export interface Asks {
 interface Wanted {
   readonly values?: readonly Json[];
   readonly schema?: Json;
+  readonly allows?: EventOf<"ask-start">["allows"];
 }
 
 export const createAsks = (emit: (event: Event) => void): Asks => {
@@ -66,6 +67,7 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
         throw new Refusal("bad-answer", `this ${ask.kind} is answered with allow: true or false`);
       if (!needsAllow && answer.value === undefined)
         throw new Refusal("bad-answer", `this ${ask.kind} is answered with a value`);
+      checkAllowed(wanted, answer);
       checkValue(wanted, answer.value);
       emit({
         type: "ask-end",
@@ -82,12 +84,13 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
         const { outcome, answer, by } = event;
         return settle(event.ask, { outcome, ...(answer && { answer }), ...(by && { by }) });
       }
-      const { ask, agent, kind, options, schema, expires } = event;
+      const { ask, agent, kind, options, schema, expires, allows } = event;
       const asked = of(ask);
       delete asked.result;
       asked.wanted = {
         ...(kind === "choice" && options && { values: options.map((option) => option.value) }),
         ...(schema !== undefined && { schema }),
+        ...(allows && { allows }),
       };
       if (expires === undefined) return;
       const expire = () => emit({ type: "ask-end", ...(agent !== undefined && { agent }), ask, outcome: "expired" });
@@ -103,6 +106,15 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
 };
 
 /** Of one ask, what there is: who waits for it, when it expires, what it wants, what came of it. */
+/** What was not offered cannot be taken: whoever asked reckons with nothing else. */
+const checkAllowed = (wanted: Wanted | undefined, { input, always }: Answer): void => {
+  if (!wanted?.allows) return;
+  if (input !== undefined && !wanted.allows.includes("edit"))
+    throw new Refusal("bad-answer", "what is asked about cannot be edited here", { hint: "answer without input" });
+  if (always && !wanted.allows.includes("always"))
+    throw new Refusal("bad-answer", "this cannot be allowed for always", { hint: "answer without always" });
+};
+
 interface Known {
   result?: AskResult;
   waiters?: ((result: AskResult) => void)[];

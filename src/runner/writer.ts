@@ -74,14 +74,13 @@ class Appender implements Writer, Job {
 
   /** Called by the turn that it was added to. */
   flush(): void {
-    const { log, run } = this.#options;
     this.#isScheduled = false;
     this.#lastFlushAt = this.lastAt;
     while (this.#pending && !this.#isAppending && !this.#failure) {
       const batch = this.#pending;
       this.#pending = undefined;
       const last = this.seq;
-      const appending = log.append(run, batch);
+      const appending = this.#append(batch);
       if (appending) {
         this.#isAppending = true;
         appending.then(
@@ -91,6 +90,16 @@ class Appender implements Writer, Job {
       } else this.#stored = last;
     }
     if (this.#waiters) this.#settle();
+  }
+
+  /** A log that throws instead of rejecting must not take the runs along that are flushed in the same turn. */
+  #append(batch: readonly Entry[]): void | Promise<void> {
+    const { log, run } = this.#options;
+    try {
+      return log.append(run, batch);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   #schedule(): void {

@@ -53,6 +53,9 @@ export const createApi = (options: ApiOptions): Api => {
 };
 
 const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
+  // Made once, when somebody asks: making them keeps everybody waiting for a while.
+  let schema: ReturnType<typeof eventsJsonSchema> | undefined;
+  let description: ReturnType<typeof openapi> | undefined;
   const ofPage = async ({ req }: Context<Env>): Promise<Response> => {
     const found = await options.page?.(req.raw);
     if (!found) throw unknownPath(req.path);
@@ -101,13 +104,14 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       method: "GET",
       path: "/schema/events.json",
       summary: "The JSON Schema of a log entry.",
-      handle: ({ json }) => json(eventsJsonSchema()),
+      handle: ({ json }) => json((schema ??= eventsJsonSchema())),
     },
     {
       method: "GET",
       path: "/openapi.json",
       summary: "This description.",
-      handle: ({ json }) => json(openapi(options.facts.version, [...routes, ...dialectRoutes(options.dialects)])),
+      handle: ({ json }) =>
+        json((description ??= openapi(options.facts.version, [...routes, ...dialectRoutes(options.dialects)]))),
     },
     {
       method: "GET",

@@ -251,7 +251,9 @@ export class Channel implements Releasable {
 
 const framesText = (frames: readonly Frame[], skip: number): string => {
   let text = "";
-  for (let index = skip; index < frames.length; index++) text += frameText(frames[index] as Frame);
+  // Whoever says to have seen frames that this entry does not have has not seen it: nothing may be missing.
+  for (let index = skip < frames.length ? skip : 0; index < frames.length; index++)
+    text += frameText(frames[index] as Frame);
   return text;
 };
 
