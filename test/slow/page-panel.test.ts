@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Event } from "../../src/events.ts";
 import { demoAgent } from "../../src/models/demo.ts";
@@ -149,6 +149,33 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await onCard("two").getByRole("button", { name: "Yes" }).click();
     await ended(page, "done");
     expect(await tray(page).count()).toBe(0);
+  });
+
+  test("Esc in a field of a question leaves the field, with what was entered; outside it stops the run", async () => {
+    const page = await show("asks");
+    const ask = page.locator("[data-run] [data-ask=one]");
+    await ask.getByRole("button", { name: "Edit arguments" }).click();
+    const edited = ask.getByLabel("Arguments, as JSON");
+    const isFocused = (field: Locator) => field.evaluate((element) => element === document.activeElement);
+    for (const field of [edited, page.locator("[data-run] [data-ask=four]").getByLabel("Your name")]) {
+      await field.fill('{"query": "by hand"}');
+      await field.press("Escape");
+      expect(await isFocused(field)).toBe(false);
+      expect(await field.inputValue()).toBe('{"query": "by hand"}');
+    }
+    await openPanel(page);
+    const search = panel(page).getByLabel("Search arguments and results");
+    await search.fill("nothing like that");
+    await search.press("Escape");
+    expect(await search.inputValue()).toBe("");
+    // It would have reached the server before this answer did.
+    await page.locator("[data-run] [data-ask=two]").getByRole("button", { name: "Yes" }).click();
+    await tray(page).getByText("3 questions").waitFor();
+    expect(await page.locator("[data-run-end=running]").count()).toBe(1);
+    await edited.focus();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await ended(page, "cancelled");
   });
 
   test("an answer by somebody else closes the ask everywhere", async () => {

@@ -45,7 +45,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     field.current?.focus();
   };
   const commands: readonly Command[] = [
-    { key: "Escape", does: "Stop the run", whileTyping: true, run: () => (chat.isBusy ? chat.stop() : false) },
+    { key: "Escape", does: "Stop the run", always: true, run: () => (chat.isBusy ? chat.stop() : false) },
     { key: "j", does: "To the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "To the step before", run: () => moveStep(scroller.current, -1) },
     { key: "/", does: "Write a message", run: () => field.current?.focus() },
@@ -54,7 +54,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     { key: "]", does: "Show or hide tools", run: toggle("tools") },
     { key: "?", does: "Show these keys", run: () => dialog.set("keys") },
   ];
-  useKeys(commands);
+  useKeys(commands, field);
   useEffect(() => {
     document.title = conversation?.title ? `${conversation.title} · Runcast` : "Runcast";
   }, [conversation?.title]);

@@ -1,18 +1,21 @@
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { usePage } from "./page-context.ts";
 
 export interface Command {
   /** As `KeyboardEvent.key` has it. */
   readonly key: string;
   readonly does: string;
-  /** Also while something is being typed. */
-  readonly whileTyping?: boolean;
+  /** Also in the field where messages are written, and when single keys are switched off. */
+  readonly always?: boolean;
   /** Answers whether there was something to do. */
   readonly run: () => boolean | void;
 }
 
-/** Listens to the keys of the page. Single keys are commands only where nothing is typed, and can be switched off. */
-export const useKeys = (commands: readonly Command[]): void => {
+/**
+ * Listens to the keys of the page. Single keys are commands only where nothing is typed, and can be switched off. Esc in a
+ * field leaves the field and does nothing else, but in `composer`, which has no other use for it.
+ */
+export const useKeys = (commands: readonly Command[], composer?: RefObject<HTMLElement | null>): void => {
   const { settings, dialog } = usePage();
   const latest = useRef(commands);
   latest.current = commands;
@@ -20,17 +23,19 @@ export const useKeys = (commands: readonly Command[]): void => {
     const onKey = (event: KeyboardEvent): void => {
       const { key, target, isComposing, ctrlKey, metaKey, altKey } = event;
       if (event.defaultPrevented || isComposing || ctrlKey || metaKey || altKey || dialog.get()) return;
-      const isTyping = target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
-      const command = latest.current.find((candidate) => candidate.key === key);
-      if (!command || (isTyping && !command.whileTyping)) return;
-      if (!command.whileTyping && !settings.get().keys) return;
       if (document.querySelector("dialog[open]")) return;
+      const field = target instanceof HTMLElement && target.matches(FIELDS) ? target : undefined;
+      if (key === "Escape" && field && field !== composer?.current) return field.blur();
+      const command = latest.current.find((candidate) => candidate.key === key);
+      if (!command || (!command.always && (field || !settings.get().keys))) return;
       if (command.run() !== false) event.preventDefault();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [settings, dialog]);
+  }, [settings, dialog, composer]);
 };
+
+const FIELDS = "input, textarea, select, [contenteditable]";
 
 /** Moves the focus to the next or previous step of what is shown. */
 export const moveStep = (root: HTMLElement | null, direction: 1 | -1): boolean => {

@@ -49,9 +49,7 @@ const OpenRun = ({ shown: { run, state, connection } }: { readonly shown: ShownR
   const isBusy = mayAct && outcome === undefined && connection?.status === "live";
   const stop = () => void actions.cancel?.({}).catch(() => {});
   const commands: readonly Command[] = [
-    ...(mayAct
-      ? [{ key: "Escape", does: "Stop the run", whileTyping: true, run: () => (isBusy ? stop() : false) }]
-      : []),
+    ...(mayAct ? [{ key: "Escape", does: "Stop the run", always: true, run: () => (isBusy ? stop() : false) }] : []),
     { key: "j", does: "To the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "To the step before", run: () => moveStep(scroller.current, -1) },
     { key: "?", does: "Show these keys", run: () => dialog.set("keys") },
