@@ -1,4 +1,23 @@
+import type { Event } from "../../src/events.ts";
 import type { Source } from "../../src/source.ts";
+
+/** So many finished cards, each with a line of text before it, of the run itself or of a sub-agent. */
+export function* finishedCards(cards: number, agent?: string): Generator<Event> {
+  const by = agent === undefined ? {} : { agent };
+  for (let index = 0; index < cards; index++) {
+    const id = `${agent ?? ""}${index}`;
+    const call = `c${id}`;
+    yield { type: "step-start", step: `s${id}`, ...by };
+    yield { type: "text-start", part: `t${id}`, ...by };
+    yield { type: "text-delta", part: `t${id}`, delta: `Number ${index}`, ...by };
+    yield { type: "text-end", part: `t${id}`, ...by };
+    yield { type: "tool-start", call, name: "search", ...by };
+    yield { type: "tool-input-end", call, input: { query: call }, ...by };
+    yield { type: "step-end", step: `s${id}`, finish: "tools", ...by };
+    yield { type: "tool-execute", call, ...by };
+    yield { type: "tool-end", call, outcome: "ok", content: [{ type: "text", text: "Found." }], ...by };
+  }
+}
 
 /** So many finished cards, apart from one another, then the words that it is given. */
 export const talkative = (
@@ -8,18 +27,7 @@ export const talkative = (
   let taken = Promise.withResolvers<void>();
   const source: Source = async function* (_, { signal }) {
     const stopped = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
-    for (let index = 0; index < cards; index++) {
-      const call = `c${index}`;
-      yield { type: "step-start", step: `s${index}` };
-      yield { type: "text-start", part: `t${index}` };
-      yield { type: "text-delta", part: `t${index}`, delta: `Number ${index}` };
-      yield { type: "text-end", part: `t${index}` };
-      yield { type: "tool-start", call, name: "search" };
-      yield { type: "tool-input-end", call, input: { query: call } };
-      yield { type: "step-end", step: `s${index}`, finish: "tools" };
-      yield { type: "tool-execute", call };
-      yield { type: "tool-end", call, outcome: "ok", content: [{ type: "text", text: "Found." }] };
-    }
+    yield* finishedCards(cards);
     yield { type: "step-start", step: "last" };
     yield { type: "text-start", part: "last" };
     yield { type: "text-delta", part: "last", delta: "All cards are there. " };

@@ -8,6 +8,7 @@ import { useCell } from "./cell.ts";
 import { ConnectionState } from "./connection-state.tsx";
 import { type Command, moveStep, useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
+import { NearnessContext, useNearness } from "./near.ts";
 import { usePage } from "./page-context.ts";
 import { ProblemNote } from "./problem-note.tsx";
 import { createActionsOf } from "./run-actions.ts";
@@ -44,6 +45,7 @@ const OpenRun = ({ shown: { run, state, connection } }: { readonly shown: ShownR
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   useStickToEnd(scroller, content);
+  const nearness = useNearness(scroller);
   const outcome = useOutcome(state);
   const mayAct = access.token === undefined;
   const isBusy = mayAct && outcome === undefined && connection?.status === "live";
@@ -87,7 +89,9 @@ const OpenRun = ({ shown: { run, state, connection } }: { readonly shown: ShownR
               <Words content={message.content} />
             </div>
           )}
-          <RunView state={state} actions={actions} live={connection?.status === "live"} />
+          <NearnessContext value={nearness}>
+            <RunView state={state} actions={actions} live={connection?.status === "live"} />
+          </NearnessContext>
           {connection?.status === "failed" && (
             <ProblemNote problem={connection.problem}>
               <Button onClick={() => location.reload()}>Try again</Button>

@@ -1,7 +1,7 @@
-import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef } from "react";
 import type { ShownMessage } from "../conversations/use-conversations.tsx";
 import { useCell } from "./cell.ts";
-import { createNearness, NearnessContext, type Nearness } from "./near.ts";
+import { NearnessContext, useNearness } from "./near.ts";
 import { IconDown } from "./shell-icons.tsx";
 import { useStickToEnd } from "./stick-to-end.ts";
 import { Turn, type TurnActions } from "./turn.tsx";
@@ -20,13 +20,7 @@ const FIRST = 6;
 export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) => {
   const content = useRef<HTMLDivElement>(null);
   const { isAtEnd, toEnd } = useStickToEnd(scroller, content);
-  const [nearness, setNearness] = useState<Nearness>();
-  useEffect(() => {
-    if (!scroller.current) return;
-    const made = createNearness(scroller.current);
-    setNearness(made);
-    return () => made.close();
-  }, [scroller]);
+  const nearness = useNearness(scroller);
   // Who sends a message wants to see what becomes of it.
   const sent = messages.filter(({ message }) => message.role === "user").length;
   useEffect(() => {

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useMemo, useRef } from "react";
 import type { Entry } from "runcast/events";
 import { SPEEDS } from "runcast/replay";
+import { NearnessContext, useNearness } from "../app/near.ts";
 import { useStickToEnd } from "../app/stick-to-end.ts";
 import { Words } from "../app/user-message.tsx";
 import type { RunActions } from "../run/actions.ts";
@@ -20,6 +21,7 @@ export const ReplayView = ({ entries, actions }: ReplayViewProps) => {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   useStickToEnd(scroller, content);
+  const nearness = useNearness(scroller);
   const readOnly = useMemo((): RunActions => {
     const { file, link, drafts } = actions;
     return { drafts, ...(file && { file }), ...(link && { link }) };
@@ -56,7 +58,9 @@ export const ReplayView = ({ entries, actions }: ReplayViewProps) => {
               Before the first event. Press play, or move the slider.
             </p>
           ) : (
-            <RunView state={state} actions={readOnly} live={replay.isPlaying} moment={entries[seq - 1]?.at} />
+            <NearnessContext value={nearness}>
+              <RunView state={state} actions={readOnly} live={replay.isPlaying} moment={entries[seq - 1]?.at} />
+            </NearnessContext>
           )}
         </div>
       </div>

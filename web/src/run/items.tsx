@@ -1,12 +1,14 @@
-import { memo, useMemo } from "react";
+import { memo, useCallback, useMemo, useRef, useState } from "react";
 import type { AgentNode, CallNode } from "runcast/state";
+import { useNear } from "../app/near.ts";
 import { AgentCard } from "./agent-card.tsx";
 import { AskCard } from "./ask-card.tsx";
 import { CallGroup } from "./call-group.tsx";
+import { itemsOf } from "./jump.ts";
 import { MarkView } from "./mark-view.tsx";
 import { TextPart, ThinkingPart } from "./part-view.tsx";
 import { type Block, createRows, type Row } from "./rows.ts";
-import { useRunContext } from "./run-context.ts";
+import { useOpener, useRunContext } from "./run-context.ts";
 import { Sources } from "./sources.tsx";
 import { StepRetries } from "./step-retries.tsx";
 import { useWatch } from "./use-watch.ts";
@@ -19,25 +21,51 @@ export const Items = memo(({ owner }: { readonly owner: AgentNode | CallNode }) 
   useWatch(state, owner.id, () => items.length);
   const isOver = useWatch(state, owner.id, () => owner.endedAt !== undefined);
   const blocks = rows.update(items);
+  const [wanted, setWanted] = useState<string>();
+  useOpener(itemsOf(owner.id), (node) => setWanted(blocks.find((block) => holds(block, node))?.key));
   return blocks.map((block, index) => (
-    <BlockView key={block.key} block={block} isLast={index === blocks.length - 1} isOver={isOver} />
+    <BlockView
+      key={block.key}
+      block={block}
+      isShown={index >= blocks.length - LAST || block.key === wanted}
+      isOver={isOver}
+    />
   ));
 });
 
+/** So many of the last blocks are drawn wherever one looks: the very last may be but one row. */
+const LAST = 2;
+/** Where nothing was measured yet: about what a line of text or a card takes, in pixels. */
+const GUESS = 54;
+
+const holds = ({ rows }: Block, id: string): boolean => rows.some((row) => row.items.some((item) => item.id === id));
+
 interface BlockViewProps {
   readonly block: Block;
-  readonly isLast: boolean;
+  /** Whether it is drawn wherever it is. */
+  readonly isShown: boolean;
   readonly isOver: boolean;
 }
 
-/** A few rows, rendered again only if one of them has changed. The browser skips those that are full and out of sight. */
-const BlockView = memo(({ block, isLast, isOver }: BlockViewProps) => (
-  <div className={`rows ${isLast ? "" : "full"}`}>
-    {block.rows.map((row, index) => (
-      <RowView key={row.key} row={row} isOver={isOver && index === block.rows.length - 1} />
-    ))}
-  </div>
-));
+/** A few rows, rendered again only if one of them has changed. Far from what is seen, only their height is there. */
+const BlockView = memo(({ block: { rows }, isShown, isOver }: BlockViewProps) => {
+  const element = useRef<HTMLDivElement>(null);
+  const isTouched = useRef(false);
+  const touch = () => {
+    isTouched.current = true;
+  };
+  // Drawn anew, it would have lost what somebody opened in it, or what a frame has come to.
+  const stays = useCallback((drawn: HTMLElement) => isTouched.current || drawn.querySelector("iframe") !== null, []);
+  const { isNear, height = rows.length * GUESS } = useNear(element, isShown, stays);
+  if (!isNear && !isShown) return <div ref={element} className="rows far" style={{ height }} />;
+  return (
+    <div ref={element} className="rows" onFocusCapture={touch} onPointerDownCapture={touch}>
+      {rows.map((row, index) => (
+        <RowView key={row.key} row={row} isOver={isOver && index === rows.length - 1} />
+      ))}
+    </div>
+  );
+});
 
 const RowView = memo(({ row, isOver }: { readonly row: Row; readonly isOver: boolean }) => {
   if (row.kind === "calls") return <CallGroup items={row.items} isOver={isOver || row.followed} />;

@@ -5,8 +5,8 @@ import type { RunActions } from "./actions.ts";
 export interface RunContextValue {
   readonly state: RunState;
   readonly actions: RunActions;
-  /** How to open what hides a node, by the node's id. */
-  readonly openers: Map<string, () => void>;
+  /** How to open what hides a node, by what hides it. */
+  readonly openers: Map<string, (node: string) => void>;
 }
 
 /** Holds nothing that changes while a run streams: a token must not reach whoever only reads this. */
@@ -22,7 +22,7 @@ export const useRunContext = (): RunContextValue => {
 export const Moment = createContext<number | undefined>(undefined);
 
 /** Lets a jump open what this component folds. */
-export const useOpener = (id: string, open: () => void): void => {
+export const useOpener = (id: string, open: (node: string) => void): void => {
   const { openers } = useRunContext();
   useEffect(() => {
     openers.set(id, open);
