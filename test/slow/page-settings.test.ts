@@ -12,7 +12,7 @@ const recorder = () => {
   return { source, requests };
 };
 
-describeInBrowser("the page's settings", ({ serve, open }: Browsing) => {
+describeInBrowser("the page's settings", ({ serve, open, openBeside }: Browsing) => {
   test("agent, model, mode and system prompt go with the next request", async () => {
     const { source, requests } = recorder();
     const agents = {
@@ -40,6 +40,29 @@ describeInBrowser("the page's settings", ({ serve, open }: Browsing) => {
     expect(requests[1]).toMatchObject({ agent: "plain", system: "Be brief." });
     expect(requests[1]).not.toHaveProperty("model");
     expect(requests[1]).not.toHaveProperty("mode");
+  });
+
+  test("what embeds may do and reach is kept as it always was, and is the same in every tab", async () => {
+    const page = await open(await serve());
+    await page.evaluate(() => {
+      localStorage.setItem("runcast.settings", "{ broken");
+      localStorage.setItem("runcast.embed-permissions", '["popups","same-origin"]');
+      localStorage.setItem("runcast.origins", '{"helper":["https://a.example"]}');
+    });
+    await page.reload();
+    const other = await openBeside(page, page.url());
+    for (const tab of [page, other]) await tab.getByRole("button", { name: "Settings", exact: true }).click();
+    await page.getByText("may reach https://a.example").waitFor();
+    expect(await page.getByLabel("Open new windows").isChecked()).toBe(true);
+    expect(await page.getByLabel("Submit forms").isChecked()).toBe(false);
+    await page.getByLabel("Submit forms").check();
+    await page.getByRole("button", { name: "Forget" }).click();
+    await expect.poll(() => other.getByLabel("Submit forms").isChecked()).toBe(true);
+    await other.getByText("may reach").waitFor({ state: "detached" });
+    expect(await page.evaluate(() => ({ ...localStorage }))).toMatchObject({
+      "runcast.embed-permissions": '["popups","forms"]',
+      "runcast.origins": "{}",
+    });
   });
 
   test("MCP servers are added, tested and switched; their keys travel as secrets", async () => {

@@ -4,7 +4,8 @@ import { createAppHost } from "../../web/src/embeds/app-host.ts";
 import { resultOf } from "../../web/src/embeds/browser-tool.ts";
 import { frameUrl, withReporter } from "../../web/src/embeds/frame-document.ts";
 import { frameMessageOf } from "../../web/src/embeds/frame-messages.ts";
-import { createAllowedOrigins, originsOf } from "../../web/src/embeds/origins.ts";
+import { allow, allowedTo, forget, originsOf, parseOrigins } from "../../web/src/embeds/origins.ts";
+import { parsePermissions } from "../../web/src/embeds/permissions.ts";
 
 const policyOf = (address: string): string | null =>
   frame(new URL(address, "http://127.0.0.1/")).headers.get("content-security-policy");
@@ -80,19 +81,23 @@ test("origins are those of the addresses an embed names; one that is none means 
 });
 
 test("what is allowed is allowed for one agent, and can be forgotten", () => {
-  const kept = new Map<string, string>();
-  const storage = {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
-  };
-  const allowed = createAllowedOrigins(storage);
-  allowed.allow("helper", ["https://a.example"]);
-  expect(createAllowedOrigins(storage).isAllowed("helper", "https://a.example")).toBe(true);
-  expect(allowed.isAllowed("other", "https://a.example")).toBe(false);
-  expect(allowed.isAllowed("__proto__", "https://a.example")).toBe(false);
-  allowed.forget("helper");
-  expect(allowed.list()).toEqual([]);
+  const once = allow("helper", ["https://a.example"], {});
+  const allowed = parseOrigins(
+    JSON.parse(JSON.stringify(allow("helper", ["https://a.example", "https://b.example"], once))),
+  );
+  expect(allowedTo("helper", allowed)).toEqual(["https://a.example", "https://b.example"]);
+  expect(allowedTo("other", allowed)).toEqual([]);
+  expect(allowedTo("__proto__", allowed)).toEqual([]);
+  expect(forget("helper", allowed)).toEqual({});
 });
+
+test.each([undefined, null, 7, "text", [], { helper: "https://a.example" }])(
+  "kept as %j, nothing is allowed",
+  (kept) => {
+    expect(parseOrigins(kept)).toEqual({});
+    expect(parsePermissions(kept)).toEqual([]);
+  },
+);
 
 test("an app is answered, told of its call, and refused what is not offered", () => {
   const told: unknown[] = [];

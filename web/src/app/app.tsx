@@ -3,11 +3,14 @@ import type { Client } from "runcast/client";
 import type { Conversations } from "../conversations/conversations.ts";
 import { openConversations } from "../conversations/open-conversations.ts";
 import { ConversationsProvider } from "../conversations/use-conversations.tsx";
+import { parseOrigins } from "../embeds/origins.ts";
+import { parsePermissions } from "../embeds/permissions.ts";
 import { RemoteImages } from "../markdown/remote-images.tsx";
 import { type Access, createAccess, readKey } from "./access.ts";
 import { type Announcer, createAnnouncer } from "./announcer.ts";
 import { createCell, useCell } from "./cell.ts";
 import { ChatPage } from "./chat-page.tsx";
+import { createKeptCell } from "./kept-cell.ts";
 import { KeyForm } from "./key-form.tsx";
 import { LiveRegion } from "./live-region.tsx";
 import { type DialogName, PageContext, type PageContextValue } from "./page-context.ts";
@@ -26,6 +29,8 @@ export const App = () => {
     applyTheme(settings.get().theme);
     return {
       settings,
+      permissions: createKeptCell("runcast.embed-permissions", parsePermissions),
+      origins: createKeptCell("runcast.origins", parseOrigins),
       route: createRoute(),
       announcer: createAnnouncer(),
       dialog: createCell<DialogName | undefined>(undefined),

@@ -1,22 +1,16 @@
-import { useState } from "react";
-import { createAllowedOrigins } from "../embeds/origins.ts";
-import { PERMISSIONS, type Permission, readPermissions, writePermissions } from "../embeds/permissions.ts";
+import { forget } from "../embeds/origins.ts";
+import { PERMISSIONS, type Permission } from "../embeds/permissions.ts";
 import { Button } from "./button.tsx";
+import { useCell } from "./cell.ts";
+import { usePage } from "./page-context.ts";
 
 /** What embedded documents may do, and which origins they may reach. */
 export const EmbedSettings = () => {
-  const [permissions, setPermissions] = useState(() => readPermissions(localStorage));
-  const [origins] = useState(() => createAllowedOrigins(localStorage));
-  const [allowed, setAllowed] = useState(() => origins.list());
-  const set = (name: Permission, isOn: boolean): void => {
-    const next = isOn ? [...permissions, name] : permissions.filter((permission) => permission !== name);
-    writePermissions(localStorage, next);
-    setPermissions(next);
-  };
-  const forget = (agent: string): void => {
-    origins.forget(agent);
-    setAllowed(origins.list());
-  };
+  const page = usePage();
+  const permissions = useCell(page.permissions);
+  const allowed = useCell(page.origins);
+  const set = (name: Permission, isOn: boolean): void =>
+    page.permissions.set(isOn ? [...permissions, name] : permissions.filter((permission) => permission !== name));
   return (
     <div className="flex flex-col gap-3 text-sm">
       <div className="grid gap-1.5 sm:grid-cols-2">
@@ -32,13 +26,13 @@ export const EmbedSettings = () => {
           </label>
         ))}
       </div>
-      {allowed.map(({ agent, origins: reached }) => (
+      {Object.entries(allowed).map(([agent, reached]) => (
         <div key={agent} className="flex items-center gap-2 rounded-xl border border-line px-3 py-2">
           <p className="min-w-0 grow">
             <span className="font-medium">{agent}</span>
             <span className="block text-xs [overflow-wrap:anywhere] text-soft">may reach {reached.join(", ")}</span>
           </p>
-          <Button onClick={() => forget(agent)}>Forget</Button>
+          <Button onClick={() => page.origins.set(forget(agent, allowed))}>Forget</Button>
         </div>
       ))}
     </div>

@@ -1,5 +1,6 @@
 import type { BrowserTool } from "../embeds/browser-tool.ts";
-import { type Cell, createCell } from "./cell.ts";
+import type { Cell } from "./cell.ts";
+import { createKeptCell } from "./kept-cell.ts";
 
 export interface SavedServer {
   readonly name: string;
@@ -24,15 +25,6 @@ export interface Settings {
 
 const NAME = "runcast.settings";
 const NARROW = "(max-width: 63.99rem)";
-const DEFAULTS: Settings = {
-  theme: "system",
-  keys: true,
-  system: "",
-  servers: [],
-  browserTools: [],
-  sidebar: true,
-  tools: false,
-};
 
 /** The reader's choices, kept on the device and the same in every tab. */
 export interface SettingsCell extends Cell<Settings> {
@@ -40,38 +32,21 @@ export interface SettingsCell extends Cell<Settings> {
 }
 
 export const createSettings = (): SettingsCell => {
-  const cell = createCell(parseSettings(localStorage.getItem(NAME)));
+  const cell = createKeptCell(NAME, parseSettings);
   // Where there is no room for columns, nothing may lie over the conversation that was not asked for.
   const narrow = matchMedia(NARROW);
   const closeColumns = (): void => {
-    if (narrow.matches) cell.set({ ...cell.get(), sidebar: false, tools: false });
+    if (narrow.matches) cell.show({ ...cell.get(), sidebar: false, tools: false });
   };
   narrow.addEventListener("change", closeColumns);
   closeColumns();
-  addEventListener("storage", ({ key, newValue }) => {
-    if (key === NAME) cell.set(parseSettings(newValue));
-  });
-  const set = (value: Settings): void => {
-    cell.set(value);
-    try {
-      localStorage.setItem(NAME, JSON.stringify(value));
-    } catch {
-      // The browser keeps nothing: they hold for as long as the tab lives.
-    }
-  };
-  return { ...cell, set, change: (part) => set({ ...cell.get(), ...part }) };
+  return { ...cell, change: (part) => cell.set({ ...cell.get(), ...part }) };
 };
 
 /** Whatever is wrong with what was kept, what can be used of it is used. */
-export const parseSettings = (text: string | null): Settings => {
-  let kept: Partial<Record<keyof Settings, unknown>> = {};
-  try {
-    const value: unknown = JSON.parse(text ?? "{}");
-    if (typeof value === "object" && value !== null) kept = value;
-  } catch {
-    return DEFAULTS;
-  }
-  const { theme, keys, agent, model, mode, system, servers, browserTools, sidebar, tools } = kept;
+export const parseSettings = (kept: unknown): Settings => {
+  const known: Partial<Record<keyof Settings, unknown>> = typeof kept === "object" && kept !== null ? kept : {};
+  const { theme, keys, agent, model, mode, system, servers, browserTools, sidebar, tools } = known;
   return {
     theme: theme === "light" || theme === "dark" ? theme : "system",
     keys: keys !== false,

@@ -1,14 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { EventOf } from "runcast/events";
 import type { CallNode } from "runcast/state";
+import { usePage } from "../app/page-context.ts";
 import type { RunActions } from "../run/actions.ts";
 import { useRunContext } from "../run/run-context.ts";
 import { createAppHost } from "./app-host.ts";
 import { frameUrl, pageAt, withReporter } from "./frame-document.ts";
 import { frameMessageOf } from "./frame-messages.ts";
 import { OriginGate } from "./origin-gate.tsx";
-import { createAllowedOrigins, originsOf } from "./origins.ts";
-import { readPermissions } from "./permissions.ts";
+import { allow, allowedTo, originsOf } from "./origins.ts";
 
 export interface EmbedFrameProps {
   readonly event: EventOf<"embed">;
@@ -18,9 +18,9 @@ export interface EmbedFrameProps {
 export const EmbedFrame = ({ event }: EmbedFrameProps) => {
   const { state, actions } = useRunContext();
   const agent = state.root.name;
-  const allowed = useMemo(() => createAllowedOrigins(localStorage), []);
+  const { origins: allowed } = usePage();
   const asked = useMemo(() => originsOf([...(event.origins ?? []), ...(event.url ? [event.url] : [])]), [event]);
-  const isKnown = asked?.every((origin) => allowed.isAllowed(agent, origin)) ?? false;
+  const isKnown = asked?.every((origin) => allowedTo(agent, allowed.get()).includes(origin)) ?? false;
   const [decided, setDecided] = useState<readonly string[] | undefined>(isKnown ? asked : undefined);
   const html = useHtml(event, actions);
 
@@ -35,7 +35,7 @@ export const EmbedFrame = ({ event }: EmbedFrameProps) => {
         origins={asked}
         canShowWithout={event.url === undefined}
         onDecide={(origins, isForAgent) => {
-          if (isForAgent) allowed.allow(agent, origins);
+          if (isForAgent) allowed.set(allow(agent, origins, allowed.get()));
           setDecided(origins);
         }}
       />
@@ -90,7 +90,9 @@ export const HtmlFrame = ({ html, title, origins = NONE, call, onDraft }: HtmlFr
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(FIRST_HEIGHT);
   const [blocked, setBlocked] = useState<readonly string[]>([]);
-  const permissions = useMemo(() => readPermissions(localStorage), []);
+  const page = usePage();
+  // As they were when the frame was made: it cannot be given others.
+  const [permissions] = useState(page.permissions.get);
   const src = frameUrl(origins, permissions);
   // A run goes on while the frame lives: what it is told later is what is known then.
   const latest = useRef({ call, onDraft });

@@ -1,42 +1,22 @@
-/** Which origins an agent's embeds may reach, as the person has decided. Kept in this browser. */
-export interface AllowedOrigins {
-  isAllowed(agent: string, origin: string): boolean;
-  allow(agent: string, origins: readonly string[]): void;
-  /** Everything that was allowed, for the settings. */
-  list(): readonly { readonly agent: string; readonly origins: readonly string[] }[];
-  forget(agent: string): void;
-}
+/** Which origins an agent's embeds may reach, by the agent's name, as the person has decided. */
+export type AllowedOrigins = Readonly<Record<string, readonly string[]>>;
 
-const KEY = "runcast.origins";
+/** What can be used of what was kept. */
+export const parseOrigins = (kept: unknown): AllowedOrigins =>
+  typeof kept === "object" && kept !== null
+    ? Object.fromEntries(Object.entries(kept).filter((entry): entry is [string, string[]] => Array.isArray(entry[1])))
+    : {};
 
-export const createAllowedOrigins = (storage: Pick<Storage, "getItem" | "setItem">): AllowedOrigins => {
-  const read = (): Record<string, string[]> => {
-    try {
-      const stored: unknown = JSON.parse(storage.getItem(KEY) ?? "{}");
-      return typeof stored === "object" && stored !== null ? (stored as Record<string, string[]>) : {};
-    } catch {
-      return {};
-    }
-  };
-  const originsOf = (agent: string): readonly string[] => {
-    const kept = read();
-    return Object.hasOwn(kept, agent) && Array.isArray(kept[agent]) ? kept[agent] : [];
-  };
-  const write = (agent: string, origins: readonly string[] | undefined): void => {
-    const { [agent]: _, ...others } = read();
-    try {
-      storage.setItem(KEY, JSON.stringify(origins ? { ...others, [agent]: origins } : others));
-    } catch {
-      // Without storage it holds for as long as the frame is shown.
-    }
-  };
-  return {
-    isAllowed: (agent, origin) => originsOf(agent).includes(origin),
-    allow: (agent, origins) => write(agent, [...new Set([...originsOf(agent), ...origins])]),
-    list: () => Object.keys(read()).map((agent) => ({ agent, origins: originsOf(agent) })),
-    forget: (agent) => write(agent, undefined),
-  };
-};
+/** The origins that were allowed to an agent. */
+export const allowedTo = (agent: string, allowed: AllowedOrigins): readonly string[] =>
+  Object.hasOwn(allowed, agent) ? allowed[agent]! : [];
+
+export const allow = (agent: string, origins: readonly string[], allowed: AllowedOrigins): AllowedOrigins => ({
+  ...allowed,
+  [agent]: [...new Set([...allowedTo(agent, allowed), ...origins])],
+});
+
+export const forget = (agent: string, { [agent]: _, ...others }: AllowedOrigins): AllowedOrigins => others;
 
 /** The origin of each address an embed names, without doubles; undefined if one of them is no address that can be allowed. */
 export const originsOf = (addresses: readonly string[]): readonly string[] | undefined => {

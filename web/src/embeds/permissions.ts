@@ -9,23 +9,6 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-const KEY = "runcast.embed-permissions";
-
-export const readPermissions = (storage: Pick<Storage, "getItem">): readonly Permission[] => {
-  try {
-    const stored: unknown = JSON.parse(storage.getItem(KEY) ?? "[]");
-    return Array.isArray(stored)
-      ? (Object.keys(PERMISSIONS) as Permission[]).filter((name) => stored.includes(name))
-      : [];
-  } catch {
-    return [];
-  }
-};
-
-export const writePermissions = (storage: Pick<Storage, "setItem">, permissions: readonly Permission[]): void => {
-  try {
-    storage.setItem(KEY, JSON.stringify(permissions));
-  } catch {
-    // Without storage the choice holds until the page is left.
-  }
-};
+/** What is still known of what was kept. */
+export const parsePermissions = (kept: unknown): readonly Permission[] =>
+  Array.isArray(kept) ? (Object.keys(PERMISSIONS) as Permission[]).filter((name) => kept.includes(name)) : [];
