@@ -1,5 +1,6 @@
 import { memo, useMemo, useState } from "react";
 import type { RunState } from "runcast/state";
+import { Toggle } from "../app/toggle.tsx";
 import type { RunIndex } from "../run/run-index.ts";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
 import { CallList, type ListedCall } from "./call-list.tsx";
@@ -34,12 +35,12 @@ export const ToolsPanel = memo(({ runs, onJump }: ToolsPanelProps) => {
           {failed > 0 && <span className="text-bad"> · {failed} failed</span>}
         </p>
         <div role="group" aria-label="View" className="flex overflow-hidden rounded-md border border-line">
-          <ViewButton on={view === "list"} press={() => setView("list")}>
+          <Toggle kind="segment" on={view === "list"} press={() => setView("list")}>
             List
-          </ViewButton>
-          <ViewButton on={view === "time"} press={() => setView("time")}>
+          </Toggle>
+          <Toggle kind="segment" on={view === "time"} press={() => setView("time")}>
             Timeline
-          </ViewButton>
+          </Toggle>
         </div>
       </div>
       {view === "list" ? (
@@ -55,22 +56,3 @@ const BAD: ReadonlySet<string> = new Set(["error", "timeout", "interrupted", "de
 
 const listed = (indexes: readonly RunIndex[]): readonly ListedCall[] =>
   indexes.flatMap(({ state, calls }) => calls.map((call) => ({ run: state, call })));
-
-const ViewButton = ({
-  on,
-  press,
-  children,
-}: {
-  readonly on: boolean;
-  readonly press: () => void;
-  readonly children: string;
-}) => (
-  <button
-    type="button"
-    aria-pressed={on}
-    onClick={press}
-    className={`cursor-pointer px-2 py-0.5 text-xs ${on ? "bg-accent text-on-accent" : "bg-card text-ink hover:bg-sunken"}`}
-  >
-    {children}
-  </button>
-);

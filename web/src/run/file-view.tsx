@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { byteText } from "runcast/amounts";
 import type { FileRef, Json } from "runcast/events";
 import { IconDownload, IconFile } from "../app/icons.tsx";
+import { Toggle } from "../app/toggle.tsx";
 import { HtmlFrame } from "../embeds/embed-frame.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { visibleText } from "../markdown/visible-text.ts";
@@ -39,12 +40,12 @@ export const FileView = ({ file }: { readonly file: Shown }) => {
         {canFetch && (
           <span className="flex flex-wrap items-center gap-x-3">
             {hasShape && (
-              <Toggle on={view === "shape"} press={() => toggle("shape")}>
+              <Toggle kind="link" on={view === "shape"} press={() => toggle("shape")}>
                 {shape === "json" ? "Data" : "Preview"}
               </Toggle>
             )}
             {shape !== "image" && shape !== "other" && (
-              <Toggle on={view === "pages"} press={() => toggle("pages")}>
+              <Toggle kind="link" on={view === "pages"} press={() => toggle("pages")}>
                 Show all
               </Toggle>
             )}
@@ -63,25 +64,6 @@ export const FileView = ({ file }: { readonly file: Shown }) => {
     </div>
   );
 };
-
-const Toggle = ({
-  on,
-  press,
-  children,
-}: {
-  readonly on: boolean;
-  readonly press: () => void;
-  readonly children: string;
-}) => (
-  <button
-    type="button"
-    aria-pressed={on}
-    onClick={press}
-    className={`cursor-pointer text-xs text-accent underline ${on ? "font-semibold" : ""}`}
-  >
-    {children}
-  </button>
-);
 
 type Loaded = { readonly text: string } | { readonly url: string } | { readonly trouble: string };
 

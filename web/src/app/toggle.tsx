@@ -1,0 +1,20 @@
+export interface ToggleProps {
+  readonly on: boolean;
+  readonly press: () => void;
+  /** A link in a line, or one of several in a box. */
+  readonly kind: keyof typeof KINDS;
+  readonly children: string;
+}
+
+const KINDS = {
+  link: "text-accent underline aria-pressed:font-semibold",
+  segment:
+    "bg-card px-2 py-0.5 text-ink not-aria-pressed:hover:bg-sunken aria-pressed:bg-accent aria-pressed:text-on-accent",
+} as const;
+
+/** A button that is on or off. */
+export const Toggle = ({ on, press, kind, children }: ToggleProps) => (
+  <button type="button" aria-pressed={on} onClick={press} className={`cursor-pointer text-xs ${KINDS[kind]}`}>
+    {children}
+  </button>
+);
