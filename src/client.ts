@@ -12,7 +12,8 @@ import type { Command } from "./dialect.ts";
 import type { Answer, Entry, RunOutcome } from "./events.ts";
 import type { RunState } from "./state.ts";
 
-export { type Backoff, type CancelStatus, ClientError, type Connection, type RunHandle, type Target, type Wakes };
+export { type Backoff, type CancelStatus, ClientError, type Connection, defaultBackoff };
+export type { RunHandle, Target, Wakes };
 
 export interface ClientOptions {
   /** Where the server is, with or without a path before `/runs`. "" is the page's own origin. */

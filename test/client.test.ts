@@ -213,6 +213,24 @@ describe("refusals", () => {
     expect(seen[0]).toMatchObject({ status: "reconnecting", attempt: 1, why: { code: `http-${status}` } });
   });
 
+  test("a fault is told apart from no answer: with its status, and in the server's words", async () => {
+    const problem = { code: "upstream-unreachable", message: "no upstream", retryable: true, hint: "start it" };
+    const nothing: Answering = (response) => void response.destroy();
+    const { seen } = await followAll([refuses(502, problem), nothing, streams(...frames(1, 8))]);
+    const [answered, unanswered] = seen.filter(({ status }) => status === "reconnecting");
+    expect(answered).toMatchObject({ why: problem, httpStatus: 502 });
+    expect(unanswered).toMatchObject({ why: { code: "network" } });
+    expect(unanswered).not.toHaveProperty("httpStatus");
+  });
+
+  test("a fault of which the server does not say that it passes is final", async () => {
+    const { server, client } = await setUp([
+      refuses(502, { code: "no-such-thing", message: "never", hint: "mend it" }),
+    ]);
+    await expect(client.start({ message: "hi" }).finished).rejects.toMatchObject({ status: 502, hint: "mend it" });
+    expect(server.requests.length).toBe(1);
+  });
+
   test("attempts are counted until something arrives", async () => {
     const asked: number[] = [];
     const backoff = (attempt: number) => {

@@ -11,8 +11,17 @@ export type Connection =
   | { readonly status: "connecting" }
   /** The response head of the present connection has arrived. `waiting`: what the run waits for, if a heartbeat was the last to say something. */
   | { readonly status: "live"; readonly waiting?: Waiting }
-  /** Try `attempt` is made at `nextAt` (milliseconds since 1970), or is being made if that has passed. */
-  | { readonly status: "reconnecting"; readonly attempt: number; readonly nextAt: number; readonly why: Problem }
+  /**
+   * Try `attempt` is made at `nextAt` (milliseconds since 1970), or is being made if that has passed. `httpStatus`: a server
+   * did answer, and `why` is what it said; without it, nothing answered or the stream was cut.
+   */
+  | {
+      readonly status: "reconnecting";
+      readonly attempt: number;
+      readonly nextAt: number;
+      readonly why: Problem;
+      readonly httpStatus?: number;
+    }
   /** The run-end has been folded, or the cursor to follow from was already after it. */
   | { readonly status: "finished" }
   /** Trying again would not help. The run itself may go on. */
@@ -138,7 +147,14 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
     onEmpty: () => {
       if (state.seq > 0) end({ status: "finished" });
     },
-    onCut: ({ problem }, attempt, nextAt) => show({ status: "reconnecting", attempt, nextAt, why: problem }),
+    onCut: ({ problem, status }, attempt, nextAt) =>
+      show({
+        status: "reconnecting",
+        attempt,
+        nextAt,
+        why: problem,
+        ...(status !== undefined && { httpStatus: status }),
+      }),
     onFailed: ({ problem, status }, cause) =>
       end({ status: "failed", problem }, new ClientError(problem, { ...(status !== undefined && { status }), cause })),
   });

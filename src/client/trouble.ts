@@ -61,24 +61,29 @@ export const networkTrouble = (error: unknown): Trouble => {
 /** What an answer without a stream says. Only these may be different next time: too early, too much, the server's own fault. */
 export const troubleOf = async (response: Response): Promise<Trouble> => {
   const { status } = response;
-  const isTemporary = status === 408 || status === 425 || status === 429 || status >= 500;
+  const said = problemIn(await response.text());
+  const isTemporary = status === 408 || status === 425 || status === 429 || isPassingFault(status, said);
   const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"));
   return {
-    problem: problemIn(await response.text(), status),
+    problem: said ?? { code: `http-${status}`, message: `the answer was HTTP ${status}` },
     final: !isTemporary,
     status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 };
 
-const problemIn = (body: string, status: number): Problem => {
+/** A server that explains its fault knows whether it passes; 503 says by itself that it does. */
+const isPassingFault = (status: number, said: Problem | undefined): boolean =>
+  status === 503 || (status >= 500 && (!said || said.retryable === true));
+
+/** Undefined if it is not the server that speaks but something before it. */
+const problemIn = (body: string): Problem | undefined => {
   try {
     const { error } = JSON.parse(body) as { error: Problem };
-    if (typeof error.code === "string" && typeof error.message === "string") return error;
+    return typeof error.code === "string" && typeof error.message === "string" ? error : undefined;
   } catch {
-    // Not the server speaking but something before it: its status has to do.
+    return undefined;
   }
-  return { code: `http-${status}`, message: `the answer was HTTP ${status}` };
 };
 
 const parseRetryAfter = (text: string | null): number | undefined => {
