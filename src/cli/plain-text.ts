@@ -14,6 +14,7 @@ import {
   thinkingLine,
 } from "./node-lines.ts";
 import { footLines, headLines } from "./render.ts";
+import { createSpeakers } from "./speakers.ts";
 import { oneLine, terminalText } from "./terminal-text.ts";
 
 /** The lines that an entry adds to a text in the order of events, for pipes and files. Call it after folding the entry. */
@@ -24,6 +25,7 @@ export const createPlainText = (
   /** How much of each open text was given out, and the unfinished line of each call's output. */
   const given = new Map<string, number>();
   const unfinished = new Map<string, string>();
+  const speakers = createSpeakers(state);
 
   const text = (part: PartNode, view: ViewOptions): string[] => {
     const from = given.get(part.id) ?? 0;
@@ -52,9 +54,9 @@ export const createPlainText = (
       case "run-start":
         return headLines(state, view);
       case "agent-start":
-        return of(event.agent, (agent: AgentNode) => agentStart(agent, view));
+        return of(event.agent, (agent: AgentNode) => agentStart({ ...agent, name: speakers.nameOf(agent) }, view));
       case "agent-end":
-        return of(event.agent, (agent: AgentNode) => agentEnd(agent, view));
+        return of(event.agent, (agent: AgentNode) => agentEnd({ ...agent, name: speakers.nameOf(agent) }, view));
       case "step-start":
         return of(event.step, (step: StepNode) => stepLines(step, view));
       case "step-retry":
@@ -95,16 +97,28 @@ export const createPlainText = (
 
   return ({ at, event }) => {
     const isEdge = event.type === "agent-start" || event.type === "agent-end";
-    const indent = "  ".repeat(Math.max(0, depthOf(state, event.agent) - (isEdge ? 1 : 0)));
-    return linesOf(event, { ...options, now: at }).map((words) => indent + words);
+    const path = speakers.pathOf(event.agent);
+    const place = isEdge ? path.slice(0, -1) : path;
+    const lines = linesOf(event, { ...options, now: at }).map((words) => indented(words, place.length));
+    if (lines.length === 0) return [];
+    const turn = speakers.turnTo(place).map(({ name, depth }) =>
+      indented(
+        line(
+          [
+            ["cyan", "◇ "],
+            ["bold", oneLine(name)],
+          ],
+          options,
+        ),
+        depth,
+      ),
+    );
+    if (event.type === "agent-start") speakers.turnTo(path);
+    if (event.type === "agent-end") speakers.leave(path);
+    return [...turn, ...lines];
   };
 };
 
 const MAX_LINE = 64 * 1024;
 
-const depthOf = (state: RunState, agent: string | undefined): number => {
-  let depth = 0;
-  for (let id = agent; id !== undefined && depth < 32; depth++)
-    id = (state.nodes.get(id) as AgentNode | undefined)?.parent;
-  return depth;
-};
+const indented = (words: string, depth: number): string => "  ".repeat(depth) + words;
