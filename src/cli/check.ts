@@ -1,45 +1,25 @@
-import { readFile } from "node:fs/promises";
-import { text as readAll } from "node:stream/consumers";
 import { counted, duration } from "../amounts.ts";
 import type { Entry } from "../events.ts";
 import { type Violation, verify } from "../verify.ts";
-import { type Command, CommandError, UsageError } from "./command.ts";
-import { fetchLog } from "./fetch-log.ts";
+import type { Command } from "./command.ts";
 import { readLogFile } from "./log-file.ts";
-import { parseTarget } from "./target.ts";
+import { readLog } from "./read-log.ts";
 import { oneLine } from "./terminal-text.ts";
 
 export const check: Command = {
   name: "check",
-  usage: "<file|url>",
+  usage: "<file|url|run>",
   words: [1, 1],
   summary: "Checks that a log is a whole and grammatical run, and explains the first thing that is wrong.",
   details:
     "Reads one JSON entry a line, or a stream as `curl -N` gets it; - reads standard input. The exit code is 0 or 1.",
   options: { key: { value: "key", help: "the server's key (or RUNCAST_KEY)" } },
-  run: async ({ words: [what = ""], options, environment }) => {
-    const text = await textOf(what, environment, options["key"] ?? environment["RUNCAST_KEY"]);
-    const { ok, message } = checkText(text, what === "-" ? "standard input" : what);
+  run: async (input) => {
+    const [what = ""] = input.words;
+    const { ok, message } = checkText(await readLog(what, input), what === "-" ? "standard input" : what);
     (ok ? process.stdout : process.stderr).write(`${message}\n`);
     return ok ? 0 : 1;
   },
-};
-
-const textOf = async (what: string, environment: NodeJS.ProcessEnv, key: string | undefined): Promise<string> => {
-  if (what === "-") return await readAll(process.stdin);
-  if (/^https?:\/\//.test(what)) {
-    const target = parseTarget(what, environment);
-    if (target.run === undefined) throw new UsageError(`${what} names no run: use …/runs/<run>`);
-    const response = await fetchLog(target, key);
-    return await response.text().catch((error: Error) => {
-      throw new CommandError(`the answer of ${target.base} broke off: ${error.message}`, { cause: error });
-    });
-  }
-  return await readFile(what, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(
-      error.code === "ENOENT" ? `there is no file ${what}` : `cannot read ${what}: ${error.message}`,
-    );
-  });
 };
 
 /** The verdict on a log's text, in words. */

@@ -1,11 +1,13 @@
 import { createWriteStream, existsSync } from "node:fs";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { LoadedConfig, OpenedLog } from "../config.ts";
 import { exportHtml } from "../html-export.ts";
 import { page } from "../page.ts";
 import { type Command, CommandError, UsageError } from "./command.ts";
 import { Unreachable, fetchLog } from "./fetch-log.ts";
-import { readConfig } from "./read-config.ts";
+import { fileTrouble } from "./file-trouble.ts";
+import { LogInUse, readConfig } from "./read-config.ts";
 import { type Target, parseTarget } from "./target.ts";
 
 export const exportRun: Command = {
@@ -32,10 +34,10 @@ export const exportRun: Command = {
     );
     const file = options["output"];
     const output: Writable = file === undefined ? process.stdout : createWriteStream(file);
-    await pipeline(bytes, output, { end: file !== undefined }).catch((error: NodeJS.ErrnoException) => {
+    await pipeline(bytes, output, { end: file !== undefined }).catch((error: unknown) => {
       if (error instanceof CommandError) throw error;
-      const what = error.path === undefined ? "the run was not written to its end" : `cannot write ${error.path}`;
-      throw new CommandError(`${what}: ${error.message}`, { cause: error });
+      if (file !== undefined && "path" in (error as object)) throw fileTrouble(error, file, "write");
+      throw new CommandError(`the run was not written to its end: ${(error as Error).message}`, { cause: error });
     });
     return 0;
   },
@@ -51,7 +53,7 @@ const fromServer = async (target: Target, key: string | undefined, format: Forma
 const fromDirectory = async (directory: string, run: string, unreachable: Error, format: Format): Promise<Readable> => {
   const config = await readConfig(directory);
   if (!existsSync(config.directory)) throw unreachable;
-  const { log } = config.openLog();
+  const { log } = openLog(config, run);
   const info = await log.info(run);
   if (!info || info.dropped) {
     await log.close();
@@ -75,6 +77,20 @@ const fromDirectory = async (directory: string, run: string, unreachable: Error,
     }
   };
   return Readable.from(lines());
+};
+
+/** Whoever has the log open is most likely the server that has the run. */
+const openLog = (config: LoadedConfig, run: string): OpenedLog => {
+  try {
+    return config.openLog();
+  } catch (error) {
+    if (!(error instanceof LogInUse)) throw error;
+    const address = `http://<host>:<port>/runs/${run}`;
+    throw new CommandError(
+      `the log in ${config.directory} is in use by a server that runs: ask that one, with ${address} or by setting RUNCAST_URL`,
+      { cause: error },
+    );
+  }
 };
 
 const elementScript = async (): Promise<string> => {

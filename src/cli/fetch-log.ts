@@ -1,6 +1,8 @@
+import type { Problem } from "../events.ts";
 import { CommandError } from "./command.ts";
+import { noServerText } from "./no-server-text.ts";
+import { refusalText } from "./refusal-text.ts";
 import { type Target, authorization } from "./target.ts";
-import { oneLine } from "./terminal-text.ts";
 
 /** No server answers at this address. */
 export class Unreachable extends CommandError {}
@@ -16,19 +18,22 @@ export const fetchLog = async (
   let response: Response;
   try {
     response = await fetch(url, { headers });
-  } catch {
-    throw new Unreachable(`no server answers at ${target.base}; start one with: runcast serve`);
+  } catch (error) {
+    // fetch hides the reason of a failure in its cause.
+    const { message, cause } = error as Error;
+    throw new Unreachable(noServerText(target, cause instanceof Error && cause.message ? cause.message : message));
   }
   if (response.ok) return response;
-  throw new CommandError(await refusalText(response));
+  throw new CommandError(refusalText(await problemOf(response), target));
 };
 
-const refusalText = async (response: Response): Promise<string> => {
-  const text = await response.text();
+const problemOf = async (response: Response): Promise<Problem> => {
+  const { status } = response;
   try {
-    const { error } = JSON.parse(text) as { error: { message: string; hint?: string } };
-    return oneLine(`${error.message}${error.hint ? ` (${error.hint})` : ""}`);
+    const { error } = (await response.json()) as { error: Problem };
+    if (typeof error.code === "string" && typeof error.message === "string") return error;
   } catch {
-    return `the server answered ${response.status}`;
+    // Not Runcast speaking: its status has to do.
   }
+  return { code: `http-${status}`, message: `the answer was HTTP ${status}` };
 };

@@ -1,15 +1,15 @@
-#!/usr/bin/env node
-import { type Command, CommandError, UsageError, helpText, readInput } from "./cli/command.ts";
-import { version } from "./cli/version.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { type Command, CommandError, UsageError, helpText, readInput } from "./command.ts";
+import { ownCommand } from "./own-command.ts";
+import { version } from "./version.ts";
+import { didYouMean } from "../did-you-mean.ts";
 
 /** Each is loaded when it is wanted: to check a file nobody should wait for a server's code. */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ["serve", async () => (await import("./cli/serve.ts")).serve],
-  ["watch", async () => (await import("./cli/watch.ts")).watch],
-  ["replay", async () => (await import("./cli/replay.ts")).replay],
-  ["export", async () => (await import("./cli/export.ts")).exportRun],
-  ["check", async () => (await import("./cli/check.ts")).check],
+  ["serve", async () => (await import("./serve.ts")).serve],
+  ["watch", async () => (await import("./watch.ts")).watch],
+  ["replay", async () => (await import("./replay.ts")).replay],
+  ["export", async () => (await import("./export.ts")).exportRun],
+  ["check", async () => (await import("./check.ts")).check],
 ]);
 
 const overview = async (): Promise<string> => {
@@ -25,24 +25,29 @@ const overview = async (): Promise<string> => {
   ].join("\n");
 };
 
-const main = async ([name, ...rest]: readonly string[]): Promise<number> => {
+/** Answers the exit code. */
+export const main = async ([name, ...rest]: readonly string[]): Promise<number> => {
+  process.stdout.on("error", leave);
+  // There is no other place to tell it.
+  process.stderr.on("error", ignore);
   const say = (text: string) => void process.stdout.write(`${text}\n`);
-  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-    const asked = await commands.get(rest[0] ?? "")?.();
-    say(asked ? helpText(asked) : await overview());
-    return name === undefined ? 2 : 0;
+  const isHelp = name === "--help" || name === "-h" || name === "help";
+  if (name === undefined || (isHelp && rest.length === 0)) {
+    say(await overview());
+    return isHelp ? 0 : 2;
   }
   if (name === "--version" || name === "-v") {
     say(version());
     return 0;
   }
-  const command = await commands.get(name)?.();
+  const wanted = isHelp ? rest[0]! : name;
+  const command = await commands.get(wanted)?.();
   try {
     if (!command) {
-      const kind = name.startsWith("-") ? "option" : "command";
-      throw new UsageError(`there is no ${kind} ${name}${didYouMean(name, commands.keys())}`);
+      const kind = wanted.startsWith("-") ? "option" : "command";
+      throw new UsageError(`there is no ${kind} ${wanted}${didYouMean(wanted, commands.keys())}`);
     }
-    const { help, ...input } = readInput(command, rest);
+    const { help, ...input } = isHelp ? { help: true, words: [], options: {} } : readInput(command, rest);
     if (help) {
       say(helpText(command));
       return 0;
@@ -52,7 +57,8 @@ const main = async ([name, ...rest]: readonly string[]): Promise<number> => {
   } catch (error) {
     const about = command ? `runcast ${command.name}` : "runcast";
     if (error instanceof UsageError) {
-      process.stderr.write(`${about}: ${error.message}\n${about} --help says what there is\n`);
+      const help = command ? ownCommand(command.name, "--help") : ownCommand("help");
+      process.stderr.write(`${about}: ${error.message}\n${help} says what there is\n`);
       return 2;
     }
     const text = error instanceof CommandError ? error.message : error instanceof Error ? error.stack : String(error);
@@ -64,7 +70,3 @@ const main = async ([name, ...rest]: readonly string[]): Promise<number> => {
 /** A reader that has had enough (`| head`) is no failure. */
 const leave = (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1);
 const ignore = () => {};
-process.stdout.on("error", leave);
-// There is no other place to tell it.
-process.stderr.on("error", ignore);
-process.exitCode = await main(process.argv.slice(2));

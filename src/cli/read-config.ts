@@ -1,6 +1,9 @@
 import { ConfigError, type LoadOptions, type LoadedConfig, loadConfig } from "../config.ts";
 import { CommandError } from "./command.ts";
 
+/** Another process, or this one, has the log open. */
+export class LogInUse extends CommandError {}
+
 /** The configuration of a directory; what is wrong with it, or with opening its log, is told without a stack. */
 export const readConfig = async (directory: string, options?: LoadOptions): Promise<LoadedConfig> => {
   try {
@@ -15,6 +18,7 @@ const openLog = (config: LoadedConfig, name: string | undefined) => {
   try {
     return config.openLog(name);
   } catch (error) {
-    throw new CommandError((error as Error).message, { cause: error });
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new (code === "log-in-use" ? LogInUse : CommandError)(message, { cause: error });
   }
 };

@@ -1,25 +1,28 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry } from "../events.ts";
-import { type Command, CommandError, UsageError } from "./command.ts";
+import { type Command, CommandError, type Input, UsageError } from "./command.ts";
 import { readLogFile } from "./log-file.ts";
 import { hasColor } from "./color.ts";
 import { oneLine } from "./terminal-text.ts";
+import { readLog } from "./read-log.ts";
 import { createViewer } from "./viewer.ts";
 
 export const replay: Command = {
   name: "replay",
-  usage: "<file>",
+  usage: "<file|url|run>",
   words: [1, 1],
   summary: "Plays a run's log as it happened.",
   options: {
     speed: { value: "number|max", help: "how many times as fast (default: 1); max does not wait at all" },
     from: { value: "seq", help: "shows everything up to this entry at once" },
+    key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
-  run: async ({ words: [file = ""], options, environment }) => {
+  run: async (input) => {
+    const { options, environment } = input;
+    const [file = ""] = input.words;
     const speed = speedOf(options["speed"] ?? "1");
     const from = fromOf(options["from"] ?? "0");
-    const entries = await read(file);
+    const entries = await read(file, input);
     const first = entries.find(({ seq }) => seq > from)?.at ?? 0;
     const began = Date.now();
     const clock = () => (speed === Infinity ? 0 : first + (Date.now() - began) * speed);
@@ -45,13 +48,8 @@ export const replay: Command = {
   },
 };
 
-const read = async (file: string): Promise<Entry[]> => {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(
-      error.code === "ENOENT" ? `there is no file ${file}` : `cannot read ${file}: ${error.message}`,
-    );
-  });
-  const entries = [...readLogFile(text)].map((found) => {
+const read = async (file: string, input: Input): Promise<Entry[]> => {
+  const entries = [...readLogFile(await readLog(file, input))].map((found) => {
     if ("problem" in found) throw new CommandError(`${file}:${found.line}: ${oneLine(found.problem)}`);
     return found.entry;
   });

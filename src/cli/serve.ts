@@ -1,9 +1,12 @@
-import { counted } from "../amounts.ts";
+import { lookup } from "node:dns/promises";
+import { createServer as createSocketServer } from "node:net";
+import path from "node:path";
 import type { LoadedConfig, OpenedLog } from "../config.ts";
 import { page } from "../page.ts";
 import { type RuncastServer, createServer } from "../server.ts";
 import { type Command, CommandError, UsageError } from "./command.ts";
-import { readConfig } from "./read-config.ts";
+import { greeting } from "./greeting.ts";
+import { LogInUse, readConfig } from "./read-config.ts";
 import { version } from "./version.ts";
 
 export const serve: Command = {
@@ -26,14 +29,16 @@ export const serve: Command = {
     const config = await readConfig(directory, { demoSpeed, ...(file !== undefined && { file }) });
     const host = options["host"] ?? config.host ?? "127.0.0.1";
     const flagged = options["port"];
-    const port = flagged === undefined ? portOf(environment["PORT"] || undefined, "PORT") : portOf(flagged, "--port");
-    const opened = config.openLog(options["log"]);
-    const server = createServer({ ...serverOptions(config, opened), host, port: port ?? config.port ?? 4400 });
+    const asked = flagged === undefined ? portOf(environment["PORT"] || undefined, "PORT") : portOf(flagged, "--port");
+    const port = asked ?? config.port ?? 4400;
+    await checkHost(host, config);
+    const opened = await openLog(config, options["log"], host, port);
+    const server = createServer({ ...serverOptions(config, opened), host, port });
     try {
       const interrupted = await server.runner.recover();
-      const { url } = await listen(server, host, port ?? config.port ?? 4400);
+      const { url } = await listen(server, host, port);
       const dropped = await retain(config, opened);
-      const greeted = await greeting(config, opened, { url, interrupted, dropped });
+      const greeted = await greeting(config, opened, { url, interrupted, dropped, environment });
       // Listens for signals first: who reads the greeting may stop us at once.
       const stopped = untilStopped(server, config, opened);
       process.stdout.write(greeted);
@@ -70,6 +75,48 @@ const present = <Value extends object>(value: Value) =>
     [Key in keyof Value]?: NonNullable<Value[Key]>;
   };
 
+const notOurs = (host: string): CommandError =>
+  new CommandError(`${host} is no address of this machine; choose another: --host 127.0.0.1`);
+
+/** What is wrong with an address is told before it is said what a public one needs. */
+const checkHost = async (host: string, config: LoadedConfig): Promise<void> => {
+  const { address } = await lookup(host).catch(() => {
+    throw notOurs(host);
+  });
+  const isPublic = !/^(127\.|::1$)/.test(address);
+  if (isPublic && "key" in config && config.key === undefined)
+    throw new CommandError(
+      `${path.basename(config.file ?? "")}: key is undefined, and listening on ${host}, where others can reach it, needs one; ` +
+        "set what it is taken from (an environment variable that is not set?), or listen on 127.0.0.1",
+    );
+};
+
+const openLog = async (
+  config: LoadedConfig,
+  name: string | undefined,
+  host: string,
+  port: number,
+): Promise<OpenedLog> => {
+  try {
+    return config.openLog(name);
+  } catch (error) {
+    if (!(error instanceof LogInUse)) throw error;
+    const too = (await isTaken(host, port)) ? ` (port ${port} is in use too, probably by that one)` : "";
+    throw new CommandError(
+      `the log in ${config.directory} is in use by another Runcast${too}: stop that one, start this one in another directory, ` +
+        "or keep its runs in memory: --log memory",
+      { cause: error },
+    );
+  }
+};
+
+const isTaken = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createSocketServer();
+    socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code === "EADDRINUSE"));
+    socket.listen(port, host, () => socket.close(() => resolve(false)));
+  });
+
 const listen = async (server: RuncastServer, host: string, port: number): Promise<{ url: string }> => {
   try {
     return await server.listen();
@@ -82,8 +129,7 @@ const listen = async (server: RuncastServer, host: string, port: number): Promis
       );
     if (code === "EACCES")
       throw new CommandError(`port ${port} may not be used by you; choose one above 1023: --port 4400`);
-    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-      throw new CommandError(`${host} is no address of this machine; choose another: --host 127.0.0.1`);
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") throw notOurs(host);
     throw new CommandError(message, { cause: error });
   }
 };
@@ -114,33 +160,6 @@ const untilStopped = async (server: RuncastServer, config: LoadedConfig, opened:
   });
   clearInterval(timer);
   await server.close();
-};
-
-const MOST_COUNTED = 1000;
-
-const greeting = async (
-  { agents, file }: LoadedConfig,
-  { log, place }: OpenedLog,
-  { url, interrupted, dropped }: { url: string; interrupted: number; dropped: number },
-): Promise<string> => {
-  const runs = (await log.list({ limit: MOST_COUNTED + 1 })).length;
-  const kept = runs > MOST_COUNTED ? `more than ${counted(MOST_COUNTED, "run")}` : counted(runs, "run");
-  const closed = interrupted > 0 ? `, ${counted(interrupted, "interrupted run")} closed` : "";
-  const gone = dropped > 0 ? `, ${counted(dropped, "run")} dropped by retention` : "";
-  const named = Object.entries(agents).map(([name, { model, description }]) =>
-    [name, model, description].filter(Boolean).join("  "),
-  );
-  return [
-    `runcast ${version()}  ${url}`,
-    "",
-    ...named.map((text, index) => `  ${index === 0 ? "agents" : "      "}  ${text}`),
-    `  config  ${file ?? "none; runcast.config.ts would be read from here"}`,
-    `  log     ${log.name}${place ? ` in ${place}` : ""}: ${kept}${closed}${gone}`,
-    `          survives ${log.survives}`,
-    `  try     curl -N ${url}/runs -H 'content-type: application/json' -d '{"message":"hello"}'`,
-    "",
-    "",
-  ].join("\n");
 };
 
 const portOf = (text: string | undefined, name: string): number | undefined => {

@@ -10,17 +10,22 @@ export interface Target {
 }
 
 /** Where a bare id is looked for, unless RUNCAST_URL says another place. */
-const LOCAL = "http://127.0.0.1:4400";
+export const LOCAL = "http://127.0.0.1:4400";
 
 /** Reads `http://host/runs/<run>` (with whatever follows), `http://host/?run=<run>`, the address of a server, or a run's id. */
 export const parseTarget = (text: string, environment: NodeJS.ProcessEnv): Target => {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(text)) {
-    const base = (environment["RUNCAST_URL"] || LOCAL).replace(/\/+$/, "");
-    return { base, run: text, token: undefined, isBare: true };
+  if (isRunId(text)) {
+    const where = environment["RUNCAST_URL"] || LOCAL;
+    const address = addressOf(where);
+    if (!address)
+      throw new UsageError(`RUNCAST_URL is ${where}, which is no address${missingScheme(where, `such as ${LOCAL}`)}`);
+    return { base: where.replace(/\/+$/, ""), run: text, token: undefined, isBare: true };
   }
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`${text} is neither a run's id nor an address such as ${LOCAL}/runs/<run>`);
+  const url = addressOf(text);
+  if (!url)
+    throw new UsageError(
+      `${text} is neither a run's id nor an address${missingScheme(text, `such as ${LOCAL}/runs/<run>`)}`,
+    );
   const [, before = "", run] = /^(.*?)(?:\/runs(?:\/([^/]+).*)?)?\/?$/.exec(url.pathname) ?? [];
   const named = run === undefined ? url.searchParams.get("run") : decoded(run);
   if (named === undefined) throw new UsageError(`${text} is not properly encoded: use % only before two digits`);
@@ -39,6 +44,19 @@ const decoded = (text: string): string | undefined => {
     return undefined;
   }
 };
+
+export const isRunId = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);
+
+const addressOf = (text: string): URL | undefined => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url && /^https?:$/.test(url.protocol) ? url : undefined;
+};
+
+/** What an address lacks that people leave out: `localhost:4400`, `example.org/runs/x`. */
+const missingScheme = (text: string, otherwise: string): string =>
+  /^[a-z\d][\w-]*(\.[\w-]+)*(:\d+(\/.*)?|(?<=\..*)\/.*)$/i.test(text) && URL.canParse(`http://${text}`)
+    ? `: http:// is missing, as in http://${text}`
+    : ` ${otherwise}`;
 
 /** The headers of someone who may read this. */
 export const authorization = ({ token }: Pick<Target, "token">, key: string | undefined): Record<string, string> => {

@@ -1,8 +1,11 @@
 import { duration } from "../amounts.ts";
-import { type Connection, createClient } from "../client.ts";
+import { ClientError, type Connection, createClient, defaultBackoff } from "../client.ts";
 import type { AskNode } from "../state.ts";
 import { hasColor } from "./color.ts";
 import { type Command, CommandError, UsageError } from "./command.ts";
+import { keyHeader } from "./key-header.ts";
+import { noServerText } from "./no-server-text.ts";
+import { refusalText } from "./refusal-text.ts";
 import { type Target, parseTarget } from "./target.ts";
 import { oneLine } from "./terminal-text.ts";
 import { createViewer } from "./viewer.ts";
@@ -28,9 +31,13 @@ export const watch: Command = {
       throw new UsageError(`${what} names no run: use …/runs/<run>, or --message "…" to start one`);
     if (message !== undefined && target.run !== undefined)
       throw new UsageError(`a message starts a run, and ${what} names one: leave out either --message or the run`);
+    if (message?.trim() === "") throw new UsageError(`--message is empty: say what to ask, such as --message "hello"`);
     const { base, token, run } = target;
+    let hasBeenLive = false;
     const client = createClient({
       url: base,
+      // Once there was a stream, it is worth waiting for; before, what is wrong will probably stay so.
+      backoff: (attempt, why) => (hasBeenLive || attempt <= FIRST_TRIES ? defaultBackoff(attempt, why) : undefined),
       ...(key !== undefined && { key }),
       ...(token !== undefined && { token }),
     });
@@ -45,16 +52,13 @@ export const watch: Command = {
       output: process.stdout,
       color: hasColor(process.stdout, environment),
       state: handle.state,
-      howToAnswer: (ask) => howToAnswer(target, handle.run, ask),
+      howToAnswer: (ask) =>
+        howToAnswer(target, handle.run, ask, key === undefined ? "" : `${keyHeader([key], environment)} `),
     });
     let told = "";
-    let hasBeenLive = false;
     const tell = (connection: Connection) => {
       hasBeenLive ||= connection.status === "live";
-      // Once there was a stream, it is worth waiting for; before, the address is probably wrong.
-      if (!hasBeenLive && connection.status === "reconnecting" && connection.attempt > FIRST_TRIES)
-        stop.abort(UNREACHABLE);
-      const text = connectionText(connection, process.stdout.isTTY);
+      const text = connectionText(connection, { target, hasBeenLive, isTerminal: process.stdout.isTTY });
       if (text !== told) viewer.know({ text: (told = text), isLive: connection.status !== "reconnecting" });
     };
     handle.subscribe(tell);
@@ -65,9 +69,7 @@ export const watch: Command = {
       await handle.finished;
       return handle.state.outcome === "done" ? 0 : 1;
     } catch (error) {
-      if (stop.signal.reason === UNREACHABLE)
-        throw new CommandError(`no server answers at ${base}; start one with: runcast serve`, { cause: error });
-      if (!stop.signal.aborted) throw new CommandError(oneLine((error as Error).message), { cause: error });
+      if (!stop.signal.aborted) throw new CommandError(failureText(error, target), { cause: error });
       viewer.know({ text: "no longer watched; the run goes on", isLive: false });
       return 130;
     } finally {
@@ -78,10 +80,22 @@ export const watch: Command = {
 };
 
 const FIRST_TRIES = 2;
-const UNREACHABLE = "unreachable";
+
+const failureText = (error: unknown, target: Target): string => {
+  if (!(error instanceof ClientError)) return oneLine((error as Error).message);
+  const { code, message, hint } = error;
+  if (code === "network") return noServerText(target, message);
+  return refusalText({ code, message, ...(hint !== undefined && { hint }) }, target);
+};
+
+interface Circumstances {
+  readonly target: Target;
+  readonly hasBeenLive: boolean;
+  readonly isTerminal: boolean;
+}
 
 /** What is true of the connection. A terminal is told more: there it can be taken back. */
-const connectionText = (connection: Connection, isTerminal: boolean): string => {
+const connectionText = (connection: Connection, { target, hasBeenLive, isTerminal }: Circumstances): string => {
   switch (connection.status) {
     case "connecting":
       return isTerminal ? "connecting" : "";
@@ -92,8 +106,12 @@ const connectionText = (connection: Connection, isTerminal: boolean): string => 
         ? `live, waiting for ${NAMES[waiting.waiting]} for ${duration(Date.now() - waiting.since)}`
         : "live";
     }
-    case "reconnecting":
-      return `connection lost (${oneLine(connection.why.message)}); trying again, attempt ${connection.attempt}`;
+    case "reconnecting": {
+      const { why, httpStatus, attempt } = connection;
+      const lost = `${hasBeenLive ? "connection lost" : "no answer yet"} (${oneLine(why.message)})`;
+      const said = httpStatus === undefined ? lost : `the server answered: ${refusalText(why, target)}`;
+      return `${said}; trying again${isTerminal ? `, attempt ${attempt}` : ""}`;
+    }
     default:
       return "";
   }
@@ -108,7 +126,7 @@ const segment = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-const howToAnswer = ({ base, token }: Target, run: string, { id, ask }: AskNode): string[] => {
+const howToAnswer = ({ base, token }: Target, run: string, { id, ask }: AskNode, access: string): string[] => {
   if (token !== undefined) return ["this address only allows watching; someone with the key can answer"];
   const isYesOrNo = ask.kind === "approval" || ask.kind === "confirmation";
   const value = isYesOrNo ? { allow: true } : { value: ask.options?.[0]?.value ?? "…" };
@@ -116,6 +134,6 @@ const howToAnswer = ({ base, token }: Target, run: string, { id, ask }: AskNode)
   const path = `${base}/runs/${segment(run)}/asks/${segment(id)}`;
   return [
     `answer on ${base}/?run=${encodeURIComponent(run)} or with:`,
-    `curl ${path} -H 'content-type: application/json' -d '${body}'`,
+    `curl ${path} ${access}-H 'content-type: application/json' -d '${body}'`,
   ].map(oneLine);
 };

@@ -29,12 +29,14 @@ export const openDatabase = (directory: string): Database => {
 export const explain = (error: unknown, directory: string): unknown => {
   if (!(error instanceof Error) || error instanceof UnusableLog) return error;
   const code = (error as Error & { errcode?: number }).errcode ?? 0;
-  const say = (text: string) => new UnusableLog(`the log in ${path.resolve(directory)} ${text}`, { cause: error });
+  const say = (text: string, named?: string) =>
+    new UnusableLog(`the log in ${path.resolve(directory)} ${text}`, { cause: error }, named);
   switch (code & 0xff) {
     case 5:
     case 6:
       return say(
-        "is in use: stop the other Runcast that has it open (or close the other log), or choose another directory",
+        "is in use: another Runcast (or another log of this one) has it open; close that one, or choose another directory",
+        "log-in-use",
       );
     case 11:
     case 26:
@@ -50,6 +52,12 @@ export const explain = (error: unknown, directory: string): unknown => {
 
 export class UnusableLog extends Error {
   override name = "UnusableLog";
+  /** For whoever can say more than the message does. */
+  readonly code: string;
+  constructor(message: string, options: ErrorOptions = {}, code = "unusable-log") {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 const VERSION = 1;

@@ -1,0 +1,25 @@
+import path from "node:path";
+import { CommandError } from "./command.ts";
+
+/** Why a file cannot be read or written, and what to do about it. */
+export const fileTrouble = (error: unknown, file: string, doing: "read" | "write"): CommandError => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const say = (text: string) => new CommandError(text, { cause: error });
+  switch (code) {
+    case "ENOENT":
+      if (doing === "read") return say(`there is no file ${file}`);
+      return say(`cannot write ${file}: there is no directory ${path.dirname(file)}; make it, or choose another file`);
+    case "EISDIR":
+      return say(`${file} is a directory; name a file in it`);
+    case "ENOTDIR":
+      return say(`cannot ${doing} ${file}: a part of that path is no directory; check the path`);
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return say(`cannot ${doing} ${file}: you may not; check who owns it, or choose another file`);
+    case "ENOSPC":
+      return say(`cannot write ${file}: the disk is full; make room, or choose another place`);
+    default:
+      return say(`cannot ${doing} ${file}: ${message}`);
+  }
+};

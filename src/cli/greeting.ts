@@ -1,0 +1,40 @@
+import { counted } from "../amounts.ts";
+import type { LoadedConfig, OpenedLog } from "../config.ts";
+import { keyHeader } from "./key-header.ts";
+import { version } from "./version.ts";
+
+interface Start {
+  readonly url: string;
+  readonly interrupted: number;
+  readonly dropped: number;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+const MOST_COUNTED = 1000;
+
+/** What a server says when it is ready. */
+export const greeting = async (
+  { agents, file, key }: LoadedConfig,
+  { log, place }: OpenedLog,
+  { url, interrupted, dropped, environment }: Start,
+): Promise<string> => {
+  const runs = (await log.list({ limit: MOST_COUNTED + 1 })).length;
+  const kept = runs > MOST_COUNTED ? `more than ${counted(MOST_COUNTED, "run")}` : counted(runs, "run");
+  const closed = interrupted > 0 ? `, ${counted(interrupted, "interrupted run")} closed` : "";
+  const gone = dropped > 0 ? `, ${counted(dropped, "run")} dropped by retention` : "";
+  const named = Object.entries(agents).map(([name, { model, description }]) =>
+    [name, model, description].filter(Boolean).join("  "),
+  );
+  const access = key === undefined ? "" : ` ${keyHeader([key].flat(), environment)}`;
+  return [
+    `runcast ${version()}  ${url}`,
+    "",
+    ...named.map((text, index) => `  ${index === 0 ? "agents" : "      "}  ${text}`),
+    `  config  ${file ?? "none; runcast.config.ts would be read from here"}`,
+    `  log     ${log.name}${place ? ` in ${place}` : ""}: ${kept}${closed}${gone}`,
+    `          survives ${log.survives}`,
+    `  try     curl -N -X POST ${url}/runs${access} -H 'content-type: application/json' -d '{"message":"hello"}'`,
+    "",
+    "",
+  ].join("\n");
+};

@@ -1,0 +1,14 @@
+import { LOCAL, type Target } from "./target.ts";
+import { ownCommand } from "./own-command.ts";
+import { oneLine } from "./terminal-text.ts";
+
+/** That nothing answers at an address, and what to do about it. `why` is what the network said. */
+export const noServerText = ({ base }: Pick<Target, "base">, why: string): string => {
+  const url = new URL(base);
+  if (/ENOTFOUND|EAI_AGAIN/.test(why)) return `there is no host ${url.hostname}; check the address ${base}`;
+  const isHere = url.protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+  if (!isHere) return oneLine(`no server answers at ${base} (${why}); check the address, and that the server runs`);
+  const port = url.port || "80";
+  const flags = port === new URL(LOCAL).port ? [] : ["--port", port];
+  return `no server answers at ${base}; check the port, or start one there with: ${ownCommand("serve", ...flags)}`;
+};

@@ -1,0 +1,10 @@
+/**
+ * How to run one of our commands from here. Only a clone runs TypeScript: there `runcast` is no command, npm's scripts are.
+ */
+export const ownCommand = (name: string, ...args: readonly string[]): string => {
+  if (!isClone) return ["npx runcast", name, ...args].join(" ");
+  const script = name === "serve" ? ["npm start"] : ["npm run runcast --", name];
+  return [...script, ...(name === "serve" && args.length > 0 ? ["--"] : []), ...args].join(" ");
+};
+
+const isClone = import.meta.url.endsWith(".ts");

@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { text as readAll } from "node:stream/consumers";
+import { CommandError, type Input, UsageError } from "./command.ts";
+import { fetchLog } from "./fetch-log.ts";
+import { fileTrouble } from "./file-trouble.ts";
+import { isRunId, parseTarget } from "./target.ts";
+
+/** The text of a log: of a file, of a run that a server has (by its address or id), or of standard input for `-`. */
+export const readLog = async (what: string, { options, environment }: Input): Promise<string> => {
+  if (what === "-") return await readAll(process.stdin);
+  const key = options["key"] ?? environment["RUNCAST_KEY"];
+  const fromServer = async () => {
+    const target = parseTarget(what, environment);
+    if (target.run === undefined) throw new UsageError(`${what} names no run: use …/runs/<run>`);
+    const response = await fetchLog(target, key);
+    return await response.text().catch((error: Error) => {
+      throw new CommandError(`the answer of ${target.base} broke off: ${error.message}`, { cause: error });
+    });
+  };
+  if (/^https?:\/\//.test(what)) return await fromServer();
+  if (isRunId(what) && !existsSync(what))
+    return await fromServer().catch((error: unknown) => {
+      if (!(error instanceof CommandError)) throw error;
+      throw new CommandError(`there is no file ${what}; as a run: ${error.message}`, { cause: error });
+    });
+  return await readFile(what, "utf8").catch((error: unknown) => {
+    throw fileTrouble(error, what, "read");
+  });
+};
