@@ -1,4 +1,4 @@
-// Runcast with the demo agent, and a site beside it that shows its runs.
+// Runcast with the demo agent, and a site beside it that shows its runs. PORT chooses the site's port.
 import { native } from "../../src/dialects/native.ts";
 import { memory } from "../../src/logs/memory.ts";
 import { demoAgent } from "../../src/models/demo.ts";
@@ -6,10 +6,16 @@ import { page } from "../../src/page.ts";
 import { createServer } from "../../src/server.ts";
 import { createSite } from "./site.ts";
 
-const PORT = 4410;
+const fail = (message: string): never => {
+  console.error(message);
+  process.exit(1);
+};
+
+const port = Number(process.env.PORT || 4410);
+if (!Number.isInteger(port) || port < 0 || port > 65_535)
+  fail(`PORT must be a number from 0 to 65535: not ${process.env.PORT}`);
+const built = page() ?? fail("the element was not built; build it with: npm run build");
 const key = "only-the-site-knows-this";
-const built = page();
-if (!built) throw new Error("build the element first: npm run build");
 const runcast = createServer({
   agents: { demo: { source: demoAgent() } },
   log: memory(),
@@ -18,4 +24,15 @@ const runcast = createServer({
   key,
 });
 const { url } = await runcast.listen();
-createSite({ url, key }).listen(PORT, "127.0.0.1", () => console.log(`http://127.0.0.1:${PORT}`));
+const site = createSite({ url, key });
+site.on("error", ({ code, message }: NodeJS.ErrnoException) =>
+  fail(
+    code === "EADDRINUSE"
+      ? `port ${port} is in use; choose another by setting PORT (0 takes any free one)`
+      : `the site cannot listen on port ${port}: ${message}; choose another by setting PORT`,
+  ),
+);
+site.listen(port, "127.0.0.1", () => {
+  const address = site.address();
+  console.log(`http://127.0.0.1:${typeof address === "object" && address ? address.port : port}`);
+});

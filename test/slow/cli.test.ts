@@ -1,72 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer as createSocketServer } from "node:net";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { text as readAll } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { greeting, occupyPort, root, useCommandLine } from "../command-line.ts";
 
-const root = path.join(import.meta.dirname, "../..");
-const cli = path.join(root, "src/cli.ts");
+const { run, launch, runcast, serve, home: newHome } = useCommandLine();
 const golden = (name: string) => path.join(root, `golden/runs/${name}.jsonl`);
 const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { version: string };
-
-let directory: string;
-beforeAll(async () => void (directory = await mkdtemp(path.join(tmpdir(), "runcast-cli-"))));
-afterAll(() => rm(directory, { recursive: true, force: true }));
-
-const children: ChildProcess[] = [];
-afterEach(async () => {
-  for (const child of children.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  }
-});
-
-interface Options {
-  readonly cwd?: string;
-  readonly env?: Record<string, string>;
-  readonly input?: string;
-}
-
-const launch = (args: readonly string[], { cwd = directory, env = {} }: Options = {}) => {
-  const { PORT: _, FORCE_COLOR: __, ...inherited } = process.env;
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", cli, ...args], {
-    cwd,
-    env: { ...inherited, RUNCAST_DEMO_SPEED: "50", ...env },
-  });
-  children.push(child);
-  return child;
-};
-
-const runcast = async (args: readonly string[], options: Options = {}) => {
-  const child = launch(args, options);
-  child.stdin.end(options.input);
-  const [out, error] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
-  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-  return { out, error, code: child.exitCode };
-};
-
-/** A server in a directory of its own, and what it said until it was ready. */
-const serve = async (args: readonly string[] = [], options: Options = {}) => {
-  const child = launch(["serve", "--port", "0", ...args], options);
-  return { child, ...(await greeting(child)) };
-};
-
-const greeting = async (child: ReturnType<typeof launch>) => {
-  let said = "";
-  child.stdout.setEncoding("utf8");
-  while (!said.includes("  try ")) {
-    const [chunk] = (await Promise.race([once(child.stdout, "data"), once(child, "exit")])) as [string];
-    if (typeof chunk !== "string") throw new Error(`the server ended: ${await readAll(child.stderr)}`);
-    said += chunk;
-  }
-  const url = /http:\/\/\S+/.exec(said)![0];
-  return { said, url };
-};
 
 const post = (url: string, body: object, accept = "text/event-stream") =>
   fetch(`${url}/runs`, {
@@ -92,7 +33,7 @@ describe("the command line", () => {
     [["serve", "--prot", "80"], "runcast serve: there is no option --prot; did you mean --port?"],
     [["serve", "--port"], "runcast serve: --port needs a value: --port <number>"],
     [["serve", "--port", "http"], "runcast serve: --port must be a number from 0 to 65535: not http"],
-    [["replay"], "runcast replay: <file> is missing"],
+    [["replay"], "runcast replay: <file|url|run> is missing"],
     [["check", "a", "b"], "runcast check: b is one word too many"],
     [["replay", "x.jsonl", "--speed", "fast"], "runcast replay: --speed must be a number above 0, or max: not fast"],
     [["watch", "not a url"], "runcast watch: not a url is neither a run's id nor an address"],
@@ -177,12 +118,12 @@ describe("replay", () => {
 
 describe("serve", () => {
   test("says what it found, streams a run that check accepts, exports, watches, and stops when it is told", async () => {
-    const home = await mkdtemp(path.join(directory, "serve-"));
+    const home = await newHome("serve");
     const { child, said, url } = await serve([], { cwd: home });
     expect(said).toContain(`runcast ${version}  ${url}`);
     expect(said).toMatch(/agents {2}demo {2}demo \(scripted\)/);
     expect(said).toMatch(/log +sqlite in .*\.runcast: 0 runs\n +survives /);
-    expect(said).toContain(`curl -N ${url}/runs -H 'content-type: application/json' -d '{"message":"hello"}'`);
+    expect(said).toContain(`curl -N -X POST ${url}/runs -H 'content-type: application/json' -d '{"message":"hello"}'`);
 
     const response = await post(url, { message: "hello", run: "hello-1" });
     const capture = path.join(home, "capture.sse");
@@ -221,7 +162,7 @@ describe("serve", () => {
   });
 
   test("a run of an earlier process that was killed is closed and counted", async () => {
-    const home = await mkdtemp(path.join(directory, "kill-"));
+    const home = await newHome("kill");
     const { child, url } = await serve([], { cwd: home, env: { RUNCAST_DEMO_SPEED: "1" } });
     await post(url, { message: "Start something slow that I can stop", run: "slow" }, "application/json");
     child.kill("SIGKILL");
@@ -234,9 +175,7 @@ describe("serve", () => {
   });
 
   test("a port in use is named, with how to choose another", async () => {
-    const busy = createSocketServer().listen(0, "127.0.0.1");
-    await once(busy, "listening");
-    const { port } = busy.address() as { port: number };
+    const { port, close } = await occupyPort();
     const flagged = await runcast(["serve", "--log", "memory", "--port", String(port)]);
     expect(flagged).toMatchObject({
       code: 1,
@@ -244,11 +183,11 @@ describe("serve", () => {
     });
     const fromEnvironment = await runcast(["serve", "--log", "memory"], { env: { PORT: String(port) } });
     expect(fromEnvironment.error).toContain(`port ${port} is in use`);
-    busy.close();
+    close();
   });
 
   test("a configuration is read, its mistakes are told, flags beat it, retention holds", async () => {
-    const home = await mkdtemp(path.join(directory, "config-"));
+    const home = await newHome("config");
     await writeFile(path.join(home, "runcast.config.mjs"), "export default { prot: 1 }");
     const wrong = await runcast(["serve"], { cwd: home });
     expect(wrong).toMatchObject({
@@ -273,18 +212,13 @@ describe("serve", () => {
   });
 
   test("a configuration imports the package by its name, also where nothing was built", async () => {
-    const home = await mkdtemp(path.join(directory, "named-"));
+    const home = await newHome("named");
     const text = `import { demoAgent } from "runcast"; import { memory } from "runcast/logs/memory";
       export default { agents: { named: demoAgent() }, log: memory() };`;
     await writeFile(path.join(home, "runcast.config.mjs"), text);
     const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
     const [, ...words] = (scripts.start as string).split(" ");
-    const child = spawn(
-      process.execPath,
-      [...words, "--port", "0", "--config", path.join(home, "runcast.config.mjs")],
-      { cwd: root },
-    );
-    children.push(child);
+    const child = run([...words, "--port", "0", "--config", path.join(home, "runcast.config.mjs")], { cwd: root });
     const { url, said } = await greeting(child);
     expect(said).toContain("agents  named");
     expect((await fetch(`${url}/health`)).status).toBe(200);
@@ -293,7 +227,7 @@ describe("serve", () => {
   });
 
   test("what an agent keeps open does not keep a stopped server alive", async () => {
-    const home = await mkdtemp(path.join(directory, "open-"));
+    const home = await newHome("open");
     await writeFile(path.join(home, "runcast.config.mjs"), "setInterval(() => {}, 1000); export default {};");
     const { child } = await serve(["--log", "memory"], { cwd: home });
     child.kill("SIGTERM");
@@ -335,7 +269,7 @@ describe("watch", () => {
   });
 
   test("a key is sent, and its absence is told in the server's words", async () => {
-    const home = await mkdtemp(path.join(directory, "key-"));
+    const home = await newHome("key");
     await writeFile(path.join(home, "runcast.config.mjs"), `export default { key: "correct-horse", log: "memory" }`);
     const { url } = await serve([], { cwd: home });
     const without = await runcast(["watch", url, "--message", "hello"]);
