@@ -177,6 +177,56 @@ describe("the plain text", () => {
     expect(lines).toContain("- 409 of 412 tests pass (99.3 %); the other three fail on Mondays.");
   });
 
+  test("says whose words they are where sub-agents speak in turn, also where they have one name", () => {
+    const says = (agent: string, part: string, text: string): Event[] => [
+      { type: "text-start", part, agent },
+      { type: "text-delta", part, agent, delta: text },
+      { type: "text-end", part, agent },
+    ];
+    const entries = entriesOf(
+      start,
+      { type: "agent-start", agent: "a", name: "reader", task: "one" },
+      { type: "agent-start", agent: "b", name: "reader", task: "two" },
+      { type: "step-start", step: "sa", agent: "a" },
+      { type: "step-start", step: "sb", agent: "b" },
+      ...says("b", "pb", "of b"),
+      ...says("a", "pa", "of a"),
+      { type: "agent-start", agent: "c", parent: "a", name: "writer" },
+      { type: "step-start", step: "sc", agent: "c" },
+      ...says("b", "pb2", "of b again"),
+      ...says("c", "pc", "of c"),
+      { type: "agent-end", agent: "b", outcome: "done" },
+      ...says("a", "pa2", "of a at last"),
+    );
+    const state = createState();
+    const plain = createPlainText(state, { width: 1000, color: false });
+    const lines = entries.flatMap((entry) => {
+      fold(state, entry);
+      return plain(entry);
+    });
+    expect(lines.slice(1).map((words) => words.replace(/ {2}[\d.]+ s$/, ""))).toEqual([
+      "◆ reader  one",
+      "◆ reader 2  two",
+      "◇ reader",
+      "  ── step ──",
+      "◇ reader 2",
+      "  ── step ──",
+      "  of b",
+      "◇ reader",
+      "  of a",
+      "  ◆ writer",
+      "    ── step ──",
+      "◇ reader 2",
+      "  of b again",
+      "◇ reader",
+      "  ◇ writer",
+      "    of c",
+      "✓ reader 2 done",
+      "◇ reader",
+      "  of a at last",
+    ]);
+  });
+
   test("survives logs of any shape, also ones with holes in their grammar", () => {
     fc.assert(
       fc.property(arbitraryLog(), fc.nat(), (entries, hole) => {

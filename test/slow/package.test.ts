@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { publint } from "publint";
@@ -65,5 +65,16 @@ describe("the published package", { timeout: 120_000 }, () => {
     expect(run(path.join(installed, "dist/cli.js"), "check", path.join(root, "golden/runs/everything.jsonl"))).toMatch(
       /^ok/,
     );
+  });
+
+  test("on a Node.js that is too old its command says so in a sentence, before it loads anything else", () => {
+    const old = path.join(directory, "old");
+    cpSync(path.join(installed, "dist/cli.js"), path.join(old, "dist/cli.js"));
+    writeFileSync(path.join(old, "package.json"), JSON.stringify({ type: "module", engines: { node: ">=999.1" } }));
+    const { status, stderr } = spawnSync(process.execPath, [path.join(old, "dist/cli.js")], { encoding: "utf8" });
+    expect(stderr).toBe(
+      `runcast: this is Node.js ${process.versions.node}, and Runcast needs 999.1 or newer; install one from https://nodejs.org and run the command again\n`,
+    );
+    expect(status).toBe(1);
   });
 });
