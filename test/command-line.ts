@@ -84,5 +84,12 @@ export const greeting = async (child: ChildProcessWithoutNullStreams) => {
 export const occupyPort = async () => {
   const busy = createServer().listen(0, "127.0.0.1");
   await once(busy, "listening");
-  return { port: (busy.address() as AddressInfo).port, close: () => busy.close() };
+  return { port: (busy.address() as AddressInfo).port, close: () => new Promise((resolve) => busy.close(resolve)) };
+};
+
+/** A port on which nothing listens. */
+export const freePort = async (): Promise<number> => {
+  const { port, close } = await occupyPort();
+  await close();
+  return port;
 };

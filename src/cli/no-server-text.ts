@@ -6,6 +6,7 @@ import { oneLine } from "./terminal-text.ts";
 export const noServerText = ({ base }: Pick<Target, "base">, why: string): string => {
   const url = new URL(base);
   if (/ENOTFOUND|EAI_AGAIN/.test(why)) return `there is no host ${url.hostname}; check the address ${base}`;
+  if (/\bbad port\b/.test(why)) return `port ${url.port} is one that HTTP clients refuse to ask; choose another port`;
   const isHere = url.protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
   if (!isHere) return oneLine(`no server answers at ${base} (${why}); check the address, and that the server runs`);
   const port = url.port || "80";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { greeting, occupyPort, root, useCommandLine } from "../command-line.ts";
+import { freePort, greeting, occupyPort, root, useCommandLine } from "../command-line.ts";
 
 const { run, launch, runcast, serve, home: newHome } = useCommandLine();
 const golden = (name: string) => path.join(root, `golden/runs/${name}.jsonl`);
@@ -244,8 +244,9 @@ describe("serve", () => {
 
 describe("watch", () => {
   test("tells that no server answers", async () => {
-    const { error, code } = await runcast(["watch", "http://127.0.0.1:9/runs/x"]);
-    expect(error).toContain("no server answers at http://127.0.0.1:9");
+    const port = await freePort();
+    const { error, code } = await runcast(["watch", `http://127.0.0.1:${port}/runs/x`]);
+    expect(error).toContain(`no server answers at http://127.0.0.1:${port}`);
     expect(code).toBe(1);
   });
 

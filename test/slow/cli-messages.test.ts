@@ -1,0 +1,209 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { freePort, root, useCommandLine } from "../command-line.ts";
+import { refuses, startScriptedServer, streams } from "../scripted-server.ts";
+
+const { runcast, serve, home } = useCommandLine();
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const configured = async (name: string, text: string): Promise<string> => {
+  const directory = await home(name);
+  await writeFile(path.join(directory, "runcast.config.mjs"), text);
+  return directory;
+};
+
+const source = (name: string) => JSON.stringify(path.join(root, `src/${name}.ts`));
+
+describe("what a server refuses is told in its words, with what to do", () => {
+  test("a fault of an agent, after a few tries", async () => {
+    const port = await freePort();
+    const text = `import { native } from ${source("dialects/native")};
+      import { http } from ${source("sources/http")};
+      export default { log: "memory", agents: {
+        far: http({ dialect: native, url: "http://127.0.0.1:${port}" }),
+        broken: async function* () { throw new Error("no model"); },
+      } };`;
+    const { url } = await serve([], { cwd: await configured("fault", text) });
+    const far = await runcast(["watch", url, "--message", "hi"]);
+    const words = `the upstream server cannot be reached: .*\\(check that it runs at http://127\\.0\\.0\\.1:${port}\\)`;
+    expect(far.error).toMatch(new RegExp(`^runcast watch: ${words}\n$`));
+    expect(far.out).toMatch(new RegExp(`^\\(the server answered: ${words}; trying again\\)\n$`));
+    expect(far.code).toBe(1);
+    const broken = await runcast(["watch", url, "--message", "hi", "--agent", "broken"]);
+    expect(broken).toMatchObject({
+      error: "runcast watch: the server failed to handle this request (the server's own output says why)\n",
+      code: 1,
+    });
+    const unknown = await runcast(["watch", url, "--message", "hi", "--agent", "nope"]);
+    expect(unknown).toMatchObject({
+      error: "runcast watch: there is no agent nope (the setting agents has: far, broken)\n",
+      out: "",
+    });
+  });
+
+  test("a stream that was cut is waited for, and what the server says meanwhile is shown", async () => {
+    const at = Date.now();
+    const frame = (seq: number, event: object) => `id: ${seq}\ndata: ${JSON.stringify({ ...event, at })}\n\n`;
+    const busy = refuses(503, { code: "busy", message: "the log is full", hint: "make room" });
+    const { url, close } = await startScriptedServer(
+      streams(frame(1, { type: "run-start", protocol: 1, run: "r", name: "test" })),
+      busy,
+      busy,
+      busy,
+      streams(frame(2, { type: "run-end", outcome: "done" })),
+    );
+    closers.push(close);
+    const { out, code } = await runcast(["watch", `${url}/runs/r`]);
+    expect(out).toContain("(connection lost (the stream ended before the run did); trying again)\n");
+    expect(out).toContain("(the server answered: the log is full (make room); trying again)\n");
+    expect(code).toBe(0);
+  });
+
+  test("a key that is missing or wrong, an unknown run; curl is shown how to send a key", async () => {
+    const cwd = await configured("key", `export default { key: "correct-horse", log: "memory" }`);
+    const { url, said } = await serve([], { cwd });
+    const line = (access: string) =>
+      `try     curl -N -X POST ${url}/runs ${access} -H 'content-type: application/json' -d '{"message":"hello"}'`;
+    expect(said).toContain(line("-H 'authorization: Bearer <key>'"));
+    for (const command of ["watch", "export", "check", "replay"]) {
+      const without = await runcast([command, `${url}/runs/r`]);
+      expect(without.error).toBe(
+        `runcast ${command}: this server wants a key (give it with --key <key>, or set RUNCAST_KEY)\n`,
+      );
+    }
+    const wrong = await runcast(["export", `${url}/runs/r`, "--key", "wrong-horse"]);
+    expect(wrong.error).toContain("this is not a key of this server (check --key <key>, or RUNCAST_KEY");
+    const unknown = await runcast(["watch", `${url}/runs/nosuchrun`, "--key", "correct-horse"]);
+    expect(unknown.error).toContain(`there is no run nosuchrun (${url}/runs lists the runs that are kept)`);
+    const env = { RUNCAST_KEY: "correct-horse" };
+    const known = await serve([], { cwd, env });
+    expect(known.said).toContain('/runs -H "authorization: Bearer $RUNCAST_KEY" -H');
+  });
+
+  test("what is not Runcast at all", async () => {
+    const { url, close } = await startScriptedServer(refuses(404, "<p>nothing here"));
+    closers.push(close);
+    for (const command of ["watch", "export"])
+      expect((await runcast([command, `${url}/runs/r`])).error).toBe(
+        `runcast ${command}: the answer was HTTP 404 (check the address: is it Runcast that answers at ${url}?)\n`,
+      );
+  });
+});
+
+describe("where no server answers", () => {
+  test("the port is named, with how to start a server there from a clone", async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const watched = await runcast(["watch", `${url}/runs/x`]);
+    const message = `no server answers at ${url}; check the port, or start one there with: npm start -- --port ${port}\n`;
+    expect(watched.error).toBe(`runcast watch: ${message}`);
+    expect(watched.out).toMatch(/^\(no answer yet \(.*ECONNREFUSED.*\); trying again\)\n$/);
+    expect((await runcast(["export", `${url}/runs/x`])).error).toBe(`runcast export: ${message}`);
+  });
+
+  test("a port that is never asked is named", async () => {
+    const { error } = await runcast(["export", "http://127.0.0.1:9/runs/x"]);
+    expect(error).toBe("runcast export: port 9 is one that HTTP clients refuse to ask; choose another port\n");
+  });
+
+  test("a host that does not exist is named", async () => {
+    const { error } = await runcast(["export", "http://nosuch.invalid/runs/x"]);
+    expect(error).toBe("runcast export: there is no host nosuch.invalid; check the address http://nosuch.invalid\n");
+  });
+
+  test("a run's id that is no file is looked for on the server, and both are told", async () => {
+    const env = { RUNCAST_URL: `http://127.0.0.1:${await freePort()}` };
+    for (const command of ["check", "replay"])
+      expect((await runcast([command, "nosuchrun"], { env })).error).toContain(
+        `runcast ${command}: there is no file nosuchrun; as a run: no server answers at ${env.RUNCAST_URL}; `,
+      );
+  });
+});
+
+test("check and replay read a run by its address or its id", async () => {
+  const { url } = await serve(["--log", "memory"]);
+  const { out, code } = await runcast(["watch", url, "--message", "hello"]);
+  const run = /run (\w+)/.exec(out)![1]!;
+  expect(code).toBe(0);
+  expect((await runcast(["replay", `${url}/runs/${run}`, "--speed", "max"])).out).toBe(out);
+  const env = { RUNCAST_URL: url };
+  expect((await runcast(["replay", run, "--speed", "max"], { env })).out).toBe(out);
+  expect((await runcast(["check", run], { env })).out).toMatch(/^ok: /);
+});
+
+describe("what a command line gets wrong is told with what to write instead", () => {
+  test.each<[string[], string, Record<string, string>?]>([
+    [["watch", "http://127.0.0.1:9", "--message", " "], "--message is empty: say what to ask, such as"],
+    [["watch", "localhost:4511"], "nor an address: http:// is missing, as in http://localhost:4511"],
+    [["watch", "runs.example.org/runs/x"], ": http:// is missing, as in http://runs.example.org/runs/x"],
+    [["watch", "golden/run.jsonl"], "nor an address such as http://127.0.0.1:4400/runs/<run>"],
+    [["watch", "x"], "RUNCAST_URL is nonsense, which is no address such as", { RUNCAST_URL: "nonsense" }],
+    [["export", "x"], ": http:// is missing, as in http://localhost:4511", { RUNCAST_URL: "localhost:4511" }],
+    [["help", "wach"], "runcast: there is no command wach; did you mean watch?\nnpm run runcast -- help says"],
+  ])("%j", async (args, message, env = {}) => {
+    const { error, out, code } = await runcast(args, { env });
+    expect(error).toContain(message);
+    expect([out, code]).toEqual(["", 2]);
+  });
+
+  test("files that cannot be read or written", async () => {
+    const cwd = await home("files");
+    const { url } = await serve(["--log", "memory"]);
+    const run = /run (\w+)/.exec((await runcast(["watch", url, "--message", "hello"])).out)![1]!;
+    const exported = (file: string) => runcast(["export", `${url}/runs/${run}`, "--output", file], { cwd });
+    expect(await exported("nowhere/x.jsonl")).toMatchObject({
+      error:
+        "runcast export: cannot write nowhere/x.jsonl: there is no directory nowhere; make it, or choose another file\n",
+      code: 1,
+    });
+    await mkdir(path.join(cwd, "there"));
+    for (const args of [
+      ["check", "there"],
+      ["replay", "there"],
+    ])
+      expect((await runcast(args, { cwd })).error).toContain("there is a directory; name a file in it\n");
+    expect((await exported("there")).error).toBe("runcast export: there is a directory; name a file in it\n");
+  });
+
+  test("help for one command", async () => {
+    expect(await runcast(["help", "watch"])).toEqual(await runcast(["watch", "--help"]));
+  });
+});
+
+describe("a server that cannot start", () => {
+  test("says of a log in use what to do, and that the port is taken too; export says whom to ask", async () => {
+    const cwd = await home("twice");
+    const { url } = await serve([], { cwd });
+    const { port } = new URL(url);
+    const again = await runcast(["serve", "--port", port], { cwd });
+    const what = `the log in ${path.join(cwd, ".runcast")} is in use by`;
+    const todo = "stop that one, start this one in another directory, or keep its runs in memory: --log memory\n";
+    expect(again).toMatchObject({
+      error: `runcast serve: ${what} another Runcast (port ${port} is in use too, probably by that one): ${todo}`,
+      code: 1,
+    });
+    const elsewhere = await runcast(["serve", "--port", "0"], { cwd });
+    expect(elsewhere.error).toBe(`runcast serve: ${what} another Runcast: ${todo}`);
+    const exported = await runcast(["export", "x"], { cwd, env: { RUNCAST_URL: "http://127.0.0.1:9" } });
+    expect(exported).toMatchObject({
+      error: `runcast export: ${what} a server that runs: ask that one, with http://<host>:<port>/runs/x or by setting RUNCAST_URL\n`,
+      code: 1,
+    });
+  });
+
+  test("names an address that is none, and a key that is undefined", async () => {
+    const nonsense = await runcast(["serve", "--host", "nonsense.invalid", "--log", "memory"]);
+    expect(nonsense.error).toBe(
+      "runcast serve: nonsense.invalid is no address of this machine; choose another: --host 127.0.0.1\n",
+    );
+    const text = `export default { host: "0.0.0.0", key: process.env.RUNCAST_KEY, log: "memory" }`;
+    const { error } = await runcast(["serve"], { cwd: await configured("undefined-key", text) });
+    expect(error).toMatch(
+      /^runcast serve: runcast\.config\.mjs: key is undefined, and listening on 0\.0\.0\.0, .* needs one; set what it is taken from/,
+    );
+  });
+});
