@@ -357,6 +357,16 @@ test("the screen: what stands scrolls away once, what moves is drawn over", () =
   );
 });
 
+test("a terminal whose size nobody has set is drawn as one of the usual size", () => {
+  let written = "";
+  const write = (text: string) => (written += text).length > 0;
+  const screen = createScreen({ columns: 0, rows: 0, write } as unknown as NodeJS.WriteStream);
+  expect(screen.size()).toEqual({ width: 79, height: 24 });
+  screen.draw([], ["one"]);
+  screen.draw(["one"], ["two"]);
+  expect(terminal(written)).toEqual(["one", "two"]);
+});
+
 /** What a terminal shows of the little that a screen writes. */
 const terminal = (written: string): string[] => {
   const rows: string[] = [];
