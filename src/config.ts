@@ -13,6 +13,7 @@ import { didYouMean } from "./did-you-mean.ts";
 import type { RunnerOptions } from "./runner.ts";
 import type { ServerOptions } from "./server.ts";
 import type { Source } from "./source.ts";
+import { mistakes } from "./strict-fields.ts";
 
 export type { OpenedLog };
 
@@ -118,8 +119,7 @@ export const checkConfig = (config: unknown, name: string): z.infer<typeof confi
   const result = configSchema.safeParse(config);
   if (!result.success)
     throw new ConfigError(
-      result.error.issues
-        .flatMap(said)
+      mistakes(result.error, "the configuration")
         .map((text) => `${name}: ${text}`)
         .join("\n"),
     );
@@ -130,19 +130,4 @@ export const checkConfig = (config: unknown, name: string): z.infer<typeof confi
     throw new ConfigError(`${name}: defaultAgent names ${defaultAgent}, which is not in agents${hint}`);
   }
   return result.data;
-};
-
-const said = (issue: z.core.$ZodIssue): string[] => {
-  const field = issue.path.map(String).join(".");
-  if (issue.code !== "unrecognized_keys") return [`${field || "the configuration"} ${issue.message}`];
-  const known = KEYS[issue.path.length === 0 ? "" : String(issue.path[0])] ?? [];
-  return issue.keys.map((key) => `${field ? `${field}.` : ""}${key} is not a setting${didYouMean(key, known)}`);
-};
-
-/** The settings, by what they are settings of. */
-const KEYS: Readonly<Record<string, readonly string[]>> = {
-  "": Object.keys(configSchema.shape),
-  agents: ["source", "description", "model", "models", "modes", "suggestions", "tools"],
-  limits: Object.keys(configSchema.shape.limits.unwrap().shape),
-  retention: Object.keys(configSchema.shape.retention.unwrap().shape),
 };

@@ -45,6 +45,11 @@ describe("a mistake names the file, the field and what is expected", () => {
       "agents.helper.descripton is not a setting; did you mean description?",
     ],
     [
+      "a name for no path",
+      { agents: { "di ce/": source } },
+      "agents.di ce/ must be named with letters, digits, ., - and _ alone",
+    ],
+    [
       "an unknown default",
       { agents: { helper: source }, defaultAgent: "helpr" },
       "defaultAgent names helpr, which is not in agents; did you mean helper?",
@@ -127,6 +132,8 @@ describe("loading", () => {
     const load = async (text: string) => await loadConfig(await inDirectory({ "runcast.config.mjs": text }));
     await expect(load("export default {")).rejects.toThrow(/^runcast\.config\.mjs: cannot be run: /);
     await expect(load("throw new Error('no key')")).rejects.toThrow("cannot be run: no key");
+    const misspelt = `import { agent } from "${path.join(import.meta.dirname, "../src/sources/agent.ts")}";\nagent({ name: "a", modle: 1 });`;
+    await expect(load(misspelt)).rejects.toThrow("agent a: modle is not an option; did you mean model?");
     await expect(load("export const config = {}")).rejects.toThrow("runcast.config.mjs: has no default export");
     await expect(load("export default { port: 'x' }")).rejects.toThrow("runcast.config.mjs: port must be");
     await expect(loadConfig(await inDirectory({}), { file: "other.ts" })).rejects.toThrow(

@@ -51,7 +51,7 @@ describe("a model by its name", () => {
 
   test("of any server whose base URL is known", async () => {
     expect(await refused(model("acme/m"))).toMatchObject({ code: "unknown-model", status: 400 });
-    expect(await refused(model("openai-compatible/m"))).toMatchObject({ code: "model-url-missing" });
+    expect(await refused(model("openai-compatible/m"))).toMatchObject({ code: "model-url-missing", status: 400 });
     vi.stubEnv("ACME_BASE_URL", "http://localhost:1/v1");
     expect(await model("acme/m")).toMatchObject({ provider: "acme.chat", modelId: "m" });
     const models = provider({ compatible: { "my-server": { baseUrl: "http://localhost:1/v1", apiKey: "given" } } });

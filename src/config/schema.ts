@@ -3,8 +3,10 @@ import type { Dialect, ToolFact } from "../dialect.ts";
 import type { Log } from "../log.ts";
 import type { EndedRun } from "../runner.ts";
 import type { Source } from "../source.ts";
+import { byName, strictFields } from "../strict-fields.ts";
 import { type LogName, isLogName, logs } from "./logs.ts";
 
+const word = "setting";
 const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
 const flag = z.boolean({ error: "must be true or false" });
 const positive = (unit: string) => {
@@ -25,7 +27,7 @@ const logNames = Object.keys(logs).map((name) => JSON.stringify(name));
 
 const agentSchema = z.preprocess(
   (value) => (typeof value === "function" ? { source: value } : value),
-  z.strictObject(
+  strictFields(
     {
       source: z.custom<Source>(isFunction, { error: "must be a function, such as agent({ … })" }),
       description: text.optional(),
@@ -35,28 +37,23 @@ const agentSchema = z.preprocess(
       suggestions: texts.optional(),
       tools: z.array(z.custom<ToolFact>(isNamed, { error: "must be an object with a name" })).optional(),
     },
-    { error: notAnObject("a source (a function), or an object with a source") },
+    { word, expected: "a source (a function), or an object with a source" },
   ),
 );
 
-/** A function declaration: schemas above use it. */
-function notAnObject(expected: string) {
-  return ({ code }: { code?: string }) => (code === "unrecognized_keys" ? undefined : `must be ${expected}`);
-}
-
-const limitsSchema = z.strictObject(
+const limitsSchema = strictFields(
   {
     bodyBytes: positive("bytes").optional(),
     concurrentRuns: positive("runs").optional(),
     streams: positive("streams").optional(),
     ratePerMinute: positive("requests").optional(),
   },
-  { error: notAnObject("an object") },
+  { word, expected: "an object" },
 );
 
-const retentionSchema = z.strictObject(
+const retentionSchema = strictFields(
   { maxAgeMs: positive("milliseconds").optional(), maxRuns: positive("runs").optional() },
-  { error: notAnObject("an object") },
+  { word, expected: "an object" },
 );
 
 const portError = "must be a whole number from 0 (any free port) to 65535";
@@ -64,10 +61,9 @@ const keyError = "must be a string of at least 8 characters without spaces, or a
 const isKey = (value: unknown): boolean => typeof value === "string" && /^\S{8,}$/.test(value);
 
 /** What a configuration may say. Every message goes on from the name of its field. */
-export const configSchema = z.strictObject(
+export const configSchema = strictFields(
   {
-    agents: z
-      .record(z.string(), agentSchema, { error: "must be an object of agents by name" })
+    agents: byName(agentSchema, "an object of agents by name")
       .refine((agents) => Object.keys(agents).length > 0, { error: "must have at least one agent" })
       .optional(),
     defaultAgent: text.optional(),
@@ -115,5 +111,5 @@ export const configSchema = z.strictObject(
       .min(1, { error: "must name at least one dialect" })
       .optional(),
   },
-  { error: notAnObject("an object: export default defineConfig({ … })") },
+  { word, expected: "an object: export default defineConfig({ … })" },
 );

@@ -90,6 +90,5 @@ const missingKey = (name: string, [first = "", ...others]: readonly string[]): R
 
 const missingUrl = (name: string, prefix: string): Refusal =>
   new Refusal("model-url-missing", `The model ${name} has no base URL.`, {
-    status: 500,
     hint: `Set ${baseUrlVariable(prefix)} in the environment, or give its baseUrl in the options of the provider.`,
   });

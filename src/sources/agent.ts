@@ -1,5 +1,6 @@
 import { type Event, PROTOCOL, type Problem } from "../events.ts";
 import type { RunContext, RunRequest, Source } from "../source.ts";
+import { checkOptions } from "./agent/check-options.ts";
 import { type AgentOptions, type Definition, define } from "./agent/definition.ts";
 import { loop } from "./agent/loop.ts";
 import { rootModel } from "./agent/model-of.ts";
@@ -30,6 +31,7 @@ export type { ModeOptions } from "./agent/modes.ts";
  * - All ids it gives are unique in the run, also where a model repeats its own.
  */
 export const agent = (options: AgentOptions): Source => {
+  checkOptions(options);
   const definition = define(options, taskTool);
   const keys = options.provider?.keys ?? [];
   return (request, context) => {

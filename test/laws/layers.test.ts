@@ -69,9 +69,11 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "logs/": (target) => CONTRACTS.includes(target),
   "dialects/": (target) => ["events.ts", "json.ts", "source.ts", "log.ts", "tool.ts", "dialect.ts"].includes(target),
   // A source of another server's frames reads them as any client does.
-  "sources/": (target) => [...CONTRACTS, "sse.ts"].includes(target),
+  "sources/": (target) => [...CONTRACTS, "sse.ts", "did-you-mean.ts", "strict-fields.ts"].includes(target),
   "models/": (target) => CONTRACTS.includes(target) || target === "sources/agent.ts",
   "addresses.ts": () => false,
+  "did-you-mean.ts": () => false,
+  "strict-fields.ts": (target) => target === "did-you-mean.ts",
   "amounts.ts": (target) => target === "events.ts",
   "tools/": (target) => CONTRACTS.includes(target) || target === "addresses.ts",
 };

@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provid
 import type { RunRequest } from "../../source.ts";
 import type { Tool, Toolkit } from "../../tool.ts";
 import { type AiSdkTool, adopt } from "./adopt.ts";
+import { checkTool } from "./check-options.ts";
 import { type Schema, schemaOf } from "./input.ts";
 import { type ModeOptions, checkModes } from "./modes.ts";
 
@@ -143,11 +144,10 @@ export const define = (options: Defining, task: (agents: Definition["agents"]) =
   return definition;
 };
 
-export const defineForAgent = (tool: Tool, toolTimeoutMs: number | undefined): DefinedTool => ({
-  tool,
-  schema: schemaOf(tool.input, tool.name),
-  timeoutMs: tool.timeoutMs ?? toolTimeoutMs,
-});
+export const defineForAgent = (tool: Tool, toolTimeoutMs: number | undefined): DefinedTool => {
+  checkTool(tool);
+  return { tool, schema: schemaOf(tool.input, tool.name), timeoutMs: tool.timeoutMs ?? toolTimeoutMs };
+};
 
 const present = <Value extends object>(value: Value): Value =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Value;

@@ -21,9 +21,12 @@ export const rootModel = async (definition: Definition, request: RunRequest): Pr
 
 export const modelOf = async (definition: Definition, request: RunRequest): Promise<LanguageModelV4> => {
   const { model, name } = definition;
-  if (model === undefined) throw new TypeError(`agent ${name}: it has no model`);
-  if (typeof model === "function") return model(request);
-  return typeof model === "string" ? resolve(definition, model, request) : model;
+  if (typeof model === "string") return resolve(definition, model, request);
+  const chosen: Partial<LanguageModelV4> | undefined = typeof model === "function" ? await model(request) : model;
+  if (typeof chosen?.doStream === "function") return chosen as LanguageModelV4;
+  throw new Refusal("no-model", `The agent ${name} has no model for this request.`, {
+    hint: "The function in its option `model` must return a model of the AI SDK's interface.",
+  });
 };
 
 /** The agent's settings, and over them those that the request brings. */
