@@ -81,7 +81,7 @@ export interface ToolContext {
   progress(progress: { fraction?: number; note?: string; value?: Json }): void;
   /** Live output, as it comes. */
   output(text: string, stream?: "stdout" | "stderr"): void;
-  /** Words of its own in the chat; returns a function that appends to them, and ends with `end()`. */
+  /** Words of its own in the chat; returns a function that appends to them, replaces them, and ends them. */
   say(text: string): Saying;
   /** A source it used; dates in ISO 8601. */
   cite(source: {
@@ -137,6 +137,8 @@ export interface ToolContext {
 
 export interface Saying {
   (more: string): void;
+  /** Says this instead of all that it has said, also after its end: then it goes on. Where nothing can be taken back it stands below. */
+  replace(text: string): void;
   end(): void;
 }
 

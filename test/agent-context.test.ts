@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { adopt, agent } from "../src/sources/agent.ts";
-import { type ToolContext, defineTool } from "../src/tool.ts";
+import { type CallNode, createState, fold } from "../src/state.ts";
+import { type Saying, type ToolContext, defineTool } from "../src/tool.ts";
 import { drive, playing, script, user } from "./drive.ts";
+import { entriesOf, play } from "./running.ts";
 
 const using = async (use: (context: ToolContext) => unknown, request = {}) => {
   const { model } = playing(
@@ -79,6 +81,42 @@ test("everything a tool says is an event of its call, between tool-execute and t
   ]);
   expect(run.text()).toBe("one twoleft opendone");
   expect(run.all("tool-end")[0]?.bytes).toEqual({ result: 11, stdout: 3, stderr: 3 });
+});
+
+test("a tool takes back what it said, as often as it likes, open or ended, and never after its call", async () => {
+  const { model } = playing(script("hi", [{ call: "tool", id: "call" }], [{ say: "done" }]));
+  let kept: Saying | undefined;
+  const tool = defineTool({
+    name: "tool",
+    description: "",
+    input: z.object({}),
+    run(_, { say }) {
+      kept = say("Rain");
+      const other = say("stays");
+      other.end();
+      kept.replace("Sun");
+      kept(" until noon");
+      kept.end();
+      kept.replace("Fog");
+    },
+  });
+  const { log, run, events } = await play(agent({ name: "test", model, tools: [tool] }));
+  kept?.replace("too late");
+  const state = createState();
+  for (const entry of await entriesOf(log, run)) fold(state, entry);
+  const { items } = state.nodes.get("call") as CallNode;
+  expect(items.map((item) => item.kind === "text" && [item.text, item.replacedBy])).toEqual([
+    ["Rain", "part-3"],
+    ["stays", undefined],
+    ["Sun until noon", "part-4"],
+    ["Fog", undefined],
+  ]);
+  expect(events.flatMap((event) => (event.type === "text-start" && event.call ? [event.replaces] : []))).toEqual([
+    undefined,
+    undefined,
+    "part-1",
+    "part-3",
+  ]);
 });
 
 test("a tool asks people, has code executed, and starts sub-agents", async () => {

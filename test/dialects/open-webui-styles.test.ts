@@ -28,6 +28,19 @@ const story: Event[] = [
   ...step("s3", "stop", ...text("p2", "Here is ", "the answer.")),
 ];
 
+test.each(STYLES)("%s: what a tool took back is gone, and what it said instead stands there", (style) => {
+  const words = (part: string, delta: string, replaces?: string): Event[] => [
+    { type: "text-start", part, call: "c", ...(replaces !== undefined && { replaces }) },
+    { type: "text-delta", part, delta },
+    { type: "text-end", part },
+  ];
+  const said = [...words("p", "Rain"), ...words("q", "Wind"), ...words("r", "Sun", "p"), ...words("s", "Fog", "r")];
+  const events = [...step("s1", "tools", ...call("c", "look")), ...said, ended("c", "x")];
+  const page = shown(framesOf(run(...events), style)).join("\n");
+  expect(page).not.toMatch(/Rain|Sun/);
+  expect(page).toMatch(/Fog[^]*Wind/);
+});
+
 test("the pipe's valves have every style", () => {
   const pipe = readFileSync(path.join(import.meta.dirname, "../../pipe/runcast_pipe.py"), "utf8");
   const valves = [...pipe.matchAll(/STYLE: Literal\[(.*)\]/g)].map(

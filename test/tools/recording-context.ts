@@ -42,7 +42,10 @@ export const recordingContext = ({
     },
     say(text) {
       note("say", { text });
-      return Object.assign((more: string) => note("say", { text: more }), { end: () => note("say-end", {}) });
+      return Object.assign((more: string) => note("say", { text: more }), {
+        replace: (instead: string) => note("say-replace", { text: instead }),
+        end: () => note("say-end", {}),
+      });
     },
     cite: (source) => note("citation", source),
     file: async (file) => note("file", file),

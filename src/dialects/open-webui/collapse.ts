@@ -17,6 +17,8 @@ export const collapse: CreateShow = ({ output }) => {
   const lines: Line[] = [];
   const texts = new Map<string, string>();
   const tools = new Map<string, Call>();
+  /** Which line a tool's own words are. */
+  const places = new Map<string, number>();
   const thoughts = new Map<string, string>();
   let items: { readonly steps: Item; readonly answer: Item } | undefined;
   let calls = 0;
@@ -88,7 +90,11 @@ export const collapse: CreateShow = ({ output }) => {
       texts.set(part, "");
       if (call) {
         tools.set(part, call);
-        return [];
+        const place = replaces === undefined ? undefined : places.get(replaces);
+        if (place === undefined) return [];
+        places.set(part, place);
+        lines[place] = "";
+        return showSteps();
       }
       const before = [...(isSettled ? move() : []), ...begin()];
       const place = replaces === undefined ? -1 : said.indexOf(replaces);
@@ -108,9 +114,15 @@ export const collapse: CreateShow = ({ output }) => {
       const call = tools.get(part);
       tools.delete(part);
       const text = texts.get(part) ?? "";
-      return call && text.trim() !== ""
-        ? step(`**🔧 ${nameText(call.label)}:** ${codeSpan(preview(text, PREVIEW))}`)
-        : [];
+      if (!call || text.trim() === "") return [];
+      const line = `**🔧 ${nameText(call.label)}:** ${codeSpan(preview(text, PREVIEW))}`;
+      const place = places.get(part);
+      if (place === undefined) {
+        places.set(part, lines.length);
+        return step(line);
+      }
+      lines[place] = line;
+      return showSteps();
     },
     startThinking(part) {
       thoughts.set(part, "");

@@ -45,9 +45,16 @@ export const toolContext = (worker: Worker, call: string, signal: AbortSignal, c
   };
 
   const say = (text: string): Saying => {
-    const part = run.fresh("part");
-    let saying = open;
-    emit({ type: "text-start", part, call });
+    let part = "";
+    let saying = false;
+    const start = (words: string) => {
+      const replaces = part;
+      part = run.fresh("part");
+      saying = open;
+      emit({ type: "text-start", part, call, ...(replaces !== "" && { replaces }) });
+      if (open) sayings.set(part, handle);
+      more(words);
+    };
     const more = (delta: string) => {
       if (saying && delta !== "") emit({ type: "text-delta", part, delta });
     };
@@ -56,9 +63,12 @@ export const toolContext = (worker: Worker, call: string, signal: AbortSignal, c
       saying = false;
       sayings.delete(part);
     };
-    const handle: Saying = Object.assign(more, { end });
-    if (open) sayings.set(part, handle);
-    more(text);
+    const replace = (words: string) => {
+      end();
+      start(words);
+    };
+    const handle: Saying = Object.assign((delta: string) => more(delta), { end, replace });
+    start(text);
     return handle;
   };
 
