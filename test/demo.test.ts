@@ -148,12 +148,41 @@ describe("for an agent that is not its own", () => {
     expect(text()).not.toContain("Lantern");
   });
 
+  const helper = agent({
+    name: "helper",
+    model: demo({ speed: Infinity }),
+    agents: { writer: { description: "writes" } },
+    tools: [
+      rollDice,
+      { ...rollDice, name: "calculate" },
+      defineTool({ name: "search_notes", description: "", input: z.object({ query: z.string() }), run: () => "" }),
+    ],
+  });
+  test.each(demoStories.map(({ name, message }) => [name, message]))(
+    "plays %s only with the tools of its script",
+    async (name, message) => {
+      for (const source of [dice, helper]) {
+        const run = await drive(source, {
+          messages: [user(message)],
+          settings: source === dice ? { tools: false } : {},
+        });
+        const called = run.all("tool-start").filter(({ provider }) => !provider);
+        expect(called).toHaveLength(0);
+        if (name !== "retry") expect(run.all("step-start")).toHaveLength(1);
+        if (!NEEDS_NO_TOOLS.includes(name)) expect(run.text()).toMatch(/no tool ran|I called none/);
+      }
+    },
+  );
+
   test("calls the tool that the message names", async () => {
     const run = await drive(dice, "Use roll_dice");
     expect(run.all("tool-end")).toMatchObject([{ outcome: "ok" }]);
     expect(run.text()).toContain("The tool answered: 3 dice rolled");
   });
 });
+
+/** What these tell is what happened, whatever agent it is. */
+const NEEDS_NO_TOOLS = ["provider-run tool", "retry", "thinking", "answer"];
 
 test("speed sets the pace", async () => {
   const timed = async (speed: number) => {

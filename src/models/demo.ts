@@ -31,14 +31,14 @@ export const demoStories: readonly Pick<DemoStory, "name" | "message" | "descrip
  * the same answer.
  */
 export const demo = ({ speed = 1, seed = 1, stories = [] }: DemoOptions = {}): LanguageModelV4 => {
-  const known = [...stories, ...roles, ...builtIn, stranger];
+  const known = [...stories, ...roles, ...builtIn, fallback, stranger];
   /** Requests that were refused once, by the message they answer: that object is the same when a loop tries again. */
   const refused = new WeakSet<object>();
 
   const start = (options: LanguageModelV4CallOptions, pace: number) => {
     const { prompt, abortSignal } = options;
     const turn = readTurn(options);
-    const story = known.find((candidate) => candidate.matches(turn)) ?? fallback;
+    const story = known.find((candidate) => candidate.matches(turn)) ?? stranger;
     const beats = beatsOf(story, turn).filter((beat) => {
       const message = prompt.at(-1);
       if (!("fail" in beat) || !beat.fail.once || !message) return true;

@@ -1,4 +1,4 @@
-import type { DemoStory, Turn } from "./story.ts";
+import { type DemoStory, type Turn, withItsTools } from "./story.ts";
 
 /** What the sub-agents of the demo do. They are told by their instructions who they are. */
 const role = (name: string, steps: DemoStory["steps"]): DemoStory => ({
@@ -47,7 +47,7 @@ export const roles: readonly DemoStory[] = [
 ];
 
 /** For a message that has no story: a bit of everything. */
-export const fallback: DemoStory = {
+export const fallback: DemoStory = withItsTools({
   name: "everything",
   message: "",
   description: "thinking, text, two tools in parallel, one that fails, a sub-agent, and an answer",
@@ -70,18 +70,20 @@ export const fallback: DemoStory = {
         input: { agent: "researcher", task: "What do the notes say about the documentation and its guide?" },
       },
     ],
-    ({ message, resultsOf }) => [
+    ({ message, results, resultsOf }) => [
       {
         say: [
           `You wrote: “${clipped(message)}”. This is a **scripted demo**, so here is a scripted answer:\n`,
           "- 409 of 412 tests pass (99.3 %); the other three fail on Mondays.",
           `- ${resultsOf("task")[0] ?? "The sub-agent found nothing."}`,
           "- The weather could not be looked up: the demo has no network. That call failed on purpose.",
-          "\nEvery tool above really ran. Only my words are written down beforehand.",
+          results.filter(({ isError }) => isError).length === 1
+            ? "\nEvery tool above really ran. Only my words are written down beforehand."
+            : "\nMy words are written down beforehand, so they know nothing of the calls above that were stopped.",
         ].join("\n"),
       },
     ],
   ],
-};
+});
 
 const clipped = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text);

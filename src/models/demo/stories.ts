@@ -1,5 +1,5 @@
 import { sample } from "./sample.ts";
-import type { Beat, DemoStory, Turn } from "./story.ts";
+import { type Beat, type DemoStory, type Turn, withItsTools } from "./story.ts";
 
 const story = (
   name: string,
@@ -7,9 +7,45 @@ const story = (
   message: string,
   description: string,
   ...steps: ((turn: Turn) => readonly Beat[])[]
-): DemoStory => ({ name, message, description, matches: (turn) => pattern.test(turn.message), steps });
+): DemoStory => withItsTools({ name, message, description, matches: (turn) => pattern.test(turn.message), steps });
 
 const research = (task: string): Beat => ({ call: "task", input: { agent: "researcher", task } });
+
+/** Tools of the demo agent: any other one is the client's. */
+const OWN_TOOLS = new Set([
+  "search_notes",
+  "calculate",
+  "weather_lookup",
+  "run_checks",
+  "send_report",
+  "ask_focus",
+  "watch_deploy",
+  "task",
+]);
+
+/** Only what the demo's own agent is offered besides its tools is certainly the client's. */
+const clientRun: DemoStory = {
+  ...story(
+    "client-run tool",
+    /\bclient\b/i,
+    "Use a client-run tool",
+    "a tool that the client brings and runs; the run ends and waits for its result",
+    ({ tools }) => {
+      const [name, schema] = [...tools].find(([tool]) => !OWN_TOOLS.has(tool)) ?? [];
+      if (name === undefined) {
+        return [
+          {
+            say: "Your request brought no tool of its own, so I called none. On Runcast's page, add one in Settings → Browser tools; a program sends its tools in `tools`. Then ask again: I call one of them, and the run ends until its result comes back.",
+          },
+        ];
+      }
+      return [{ say: "This one is yours to run. " }, { call: name, input: sample(schema ?? {}) }];
+    },
+    ({ results }) => results.slice(-1).map(({ text }) => ({ say: `Your client answered: ${text}` })),
+  ),
+  matches: ({ message, tools }) =>
+    /\bclient\b/i.test(message) && (tools.size === 0 || [...OWN_TOOLS].every((tool) => tools.has(tool))),
+};
 
 /** What `demo` can show, one story for each thing that can happen in a run. The first whose pattern fits is played. */
 export const stories: readonly DemoStory[] = [
@@ -93,24 +129,7 @@ export const stories: readonly DemoStory[] = [
       },
     ],
   ),
-  story(
-    "client-run tool",
-    /\bclient\b/i,
-    "Use a client-run tool",
-    "a tool that the client brings and runs; the run ends and waits for its result",
-    ({ tools }) => {
-      const [name, schema] = [...tools].find(([tool]) => !OWN_TOOLS.has(tool)) ?? [];
-      if (name === undefined) {
-        return [
-          {
-            say: "Your request brought no tool of its own. Send one in `tools`, and I will call it and end the run until you come back with its result.",
-          },
-        ];
-      }
-      return [{ say: "This one is yours to run. " }, { call: name, input: sample(schema ?? {}) }];
-    },
-    ({ results }) => results.slice(-1).map(({ text }) => ({ say: `Your client answered: ${text}` })),
-  ),
+  clientRun,
   story(
     "tools in parallel",
     /\bparallel\b|\btwo tools\b/i,
@@ -189,15 +208,3 @@ const ANSWER = [
   "What you see around them is real, though. Tools run, calls fail, sub-agents start, and each event is stored before it is shown.\n",
   "Try “Start three sub-agents in parallel”, or reload this page in the middle of a run.",
 ].join("\n");
-
-/** Tools of the demo agent: any other one is the client's. */
-const OWN_TOOLS = new Set([
-  "search_notes",
-  "calculate",
-  "weather_lookup",
-  "run_checks",
-  "send_report",
-  "ask_focus",
-  "watch_deploy",
-  "task",
-]);

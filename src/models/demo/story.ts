@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Json } from "../../events.ts";
+import { jsonSchema } from "../../json-schema.ts";
 
 /** A story that the demo model plays: one list of beats for each request to the model, until one calls for no tool. */
 export interface DemoStory {
@@ -90,6 +91,26 @@ export const beatsOf = (story: DemoStory, turn: Turn): readonly Beat[] => {
     if (beats.some((beat) => "call" in beat)) groups.push([]);
   }
   return groups[turn.step] ?? [{ say: "That is the end of this scripted story." }];
+};
+
+/** The story, only for an agent that can make every call of it: without them it would tell of what never happened. */
+export const withItsTools = (story: DemoStory): DemoStory => ({
+  ...story,
+  matches: (turn) =>
+    story.matches(turn) &&
+    story.steps.every((step) =>
+      step(turn).every((beat) => !("call" in beat) || takes(turn.tools.get(beat.call), beat.input)),
+    ),
+});
+
+/** Another agent may have a tool of the same name, or other sub-agents. */
+const takes = (schema: Json | undefined, input: unknown): boolean => {
+  if (schema === undefined) return false;
+  try {
+    return jsonSchema(schema).safeParse(input).success;
+  } catch {
+    return false;
+  }
 };
 
 const textOf = (message: LanguageModelV4Prompt[number] | undefined): string =>

@@ -3,12 +3,12 @@ import type { DemoStory, Turn } from "./story.ts";
 
 const named = ({ message, tools }: Turn) => [...tools].find(([name]) => message.includes(name));
 
-/** For an agent that is not the demo's: no script fits its tools, and nothing may be told that did not happen. */
+/** For an agent that has not the tools of a script: nothing may be told that did not happen. */
 export const stranger: DemoStory = {
   name: "stranger",
   message: "",
   description: "calls a tool that the message names, or says how to",
-  matches: ({ tools }) => !tools.has("search_notes"),
+  matches: () => true,
   steps: [
     (turn) => {
       const [name, schema = {}] = named(turn) ?? [];
@@ -18,7 +18,7 @@ export const stranger: DemoStory = {
       return [
         {
           say: [
-            "I am a **scripted demo**, and there is no script for this agent. ",
+            "I am a **scripted demo**, and there is no script for this agent. So I did nothing but write this: no tool ran. ",
             tool === undefined ? "" : `Name one of its tools, as in “Use ${tool}”, and I call it. `,
             'A real model answers by itself: `model: "anthropic/claude-sonnet-4-5"`.',
           ].join(""),
