@@ -1,14 +1,23 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { type Config, checkConfig } from "../../src/config.ts";
+import { configSchema } from "../../src/config/schema.ts";
+import type { Source } from "../../src/source.ts";
+import { play } from "../running.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const directory = mkdtempSync(path.join(tmpdir(), "runcast-docs-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-const DOCUMENTS = ["README.md", "docs/tools.md", "docs/models.md", "docs/embedding.md"];
+const DOCUMENTS = [
+  "README.md",
+  ...readdirSync(path.join(root, "docs"))
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => `docs/${file}`),
+];
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
 
 /** A block marked `ts context` is the body of a tool's `run`. */
@@ -61,4 +70,44 @@ test("docs/tools.md shows every member of ToolContext", () => {
   expect(members.length).toBeGreaterThan(20);
   const shown = [...read("docs/tools.md").matchAll(/^```ts context\n(.*?)^```$/gms)].map(([, code]) => code).join("\n");
   expect(members.filter((member) => !shown.includes(`context.${member}`))).toEqual([]);
+});
+
+/** A block marked `ts run` is a configuration: its agents are asked something, each in a run of its own. */
+test("the sources in the documents run, and break no rule", async () => {
+  const blocks = DOCUMENTS.flatMap((document) => [...read(document).matchAll(/^```ts run\n(.*?)^```$/gms)]);
+  expect(blocks.length).toBeGreaterThan(0);
+  for (const [index, [, code = ""]] of blocks.entries()) {
+    const file = path.join(directory, `run-${index}.ts`);
+    const own = code.replaceAll(
+      / from "runcast(?:\/([\w/-]+))?"/g,
+      (_, part = "index") => ` from "${root}/src/${part}.ts"`,
+    );
+    writeFileSync(file, own);
+    const { default: config } = (await import(file)) as { default: Config };
+    for (const { source } of Object.values(checkConfig(config, file).agents ?? {})) {
+      const { events } = await play(source as Source);
+      expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
+      expect(events.some(({ type }) => type === "text-delta")).toBe(true);
+    }
+  }
+});
+
+test("docs/configuration.md has a row for every setting, and for nothing else", () => {
+  const { agents, limits, retention, ...single } = configSchema.shape;
+  const under = (name: string, shape: object) => Object.keys(shape).map((key) => `${name}.${key}`);
+  const settings = [
+    "agents",
+    ...under("agents.*", agents.unwrap().valueType.out.shape),
+    ...under("limits", limits.unwrap().shape),
+    ...under("retention", retention.unwrap().shape),
+    ...Object.keys(single),
+  ];
+  const rows = [...read("docs/configuration.md").matchAll(/^\| `([\w.*]+)` \|(.*)\|$/gm)];
+  expect(rows.map(([, name]) => name).toSorted()).toEqual(settings.toSorted());
+  for (const [row, , cells = ""] of rows) expect(cells.split(" | "), row).toHaveLength(3);
+});
+
+test("docs/configuration.md shows every setting in its example", () => {
+  const [, code = ""] = /^```ts\n(.*?)^```$/ms.exec(read("docs/configuration.md")) ?? [];
+  for (const name of Object.keys(configSchema.shape)) expect(code).toContain(`\n  ${name}: `);
 });

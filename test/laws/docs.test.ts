@@ -5,6 +5,7 @@ import { dialectsDocument } from "../../scripts/dialects/document.ts";
 import { dialects } from "../../src/config/dialects.ts";
 import { EVENT_TYPES } from "../../src/events.ts";
 import { demoStories } from "../../src/models/demo.ts";
+import { serve, silent } from "../serving.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -51,6 +52,15 @@ test("every test is named in docs/features.md, or the laws", () => {
 test("PROTOCOL.md lists every event", () => {
   const protocol = read("PROTOCOL.md");
   for (const type of EVENT_TYPES) expect(protocol, type).toContain(`\`${type}\``);
+});
+
+test("PROTOCOL.md lists every path of a server", async () => {
+  const { url } = await serve(silent);
+  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, unknown> };
+  expect(Object.keys(paths).length).toBeGreaterThan(15);
+  const [, table = ""] = /^## HTTP\n(.*?)^## /ms.exec(read("PROTOCOL.md")) ?? [];
+  const listed = new Set([...table.matchAll(/`(?:GET |POST )?(\/[^`?]*)/g)].map(([, listed]) => listed));
+  expect(Object.keys(paths).filter((path) => !listed.has(path.replaceAll(/\{(\w+)\}/g, ":$1")))).toEqual([]);
 });
 
 test("docs/features.md lists every story of the demo", () => {
