@@ -79,23 +79,29 @@ const endless: Source = async function* (_, { signal }) {
 };
 
 describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
-  test("says that it is lost and when it tries again, stops what turns, and goes on where it was", async () => {
+  test("says that it is lost and when it tries again, stops what turns and every clock, and goes on where it was", async () => {
     const { url, pull, plug } = await cable(await serve(endless));
     const page = await open(url);
+    await page.getByRole("button", { name: "Tools", exact: true }).click();
     await send(page, "hello");
-    await page.locator("[data-state=executing]").first().waitFor();
+    await page.locator("[data-row] [data-elapsed]").waitFor();
     await status(page, "live");
     pull();
     await status(page, "reconnecting");
     await page.getByText(/Connection lost, (again in \d+ s|trying now)/).waitFor();
     await page.locator("[data-run][data-live=false]").waitFor();
+    const clocks = () => page.locator("[data-elapsed]").allInnerTexts();
+    const stopped = await clocks();
+    expect(stopped).toHaveLength(3);
     expect(await violations(page)).toEqual([]);
     // A wait long enough to press the button in; should the page be faster by itself, it is gone, and that is right as well.
     await page.getByText(/again in ([4-9]|\d\d) s/).waitFor();
+    expect(await clocks()).toEqual(stopped);
     plug();
     const pressed = page.getByRole("button", { name: "Now" }).click();
     pressed.catch(() => {});
     await status(page, "live");
+    await expect.poll(clocks).not.toEqual(stopped);
     await page.keyboard.press("Escape");
     await ended(page, "cancelled");
     await status(page, "finished");

@@ -1,6 +1,6 @@
 import type { Connection } from "runcast/client";
 import { usePage } from "./page-context.ts";
-import { sentence } from "./problem-note.tsx";
+import { sentence } from "./sentence.ts";
 import { IconAway, IconConnecting, IconDone, IconFailed, IconLive, IconLost } from "./shell-icons.tsx";
 import { useNow } from "./use-now.ts";
 

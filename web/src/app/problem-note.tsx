@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { Problem } from "runcast/events";
+import { sentence } from "./sentence.ts";
 import { IconFailed } from "./shell-icons.tsx";
 
 /** What went wrong, what to do about it, and the buttons that do it. */
@@ -13,9 +14,3 @@ export const ProblemNote = ({ problem, children }: { readonly problem: Problem; 
     </div>
   </div>
 );
-
-/** The server's words begin small, as they go on from a name. */
-export const sentence = (text: string): string => {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
-};

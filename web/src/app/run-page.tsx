@@ -38,7 +38,7 @@ export const RunPage = ({ run }: { readonly run: string }) => {
   return shown ? <OpenRun shown={shown} /> : null;
 };
 
-const OpenRun = ({ shown: { run, state, connection } }: { readonly shown: ShownRun }) => {
+const OpenRun = ({ shown: { run, state, connection, liveUntil } }: { readonly shown: ShownRun }) => {
   const { access, route, dialog } = usePage();
   const open = useCell(dialog);
   const actions = useMemo(() => createActionsOf({ access })(run), [access, run]);
@@ -90,7 +90,7 @@ const OpenRun = ({ shown: { run, state, connection } }: { readonly shown: ShownR
             </div>
           )}
           <NearnessContext value={nearness}>
-            <RunView state={state} actions={actions} live={connection?.status === "live"} />
+            <RunView state={state} actions={actions} liveUntil={liveUntil} />
           </NearnessContext>
           {connection?.status === "failed" && (
             <ProblemNote problem={connection.problem}>

@@ -4,7 +4,7 @@ import { Button, IconButton } from "./button.tsx";
 import { useCell } from "./cell.ts";
 import { Field } from "./field.tsx";
 import { usePage } from "./page-context.ts";
-import { sentence } from "./problem-note.tsx";
+import { sentence } from "./sentence.ts";
 import { keepServerKey, readServerKey, type SavedServer } from "./settings.ts";
 import { IconClose } from "./shell-icons.tsx";
 

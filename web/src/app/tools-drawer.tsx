@@ -2,6 +2,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react
 import type { RunState } from "runcast/state";
 import type { ShownMessage } from "../conversations/use-conversations.tsx";
 import { useConversations } from "../conversations/use-conversations.tsx";
+import { LiveUntil } from "../run/run-context.ts";
 import type { ChatJump } from "./use-chat.ts";
 
 const ToolsPanel = lazy(async () => ({ default: (await import("../panel/tools-panel.tsx")).ToolsPanel }));
@@ -14,7 +15,7 @@ export interface ToolsDrawerProps {
 /** The calls of all runs of the conversation. They are read when this is opened. */
 export const ToolsDrawer = ({ messages, onJump }: ToolsDrawerProps) => {
   const ids = messages.flatMap(({ message }) => (message.role === "assistant" ? [message.run] : []));
-  const states = useStates(ids);
+  const { states, liveUntil } = useStates(ids);
   const jump = useCallback(
     ({ run }: RunState, node: string) => {
       const found = messages.find(({ message }) => message.role === "assistant" && message.run === run);
@@ -25,14 +26,16 @@ export const ToolsDrawer = ({ messages, onJump }: ToolsDrawerProps) => {
   return (
     <div className="h-full p-3">
       <Suspense fallback={<p className="text-sm text-soft">Opening…</p>}>
-        <ToolsPanel runs={states} onJump={jump} />
+        <LiveUntil value={liveUntil}>
+          <ToolsPanel runs={states} onJump={jump} />
+        </LiveUntil>
       </Suspense>
     </div>
   );
 };
 
-/** The same array as long as it holds the same. */
-const useStates = (ids: readonly string[]): readonly RunState[] => {
+/** The same array as long as it holds the same, and until when they are known to be the present: only the last can go on. */
+const useStates = (ids: readonly string[]): { readonly states: readonly RunState[]; readonly liveUntil: number } => {
   const { runs } = useConversations();
   const key = ids.join(" ");
   const [loaded, setLoaded] = useState(0);
@@ -44,8 +47,10 @@ const useStates = (ids: readonly string[]): readonly RunState[] => {
       for (const stop of stops) stop();
     };
   }, [runs, key]);
-  return useMemo(() => {
+  const liveUntil = runs.get(ids.at(-1) ?? "")?.liveUntil ?? 0;
+  const states = useMemo(() => {
     const shown = key.split(" ").map((run) => (run ? runs.get(run) : undefined));
     return shown.flatMap((run) => (run?.isLoaded ? [run.state] : []));
   }, [runs, key, loaded]);
+  return { states, liveUntil };
 };

@@ -86,7 +86,7 @@ const AgentMessage = ({ shown, message, actions, jump }: AgentMessageProps) => {
           state={state}
           actions={actions.actionsOf(message.run)}
           jump={jump?.node ? jump : undefined}
-          live={connection?.status === "live"}
+          liveUntil={run.liveUntil}
         />
       )}
       {hasFailed && (

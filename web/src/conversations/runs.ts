@@ -11,6 +11,8 @@ export interface ShownRun {
   readonly isLoaded: boolean;
   /** Absent while nobody is asked: it has ended, is not followed, or the page is hidden. */
   readonly connection: Connection | undefined;
+  /** Until when the state is known to be the present: `Infinity` while it is live, 0 if it never was. */
+  readonly liveUntil: number;
 }
 
 export interface RunEnd {
@@ -67,6 +69,11 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     for (const listener of listeners.get(run) ?? []) listener();
   };
 
+  const showConnection = (run: string, connection: Connection | undefined): void => {
+    const before = known.get(run)?.shown.liveUntil ?? 0;
+    show(run, { connection, liveUntil: connection?.status === "live" ? Infinity : Math.min(before, Date.now()) });
+  };
+
   const tellEnd = ({ shown: { run, state }, answer }: Known): void => {
     if (state.outcome === undefined) return;
     const title = state.data.get("title");
@@ -96,9 +103,9 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     const handle = request ? client.start({ ...request, run }, options) : client.follow(run, options);
     found.handle = handle;
     handle.subscribe((connection) => {
-      if (found.handle === handle) show(run, { connection });
+      if (found.handle === handle) showConnection(run, connection);
     });
-    show(run, { connection: handle.connection });
+    showConnection(run, handle.connection);
   };
 
   const disconnect = (run: string): void => {
@@ -107,7 +114,7 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     if (!found || !handle) return;
     found.handle = undefined;
     handle.close();
-    show(run, { connection: undefined });
+    showConnection(run, undefined);
   };
 
   const load = async (run: string, state: RunState, answer: RunAnswer): Promise<void> => {
@@ -136,7 +143,7 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     if (found) return found;
     const state = createState();
     const answer = createAnswer();
-    const shown: ShownRun = { run, state, isLoaded: false, connection: undefined };
+    const shown: ShownRun = { run, state, isLoaded: false, connection: undefined, liveUntil: 0 };
     const made: Known = {
       shown,
       answer,

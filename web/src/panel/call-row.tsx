@@ -1,9 +1,10 @@
-import { memo, useEffect, useState } from "react";
+import { memo, useContext, useEffect, useState } from "react";
 import { duration } from "runcast/amounts";
 import { useNode } from "runcast/react";
 import type { CallNode, RunState } from "runcast/state";
 import { IconWarning } from "../app/icons.tsx";
 import { Elapsed } from "../run/elapsed.tsx";
+import { LiveUntil } from "../run/run-context.ts";
 import { StateMark } from "../run/state-mark.tsx";
 import { summaryOf } from "../run/summary.ts";
 import { tookOf } from "./slow.ts";
@@ -60,11 +61,12 @@ export const CallRow = memo(({ run, call: node, slow, onJump }: CallRowProps) =>
 const useIsSlow = (call: CallNode, slow: number): boolean => {
   const [, again] = useState(0);
   const { executedAt, endedAt } = call;
-  const isSlow = (tookOf(call, Date.now()) ?? 0) >= slow;
+  const until = useContext(LiveUntil);
+  const isSlow = (tookOf(call, Math.min(Date.now(), until)) ?? 0) >= slow;
   useEffect(() => {
-    if (executedAt === undefined || endedAt !== undefined || isSlow) return;
+    if (executedAt === undefined || endedAt !== undefined || isSlow || until !== Infinity) return;
     const timer = setTimeout(() => again((count) => count + 1), Math.max(0, executedAt + slow - Date.now()) + 20);
     return () => clearTimeout(timer);
-  }, [executedAt, endedAt, slow, isSlow]);
+  }, [executedAt, endedAt, slow, isSlow, until]);
   return isSlow;
 };

@@ -1,7 +1,8 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { memo, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { duration } from "runcast/amounts";
 import type { RunState } from "runcast/state";
+import { LiveUntil } from "../run/run-context.ts";
 import type { RunIndex } from "../run/run-index.ts";
 import { wordOf } from "../run/state-mark.tsx";
 import { ticksOf, type WaterRow, waterfallOf } from "./waterfall.ts";
@@ -158,20 +159,21 @@ const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
 const useSpan = (state: RunState, box: React.RefObject<HTMLDivElement | null>): number => {
   const start = state.startedAt ?? 0;
   const ended = state.endedAt;
-  const [span, setSpan] = useState(() => spanOf((ended ?? Date.now()) - start));
+  const until = useContext(LiveUntil);
+  const [span, setSpan] = useState(() => spanOf((ended ?? Math.min(Date.now(), until)) - start));
   useEffect(() => {
     const move = (): void => {
-      const now = Math.max(1, (ended ?? Date.now()) - start);
+      const now = Math.max(1, (ended ?? Math.min(Date.now(), until)) - start);
       const next = ended === undefined ? spanOf(now) : now;
       box.current?.style.setProperty("--now", `${now}`);
       box.current?.style.setProperty("--span", `${next}`);
       setSpan(next);
     };
     move();
-    if (ended !== undefined) return;
+    if (ended !== undefined || until !== Infinity) return;
     const timer = setInterval(move, TICK);
     return () => clearInterval(timer);
-  }, [start, ended, box]);
+  }, [start, ended, until, box]);
   return span;
 };
 

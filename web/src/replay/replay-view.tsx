@@ -59,7 +59,12 @@ export const ReplayView = ({ entries, actions }: ReplayViewProps) => {
             </p>
           ) : (
             <NearnessContext value={nearness}>
-              <RunView state={state} actions={readOnly} live={replay.isPlaying} moment={entries[seq - 1]?.at} />
+              <RunView
+                state={state}
+                actions={readOnly}
+                liveUntil={replay.isPlaying ? Infinity : 0}
+                moment={entries[seq - 1]?.at}
+              />
             </NearnessContext>
           )}
         </div>

@@ -21,6 +21,12 @@ export const useRunContext = (): RunContextValue => {
 /** The moment that is shown, in milliseconds since 1970; undefined: the present. */
 export const Moment = createContext<number | undefined>(undefined);
 
+/**
+ * Until when what is shown is known to be the present, by this device's clock: `Infinity` while it is live, 0 if it never
+ * was. No clock runs on after it.
+ */
+export const LiveUntil = createContext(Infinity);
+
 /** Lets a jump open what this component folds. */
 export const useOpener = (id: string, open: (node: string) => void): void => {
   const { openers } = useRunContext();

@@ -3,7 +3,7 @@ import type { RunState } from "runcast/state";
 import type { RunActions } from "./actions.ts";
 import { Items } from "./items.tsx";
 import { type Jump, jumpTo } from "./jump.ts";
-import { Moment, RunContext, type RunContextValue } from "./run-context.ts";
+import { LiveUntil, Moment, RunContext, type RunContextValue } from "./run-context.ts";
 import { RunData } from "./run-data.tsx";
 import { RunEnd } from "./run-end.tsx";
 import "./run.css";
@@ -13,14 +13,14 @@ export interface RunViewProps {
   readonly actions: RunActions;
   /** Opens what hides a node, brings it into view and focuses it, each time another object is given. */
   readonly jump?: Jump | undefined;
-  /** Whether what is shown is known to be the present: nothing turns while it is not. */
-  readonly live?: boolean;
+  /** Until when what is shown is known to be the present: `Infinity`, the default, while it is. Nothing turns when it is not. */
+  readonly liveUntil?: number;
   /** The moment of a replay, for what was going on then. Default: now. */
   readonly moment?: number | undefined;
 }
 
 /** One run: what its agents thought, said and did, in the order it began. */
-export const RunView = memo(({ state, actions, jump, live = true, moment }: RunViewProps) => {
+export const RunView = memo(({ state, actions, jump, liveUntil = Infinity, moment }: RunViewProps) => {
   const section = useRef<HTMLElement>(null);
   const context = useMemo<RunContextValue>(() => ({ state, actions, openers: new Map() }), [state, actions]);
   useEffect(() => {
@@ -28,13 +28,20 @@ export const RunView = memo(({ state, actions, jump, live = true, moment }: RunV
   }, [jump, context]);
   return (
     <RunContext value={context}>
-      <Moment value={moment}>
-        <section ref={section} data-run data-live={live} className="group/run flex min-w-0 flex-col gap-3">
-          <Items owner={state.root} />
-          <RunData />
-          <RunEnd />
-        </section>
-      </Moment>
+      <LiveUntil value={liveUntil}>
+        <Moment value={moment}>
+          <section
+            ref={section}
+            data-run
+            data-live={liveUntil === Infinity}
+            className="group/run flex min-w-0 flex-col gap-3"
+          >
+            <Items owner={state.root} />
+            <RunData />
+            <RunEnd />
+          </section>
+        </Moment>
+      </LiveUntil>
     </RunContext>
   );
 });
