@@ -90,7 +90,7 @@ export const createStepView = (): View<StepNode> => {
     element,
     show: ({ retries }) => {
       const last = retries.at(-1);
-      setText(element, last ? `Asked the model again (try ${last.attempt + 1}): ${last.error.message}` : "");
+      setText(element, last ? `Asked the model again (try ${last.attempt}): ${last.error.message}` : "");
     },
   };
 };

@@ -76,6 +76,14 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     expect(await card(page, "watch_deploy").getAttribute("data-call")).toBe("cancelled");
   });
 
+  test("a request to the model that was made again says why, and which try it was", async () => {
+    const page = await show("Retry after a rate limit", demoAgent({ speed: 30 }));
+    await page
+      .getByText(/^The model did not answer: Too many requests \(scripted\)\. Attempt 2 after [\d.]+ m?s\.$/)
+      .waitFor();
+    await ended(page, "done");
+  });
+
   test("one sub-agent of three is stopped by its own button; the others stand beside it and finish", async () => {
     const page = await show("agents");
     const agents = page.locator("[data-agent]");

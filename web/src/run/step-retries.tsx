@@ -3,6 +3,7 @@ import { duration } from "runcast/amounts";
 import { useNode } from "runcast/react";
 import type { StepNode } from "runcast/state";
 import { IconRetry } from "../app/icons.tsx";
+import { sentence } from "../app/sentence.ts";
 import { visibleText } from "../markdown/visible-text.ts";
 import { useRunContext } from "./run-context.ts";
 
@@ -19,8 +20,8 @@ export const StepRetries = memo(({ node }: { readonly node: StepNode }) => {
             <IconRetry />
           </span>
           <span className="[overflow-wrap:anywhere]">
-            The model did not answer: {visibleText(retry.error.message)} Attempt {retry.attempt} failed, waiting{" "}
-            {duration(retry.wait)} before the next.
+            The model did not answer: {sentence(visibleText(retry.error.message))} Attempt {retry.attempt} after{" "}
+            {duration(retry.wait)}.
           </span>
         </li>
       ))}
