@@ -141,7 +141,17 @@ describeInBrowser("the page's settings", ({ serve, open, openBeside }: Browsing)
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await page.getByRole("complementary").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Tools", exact: true }).click();
+    const toolsButton = page.getByRole("button", { name: "Tools", exact: true });
+    await toolsButton.click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("complementary").waitFor({ state: "detached" });
+    expect(await toolsButton.evaluate((button) => button === document.activeElement)).toBe(true);
+    await toolsButton.click();
+    await page.getByRole("region", { name: "Tools" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Close Tools" }).click();
+    await page.getByRole("complementary").waitFor({ state: "detached" });
+    await toolsButton.click();
     await page
       .getByRole("complementary", { name: "Tools" })
       .getByRole("button", { name: /failed weather_lookup/ })

@@ -1,3 +1,5 @@
+import { IconButton } from "./button.tsx";
+import { IconClose } from "./shell-icons.tsx";
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 
 export interface DrawerProps {
@@ -38,7 +40,7 @@ export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) 
     <>
       <button
         type="button"
-        aria-label={`Close ${label}`}
+        aria-hidden="true"
         tabIndex={-1}
         onClick={onClose}
         className="fixed inset-0 z-10 bg-black/40 lg:hidden"
@@ -53,6 +55,14 @@ export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) 
         }}
         className={`fixed inset-y-0 z-20 w-[min(22rem,100vw-3rem)] shrink-0 border-line bg-page lg:static lg:z-0 ${side === "left" ? "lg:w-72" : "lg:w-96"} ${edge}`}
       >
+        {/* Beside the column, where it takes no room, and before its content, which may come later. */}
+        <IconButton
+          label={`Close ${label}`}
+          onClick={onClose}
+          className={`absolute top-2.5 bg-card lg:hidden ${side === "left" ? "left-full ml-1.5" : "right-full mr-1.5"}`}
+        >
+          <IconClose />
+        </IconButton>
         {children}
       </aside>
     </>
