@@ -108,6 +108,30 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     expect(await page.locator("[data-node] [data-state=executing]").count()).toBe(0);
   });
 
+  test("Stop without a connection says that it stops, and then that it did not", async () => {
+    const { url, pull, plug } = await cable(await serve(endless));
+    const page = await open(url);
+    await send(page, "hello");
+    await page.locator("[data-state=executing]").first().waitFor();
+    pull();
+    await status(page, "reconnecting");
+    await page.getByRole("button", { name: "Stop the run" }).last().click();
+    await page.getByRole("button", { name: "Stopping the run" }).waitFor();
+    const note = page.getByRole("alert");
+    await note.waitFor();
+    expect(await note.locator("p").allInnerTexts()).toEqual([
+      "Not stopped: the server cannot be reached.",
+      "The run goes on without this page: press Stop again when it is live.",
+    ]);
+    expect(await violations(page)).toEqual([]);
+    plug();
+    await page.getByRole("button", { name: "Now" }).click();
+    await status(page, "live");
+    await page.getByRole("button", { name: "Stop the run" }).last().click();
+    await ended(page, "cancelled");
+    expect(await note.count()).toBe(0);
+  });
+
   test("says what the run waits for, when the server says so", async () => {
     const source: Source = async function* (_, { signal }) {
       yield { type: "step-start", step: "s" };

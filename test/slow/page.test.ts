@@ -75,6 +75,11 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     const made = await fetch(`${url}/runs/${runs[0]!.run}/tokens`, { method: "POST", headers, body: "{}" });
     const { url: link } = (await made.json()) as { url: string };
 
+    const other = await open(`${url}/?run=${runs[0]!.run}`);
+    await other.getByLabel("Key", { exact: true }).fill(key);
+    await other.keyboard.press("Enter");
+    await other.getByText("send_report").first().waitFor();
+
     const guest = await open(url + link);
     await guest.getByText("You are watching").waitFor();
     await guest.getByText("send_report").first().waitFor();
@@ -91,6 +96,17 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     const none = await open(`${url}/?run=nobody`);
     await none.getByRole("alert").waitFor();
     expect(await none.getByRole("alert").innerText()).toMatch(/no run nobody/i);
+    await none.getByText("Refused").waitFor();
+    for (const said of ["Waiting for the run", "You are watching", "GET /runs"])
+      expect(await none.getByText(said).count()).toBe(0);
+    expect(await none.getByRole("button", { name: /Replay|Share|Try again/ }).count()).toBe(0);
+    expect(await violations(none)).toEqual([]);
+    await none.getByRole("button", { name: "Start a new conversation" }).click();
+    await none.getByRole("heading", { name: "See what the agent does" }).waitFor();
+    const stranger = await open(`${url}/?run=nobody&token=rc1.nothing`);
+    await stranger.getByRole("alert").waitFor();
+    expect(await stranger.getByText("You are watching").count()).toBe(0);
+    expect(await stranger.getByRole("button", { name: /Replay|Share|Start/ }).count()).toBe(0);
     const gone = await open(`${url}/?chat=elsewhere`);
     await gone.getByText("This browser does not have that conversation.").waitFor();
     expect(await violations(gone)).toEqual([]);

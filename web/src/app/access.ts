@@ -1,5 +1,6 @@
 import { type Client, ClientError, createClient } from "runcast/client";
 import type { Problem } from "runcast/events";
+import { troubleText } from "../run/trouble-text.ts";
 
 export interface AgentFact {
   readonly name: string;
@@ -134,6 +135,6 @@ const problemIn = async (response: Response): Promise<Problem> => {
 /** What any failure says to a reader. */
 export const problemOf = (error: unknown): Problem => {
   if (error instanceof ClientError)
-    return { code: error.code, message: error.message, ...(error.hint !== undefined && { hint: error.hint }) };
+    return { code: error.code, message: troubleText(error), ...(error.hint !== undefined && { hint: error.hint }) };
   return { code: "failed", message: error instanceof Error ? error.message : String(error) };
 };

@@ -50,7 +50,7 @@ export const App = () => {
   return (
     <PageContext value={page}>
       <RemoteImages>
-        {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} />}
+        {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} onLocked={lock} />}
       </RemoteImages>
       <LiveRegion announcer={parts.announcer} />
     </PageContext>

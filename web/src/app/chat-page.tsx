@@ -64,11 +64,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
       <div className="flex min-w-0 grow flex-col" inert={isCovered}>
         <TopBar
           title={conversation?.title || "New conversation"}
-          state={
-            chat.talk.live && (
-              <ConnectionState connection={chat.outcome === undefined ? chat.connection : { status: "finished" }} />
-            )
-          }
+          state={chat.talk.live && <ConnectionState connection={chat.connection} outcome={chat.outcome} />}
           sidebar={{ isOpen: sidebar, toggle: toggle("sidebar") }}
           tools={{ isOpen: tools, toggle: toggle("tools") }}
         />
@@ -100,6 +96,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
               onText={chat.setText}
               onSend={chat.send}
               onStop={chat.isBusy ? chat.stop : undefined}
+              isStopping={chat.isStopping}
               queues={chat.isBusy}
               field={field}
             >

@@ -7,6 +7,8 @@ export interface ComposerProps {
   readonly onSend: () => void;
   /** Given while a run can be stopped. */
   readonly onStop: (() => void) | undefined;
+  /** It was asked to stop and has not ended yet. */
+  readonly isStopping: boolean;
   /** Whether a message has to wait for the run that goes on. */
   readonly queues: boolean;
   readonly field: RefObject<HTMLTextAreaElement | null>;
@@ -14,7 +16,7 @@ export interface ComposerProps {
   readonly children?: ReactNode;
 }
 
-export const Composer = ({ text, onText, onSend, onStop, queues, field, children }: ComposerProps) => {
+export const Composer = ({ text, onText, onSend, onStop, isStopping, queues, field, children }: ComposerProps) => {
   const hint = useId();
   const canSend = text.trim() !== "";
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -55,12 +57,13 @@ export const Composer = ({ text, onText, onSend, onStop, queues, field, children
             <button
               type="button"
               onClick={onStop}
-              aria-label="Stop the run"
-              title="Stop the run (Esc)"
-              className="inline-flex h-9 items-center gap-1.5 rounded-lg border border-line px-2.5 text-sm font-medium hover:bg-sunken"
+              aria-label={isStopping ? "Stopping the run" : "Stop the run"}
+              aria-disabled={isStopping}
+              title={isStopping ? "Stopping the run" : "Stop the run (Esc)"}
+              className="inline-flex h-9 items-center gap-1.5 rounded-lg border border-line px-2.5 text-sm font-medium hover:bg-sunken aria-disabled:text-soft"
             >
-              <IconStopSquare className="size-4 text-bad" />
-              Stop
+              <IconStopSquare className={`size-4 ${isStopping ? "" : "text-bad"}`} />
+              {isStopping ? "Stopping…" : "Stop"}
             </button>
           )}
           <button

@@ -1,5 +1,8 @@
 import type { Connection } from "runcast/client";
+import type { RunOutcome } from "runcast/events";
+import { IconBroken, IconStopped } from "./icons.tsx";
 import { usePage } from "./page-context.ts";
+import { isRefusal } from "./refusal.ts";
 import { sentence } from "./sentence.ts";
 import { IconAway, IconConnecting, IconDone, IconFailed, IconLive, IconLost } from "./shell-icons.tsx";
 import { useNow } from "./use-now.ts";
@@ -12,14 +15,20 @@ const WAITS = {
   agent: "the agent",
 } as const;
 
+interface ConnectionStateProps {
+  readonly connection: Connection | undefined;
+  /** How the run ended: then no connection matters any more. */
+  readonly outcome: RunOutcome | undefined;
+}
+
 /** What is known of the connection to the run, and never more than that. */
-export const ConnectionState = ({ connection }: { readonly connection: Connection | undefined }) => {
+export const ConnectionState = ({ connection, outcome }: ConnectionStateProps) => {
   const { access } = usePage();
-  const status = connection?.status ?? "paused";
+  const status = outcome === undefined ? (connection?.status ?? "paused") : "finished";
   const now = useNow(status === "reconnecting" || (connection?.status === "live" && connection.waiting !== undefined));
   return (
     <div className="flex min-w-0 items-center gap-1.5 text-xs" data-connection={status}>
-      {show(connection, now)}
+      {outcome === undefined ? show(connection, now) : END[outcome]}
       {status === "reconnecting" && (
         <button type="button" className="rounded px-1.5 py-1 font-medium text-accent underline" onClick={access.wake}>
           Now
@@ -48,9 +57,15 @@ const show = (connection: Connection | undefined, now: number) => {
       return told(IconLost, "text-pending", `Connection lost, ${when}`, "", sentence(connection.why.message));
     }
     case "finished":
-      return told(IconDone, "text-soft", "Finished");
+      return END.done;
     case "failed":
-      return told(IconFailed, "text-bad", "Not connected", "", sentence(connection.problem.message));
+      return told(
+        IconFailed,
+        "text-bad",
+        isRefusal(connection.problem) ? "Refused" : "Not connected",
+        "",
+        sentence(connection.problem.message),
+      );
   }
 };
 
@@ -60,3 +75,10 @@ const told = (Icon: typeof IconLive, color: string, words: string, motion = "", 
     <span className="truncate">{words}</span>
   </span>
 );
+
+const END: Readonly<Record<RunOutcome, React.ReactNode>> = {
+  done: told(IconDone, "text-soft", "Finished"),
+  cancelled: told(IconStopped, "text-pending", "Cancelled"),
+  error: told(IconFailed, "text-bad", "Failed"),
+  interrupted: told(IconBroken, "text-bad", "Interrupted"),
+};

@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import type { Problem } from "runcast/events";
 import { useRun } from "runcast/react";
 import { createRuns, type ShownRun } from "../conversations/runs.ts";
 import { RunView } from "../run/run-view.tsx";
@@ -11,15 +12,22 @@ import { KeysDialog } from "./keys-dialog.tsx";
 import { NearnessContext, useNearness } from "./near.ts";
 import { usePage } from "./page-context.ts";
 import { ProblemNote } from "./problem-note.tsx";
+import { mayHelp, wantsKey } from "./refusal.ts";
 import { createActionsOf } from "./run-actions.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { useStickToEnd } from "./stick-to-end.ts";
 import { TopBar } from "./top-bar.tsx";
 import { useOutcome } from "./use-outcome.ts";
+import { useStop } from "./use-stop.ts";
 import { Words } from "./user-message.tsx";
 
+interface RunPageProps {
+  readonly run: string;
+  readonly onLocked: () => void;
+}
+
 /** One run, wherever it was started: to watch and to steer, or with a token only to watch. Nothing of it is kept. */
-export const RunPage = ({ run }: { readonly run: string }) => {
+export const RunPage = ({ run, onLocked }: RunPageProps) => {
   const { access } = usePage();
   const runs = useMemo(
     () => createRuns({ client: access.client, entries: async () => [], onEntry: () => {}, onEnd: () => {} }),
@@ -35,10 +43,14 @@ export const RunPage = ({ run }: { readonly run: string }) => {
     (listener) => runs.subscribe(run, listener),
     () => runs.get(run),
   );
-  return shown ? <OpenRun shown={shown} /> : null;
+  return shown ? <OpenRun shown={shown} onLocked={onLocked} /> : null;
 };
 
-const OpenRun = ({ shown: { run, state, connection, liveUntil } }: { readonly shown: ShownRun }) => {
+interface OpenRunProps extends Pick<RunPageProps, "onLocked"> {
+  readonly shown: ShownRun;
+}
+
+const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: OpenRunProps) => {
   const { access, route, dialog } = usePage();
   const open = useCell(dialog);
   const actions = useMemo(() => createActionsOf({ access })(run), [access, run]);
@@ -48,8 +60,16 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil } }: { readonly sh
   const nearness = useNearness(scroller);
   const outcome = useOutcome(state);
   const mayAct = access.token === undefined;
+  const refused = outcome === undefined && connection?.status === "failed" ? connection.problem : undefined;
+  // Nothing of it has come and nothing will: there is no run to show, to replay or to share.
+  const isMissing = refused !== undefined && state.seq === 0;
+  const isLocked = mayAct && refused !== undefined && wantsKey(refused);
+  useEffect(() => {
+    if (isLocked) onLocked();
+  }, [isLocked, onLocked]);
   const isBusy = mayAct && outcome === undefined && connection?.status === "live";
-  const stop = () => void actions.cancel?.({}).catch(() => {});
+  const [problem, setProblem] = useState<Problem>();
+  const { isStopping, stop } = useStop(run, setProblem);
   const commands: readonly Command[] = [
     ...(mayAct ? [{ key: "Escape", does: "Stop the run", always: true, run: () => (isBusy ? stop() : false) }] : []),
     { key: "j", does: "To the next step", run: () => moveStep(scroller.current, 1) },
@@ -65,12 +85,13 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil } }: { readonly sh
   }, [title]);
   return (
     <div className="flex h-dvh flex-col">
-      <TopBar
-        title={title}
-        state={<ConnectionState connection={outcome === undefined ? connection : { status: "finished" }} />}
-      >
-        <RunTools run={run} />
-        {isBusy && <Button onClick={stop}>Stop</Button>}
+      <TopBar title={title} state={<ConnectionState connection={connection} outcome={outcome} />}>
+        {!isMissing && <RunTools run={run} />}
+        {isBusy && (
+          <Button onClick={stop} aria-disabled={isStopping}>
+            {isStopping ? "Stopping…" : "Stop"}
+          </Button>
+        )}
         {mayAct && (
           <Button kind="quiet" className="max-md:hidden" onClick={() => route.go({})}>
             New conversation
@@ -78,7 +99,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil } }: { readonly sh
         )}
       </TopBar>
       <main ref={scroller} className="min-h-0 grow overflow-y-auto" aria-label="Run" tabIndex={0}>
-        {!mayAct && (
+        {!mayAct && !isMissing && (
           <p className="sticky top-0 z-10 border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
             You are watching: this link allows nothing else.
           </p>
@@ -89,12 +110,20 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil } }: { readonly sh
               <Words content={message.content} />
             </div>
           )}
-          <NearnessContext value={nearness}>
-            <RunView state={state} actions={actions} liveUntil={liveUntil} />
-          </NearnessContext>
-          {connection?.status === "failed" && (
-            <ProblemNote problem={connection.problem}>
-              <Button onClick={() => location.reload()}>Try again</Button>
+          {!isMissing && (
+            <NearnessContext value={nearness}>
+              <RunView state={state} actions={actions} liveUntil={liveUntil} />
+            </NearnessContext>
+          )}
+          {problem && outcome === undefined && (
+            <ProblemNote problem={problem}>
+              <Button onClick={() => setProblem(undefined)}>Close</Button>
+            </ProblemNote>
+          )}
+          {refused && (
+            <ProblemNote problem={{ ...refused, ...hintOf(refused) }}>
+              {isMissing && mayAct && <Button onClick={() => route.go({})}>Start a new conversation</Button>}
+              {mayHelp(refused) && <Button onClick={() => location.reload()}>Try again</Button>}
             </ProblemNote>
           )}
         </div>
@@ -104,3 +133,9 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil } }: { readonly sh
     </div>
   );
 };
+
+/** What the server tells programs is of no use to somebody with a link. */
+const hintOf = ({ code }: Problem): Pick<Problem, "hint"> =>
+  code === "unknown-run" || code === "run-dropped"
+    ? { hint: "the address may be incomplete, or the run is no longer kept: ask whoever sent it for a new one" }
+    : {};

@@ -9,6 +9,7 @@ import { RunTools } from "../share/run-tools.tsx";
 import { Button } from "./button.tsx";
 import { useNear } from "./near.ts";
 import { ProblemNote } from "./problem-note.tsx";
+import { mayHelp } from "./refusal.ts";
 import { useHasBegun, useOutcome } from "./use-outcome.ts";
 import { UserMessage } from "./user-message.tsx";
 
@@ -91,7 +92,11 @@ const AgentMessage = ({ shown, message, actions, jump }: AgentMessageProps) => {
       )}
       {hasFailed && (
         <ProblemNote problem={connection.problem}>
-          <Button onClick={rerun}>Ask again</Button>
+          {mayHelp(connection.problem) ? (
+            <Button onClick={rerun}>Ask again</Button>
+          ) : (
+            <p className="text-soft">Asking again is not offered: the same request would be refused again.</p>
+          )}
         </ProblemNote>
       )}
       {(hasBegun || hasFailed) && (

@@ -13,6 +13,7 @@ import { createActionsOf } from "./run-actions.ts";
 import { requestOf } from "./settings.ts";
 import type { TurnActions } from "./turn.tsx";
 import { useOutcome } from "./use-outcome.ts";
+import { useStop } from "./use-stop.ts";
 import { type MessageQueue, useQueue } from "./use-queue.ts";
 
 /** Where to go in a conversation: to a message, or to a node of its run. */
@@ -41,6 +42,7 @@ export interface Chat {
   sendText(text: string): Promise<void>;
   /** Goes on with the results of calls that were this browser's to run. */
   sendResults(results: BrowserResults): Promise<void>;
+  readonly isStopping: boolean;
   stop(): void;
 }
 
@@ -60,6 +62,8 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
   const ended = useOutcome(live?.shown?.state);
   const outcome = ended ?? live?.message.outcome;
   const isBusy = live !== undefined && outcome === undefined && connection?.status !== "failed";
+
+  const stopping = useStop(live?.message.run, setProblem);
 
   const attempt = useCallback(async (work: () => Promise<unknown>): Promise<void> => {
     setProblem(undefined);
@@ -144,8 +148,6 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
     },
     sendText,
     sendResults,
-    stop: () => {
-      if (live) void attempt(() => access.client.cancel(live.message.run));
-    },
+    ...stopping,
   };
 };

@@ -9,6 +9,7 @@ import { ApprovalForm } from "./approval-form.tsx";
 import { AskButton } from "./ask-button.tsx";
 import type { Draft } from "./drafts.ts";
 import { Moment } from "./run-context.ts";
+import { troubleText } from "./trouble-text.ts";
 import { ValueForm } from "./value-form.tsx";
 import { visibleText } from "../markdown/visible-text.ts";
 
@@ -46,7 +47,7 @@ export const AskForm = ({ state, node, actions, isOnCard = false }: AskFormProps
     } catch (error) {
       drafts.set(key, {
         sending: false,
-        trouble: error instanceof Error ? error.message : "The answer did not arrive",
+        trouble: `Not sent: ${troubleText(error)}`,
       });
     }
   };

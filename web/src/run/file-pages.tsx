@@ -4,6 +4,7 @@ import { Pager } from "./data-table.tsx";
 import { PAGE_BYTES, pageText, rangeOf } from "./page-bytes.ts";
 import { useRunContext } from "./run-context.ts";
 import { PlainText } from "./text-result.tsx";
+import { troubleText } from "./trouble-text.ts";
 
 /** A file of any size as text, of which one page is fetched and shown at a time. */
 export const FilePages = ({ file, bytes }: { readonly file: string; readonly bytes: number }) => {
@@ -18,7 +19,7 @@ export const FilePages = ({ file, bytes }: { readonly file: string; readonly byt
         const text = pageText(new Uint8Array(await response.arrayBuffer()), page);
         if (!isStale) setShown({ page, text });
       } catch (error) {
-        if (!isStale) setShown({ page, trouble: error instanceof Error ? error.message : "no answer" });
+        if (!isStale) setShown({ page, trouble: troubleText(error) });
       }
     };
     void load();

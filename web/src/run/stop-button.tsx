@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Target } from "runcast/client";
 import { IconStop } from "../app/icons.tsx";
 import { useRunContext } from "./run-context.ts";
+import { troubleText } from "./trouble-text.ts";
 
 type Asked = { readonly said: string; readonly failed?: boolean; readonly waits?: boolean };
 
@@ -21,7 +22,7 @@ export const StopButton = ({ target, what }: { readonly target: Target; readonly
           : { said: "Had already ended", waits: true },
       );
     } catch (error) {
-      setAsked({ said: `Not stopped: ${error instanceof Error ? error.message : "no answer"}`, failed: true });
+      setAsked({ said: `Not stopped: ${troubleText(error)}`, failed: true });
     }
   };
   return (

@@ -1,0 +1,32 @@
+import { useState } from "react";
+import type { Problem } from "runcast/events";
+import { troubleText } from "../run/trouble-text.ts";
+import { problemOf } from "./access.ts";
+import { usePage } from "./page-context.ts";
+
+export interface Stopping {
+  /** From the press until the run has ended or could not be stopped. */
+  readonly isStopping: boolean;
+  readonly stop: () => void;
+}
+
+/** Stops a run, and says so from the first moment on. */
+export const useStop = (run: string | undefined, onProblem: (problem: Problem | undefined) => void): Stopping => {
+  const { access, announcer } = usePage();
+  const [asked, setAsked] = useState<string>();
+  const isStopping = run !== undefined && asked === run;
+  const stop = async (): Promise<void> => {
+    if (run === undefined || isStopping) return;
+    onProblem(undefined);
+    setAsked(run);
+    announcer.say("Stopping the run.");
+    try {
+      await access.client.cancel(run);
+    } catch (error) {
+      setAsked(undefined);
+      const hint = problemOf(error).hint ?? "the run goes on without this page: press Stop again when it is live";
+      onProblem({ code: "not-stopped", message: `not stopped: ${troubleText(error)}`, hint });
+    }
+  };
+  return { isStopping, stop: () => void stop() };
+};
