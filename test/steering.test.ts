@@ -15,7 +15,7 @@ describe("steering a run", () => {
       {
         type: "run-end",
         outcome: "cancelled",
-        error: { code: "cancelled", message: "stopped by Ann", retryable: false },
+        error: { code: "cancelled", message: "The run was stopped by Ann.", retryable: false },
       },
     ]);
     expect(await runner.cancel(run)).toBe("ended");

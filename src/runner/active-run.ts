@@ -242,7 +242,11 @@ export const startRun = (
       if (isFinished) return await tooLate();
       await end({
         outcome: "cancelled",
-        error: { code: "cancelled", message: reason ?? (by ? `stopped by ${by}` : "stopped"), retryable: false },
+        error: {
+          code: "cancelled",
+          message: reason ?? (by ? `The run was stopped by ${by}.` : "The run was stopped."),
+          retryable: false,
+        },
       });
       return hasFailed ? await tooLate() : "cancelled";
     },

@@ -89,6 +89,10 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     await page.keyboard.press("Escape");
     await ended(page, "cancelled");
     expect(await page.locator("[data-state=executing], [data-state=pending]").count()).toBe(0);
+    await page.locator("[data-connection=finished]").getByText("Cancelled").waitFor();
+    await page.locator("[data-run-end=cancelled]").getByText("The run was stopped.").waitFor();
+    // What a person wanted is no failure.
+    expect(await page.locator("article").last().locator(".text-bad").count()).toBe(0);
   });
 
   test("j and k go from step to step, ? lists the keys, / goes back to writing", async () => {
@@ -172,7 +176,9 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     const page = await open(await serve(undefined, { limits: { concurrentRuns: 1, bodyBytes: 300 } }));
     await send(page, "x".repeat(400));
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").innerText()).toMatch(/300/);
+    expect(await page.getByRole("alert").innerText()).toMatch(/300[^]*Asking again is not offered/);
+    await page.locator("[data-connection=failed]").getByText("Refused").waitFor();
+    expect(await page.getByRole("button", { name: "Ask again" }).count()).toBe(0);
     expect(await page.getByRole("button", { name: "Stop the run" }).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
   });

@@ -77,7 +77,7 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
       </Fold>
       {agent.error && (
         <div className="border-t border-line px-3 py-2">
-          <ProblemView problem={agent.error} />
+          <ProblemView problem={agent.error} wasStopped={agent.outcome === "cancelled"} />
         </div>
       )}
     </div>

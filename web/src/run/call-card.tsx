@@ -71,7 +71,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
       </Fold>
       {call.error && (
         <div className="border-t border-line px-3 py-2">
-          <ProblemView problem={call.error} />
+          <ProblemView problem={call.error} wasStopped={call.state === "cancelled"} />
         </div>
       )}
       {call.items.length > 0 && (

@@ -33,7 +33,7 @@ export const RunEnd = memo(() => {
           </span>
         )}
       </div>
-      {run.error && <ProblemView problem={run.error} />}
+      {run.error && <ProblemView problem={run.error} wasStopped={run.outcome === "cancelled"} />}
       {why !== undefined && <p className="text-sm text-soft">{why}</p>}
       {canRetry && actions.retry && (
         <button
