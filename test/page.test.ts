@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { page } from "../src/page.ts";
+import { Refusal } from "../src/source.ts";
 import { saying, serve } from "./serving.ts";
 
 const built = page()!;
@@ -100,6 +101,7 @@ describe("the page's files", () => {
       });
     const { url } = await serve(saying(["a"]), {
       validateServer: async ({ url: asked, key }) => {
+        if (key === "private") throw new Refusal("private-address", "that is private", { status: 422 });
         if (key !== "k") throw new Error(`${asked} wants a key`);
         return [{ name: "tool" }];
       },
@@ -109,6 +111,8 @@ describe("the page's files", () => {
     const refused = await check(url, { url: "https://host.example/mcp" });
     expect(refused.status).toBe(422);
     expect(await refused.json()).toMatchObject({ error: { message: "https://host.example/mcp wants a key" } });
+    const kept = await check(url, { url: "https://host.example/mcp", key: "private" });
+    expect(await kept.json()).toEqual({ error: { code: "private-address", message: "that is private" } });
     expect((await check(url, { url: "no url" })).status).toBe(400);
     const without = await serve(saying(["a"]));
     expect((await check(without.url, { url: "https://host.example/mcp" })).status).toBe(501);

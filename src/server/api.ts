@@ -146,6 +146,7 @@ const checkedServer = async ({ validateServer }: ServerFacts, { url, key }: z.in
   try {
     return await validateServer({ url, ...(key !== undefined && { key }) });
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal("unreachable-server", error instanceof Error ? error.message : String(error), {
       status: 422,
       hint: "check the address and the key",

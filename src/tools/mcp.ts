@@ -1,7 +1,8 @@
-import { type RunRequest } from "../source.ts";
+import { Refusal, type RunRequest } from "../source.ts";
 import type { OpenToolkit, Tool, Toolkit } from "../tool.ts";
 import { type Connection, connect } from "./mcp/connect.ts";
 import { names } from "./mcp/names.ts";
+import { hasCode } from "./mcp/reason.ts";
 import { serverTools } from "./mcp/server-tools.ts";
 
 export interface McpOptions {
@@ -118,6 +119,11 @@ export const mcpToolsOf = async (
       ...(description !== undefined && { description }),
       schema: inputSchema,
     }));
+  } catch (error) {
+    // Neither another address nor a key would help: it says itself what would.
+    if (hasCode(error, "private-address"))
+      throw new Refusal("private-address", (error as Error).message, { status: 422, cause: error });
+    throw error;
   } finally {
     await connection.close();
   }

@@ -82,7 +82,8 @@ describeInBrowser("the page's settings", ({ serve, open, openBeside }: Browsing)
     await page.getByLabel("Address", { exact: true }).fill("https://weather.example/mcp");
     await page.getByLabel("Name", { exact: true }).fill("weather");
     await add.click();
-    await page.getByText(/weather\.example wants a key/i).waitFor();
+    await page.getByText(/weather\.example wants a key.*It is off\.$/i).waitFor();
+    await expect.poll(() => page.getByLabel(/^weather/).isChecked()).toBe(false);
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Remove weather" }).click();
     await page.getByLabel("Address", { exact: true }).fill("https://weather.example/mcp");
@@ -90,6 +91,13 @@ describeInBrowser("the page's settings", ({ serve, open, openBeside }: Browsing)
     await page.getByRole("textbox", { name: /^Key/ }).fill("open sesame");
     await add.click();
     await page.getByText("Works, 2 tools: forecast, tides").waitFor();
+    await expect.poll(() => page.getByLabel(/^weather/).isChecked()).toBe(true);
+    for (const address of ["http://127.0.0.1:4001/mcp", "http://127.0.0.1:4002/mcp"]) {
+      await page.getByLabel("Address", { exact: true }).fill(address);
+      await add.click();
+      await page.getByRole("button", { name: `Remove ${new URL(address).host}` }).waitFor();
+    }
+    await expect.poll(() => page.getByText("It is off.").count()).toBe(2);
     await page.keyboard.press("Escape");
     await send(page, "hello");
     await ended(page, "done");

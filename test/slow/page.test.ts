@@ -7,6 +7,8 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     const suggestion = page.getByRole("button", { name: "Show me a failing tool" });
     await suggestion.waitFor();
     expect(await composer(page).isVisible()).toBe(true);
+    // It needs a tool that nobody has brought yet.
+    expect(await page.getByRole("button", { name: "Use a client-run tool" }).count()).toBe(0);
     await suggestion.click();
     await ended(page, "done");
     expect(await page.locator("[data-message]").count()).toBe(2);

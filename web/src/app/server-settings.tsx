@@ -19,24 +19,33 @@ export const ServerSettings = () => {
   const { servers } = useCell(settings);
   const [checks, setChecks] = useState<Readonly<Record<string, Check>>>({});
 
-  const check = async ({ name, url }: SavedServer): Promise<void> => {
+  /** One that does not work is off: a run would look for it in vain. It is on again when it works. */
+  const check = async ({ name, url }: SavedServer, isNew = false): Promise<void> => {
+    const wasBad = checks[name]?.status === "bad";
     const show = (told: Check) => setChecks((before) => ({ ...before, [name]: told }));
     show({ status: "checking" });
     const key = readServerKey(name);
     try {
       show({ status: "ok", tools: await access.checkServer({ url, ...(key !== undefined && { key }) }) });
+      if (isNew || wasBad) toggle(name, true);
     } catch (error) {
-      const { message, hint } = problemOf(error);
-      show({ status: "bad", why: `${sentence(message)}${hint ? ` ${sentence(hint)}` : ""}` });
+      const { code, message, hint } = problemOf(error);
+      // Who checks none knows nothing against this one.
+      const isOn = code === "no-check";
+      const why = `${sentence(message)}${hint ? ` ${sentence(hint)}` : ""}`;
+      show({ status: "bad", why: isOn ? why : `${why} It is off.` });
+      if (isNew || !isOn) toggle(name, isOn);
     }
   };
   const add = (server: SavedServer, key: string): void => {
     keepServerKey(server.name, key);
     settings.change({ servers: [...servers.filter(({ name }) => name !== server.name), server] });
-    void check(server);
+    void check(server, true);
   };
   const toggle = (wanted: string, enabled: boolean): void =>
-    settings.change({ servers: servers.map((server) => (server.name === wanted ? { ...server, enabled } : server)) });
+    settings.change({
+      servers: settings.get().servers.map((server) => (server.name === wanted ? { ...server, enabled } : server)),
+    });
   const remove = (wanted: string): void => {
     keepServerKey(wanted, "");
     settings.change({ servers: servers.filter(({ name }) => name !== wanted) });
@@ -109,10 +118,10 @@ const AddServer = ({ onAdd, taken }: AddServerProps) => {
     const text = (field: string) => String(data.get(field) ?? "").trim();
     const url = text("url");
     if (!/^https?:\/\/\S+$/.test(url)) return setMistake("The address must begin with https:// or http://.");
-    const name = text("name") || new URL(url).hostname;
+    const name = text("name") || new URL(url).host;
     if (taken.includes(name)) return setMistake(`There is a server ${name} already.`);
     setMistake("");
-    onAdd({ name, url, enabled: true }, text("key"));
+    onAdd({ name, url, enabled: false }, text("key"));
     form.reset();
   };
   return (

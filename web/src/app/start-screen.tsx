@@ -64,7 +64,7 @@ export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenPro
           Write it into <code className="text-ink">runcast.config.ts</code> and start the server again.
         </Fact>
         <Fact name="More tools">
-          Add an MCP server in the{" "}
+          Give your agent <code className="text-ink">mcp()</code>, and name MCP servers in the{" "}
           <button type="button" className="text-accent underline" onClick={() => dialog.set("settings")}>
             settings
           </button>
