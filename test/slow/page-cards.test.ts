@@ -102,6 +102,15 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     ]);
   });
 
+  test("sub-agents of one name are told apart by their tasks, however narrow they are", async () => {
+    const page = await open(await serve(demoAgent({ speed: 30 })), { viewport: { width: 768, height: 800 } });
+    await send(page, "Start three sub-agents in parallel");
+    await ended(page, "done");
+    const lines = page.locator("[data-agent=done] button[aria-expanded=false]:visible");
+    expect(await lines.count()).toBe(3);
+    expect(new Set((await lines.allInnerTexts()).map((text) => text.replaceAll(/[\d.]+ m?s/g, ""))).size).toBe(3);
+  });
+
   test("sub-agents nest three deep, each with what it did", async () => {
     const page = await show("Show sub-agents, nested three deep", demoAgent({ speed: 30 }));
     await ended(page, "done");

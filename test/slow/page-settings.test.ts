@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { demoAgent } from "../../src/models/demo.ts";
 import type { RunRequest, Source } from "../../src/source.ts";
-import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
+import { type Browsing, composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
 
 const recorder = () => {
   const requests: RunRequest[] = [];
@@ -133,6 +134,21 @@ describeInBrowser("the page's settings", ({ serve, open, openBeside }: Browsing)
     await page.emulateMedia({ colorScheme: "light" });
     expect(await ground()).toBe(dark);
     expect(await violations(page)).toEqual([]);
+  });
+
+  test("the composer keeps its shape between two columns", async () => {
+    const page = await open(await serve(demoAgent({ speed: 1 })), { viewport: { width: 1024, height: 700 } });
+    await page.getByRole("button", { name: "Tools", exact: true }).click();
+    await send(page, "Start something slow that I can stop");
+    const form = page.locator("form").filter({ has: composer(page) });
+    const boxOf = async (name: string) => (await form.getByRole("button", { name }).boundingBox())!;
+    await form.getByRole("button", { name: "Stop the run" }).waitFor();
+    const [stop, queue, all] = [await boxOf("Stop the run"), await boxOf("Queue message"), await form.boundingBox()];
+    expect(stop.y).toBe(queue.y);
+    expect(all!.x + all!.width - (queue.x + queue.width)).toBeLessThan(16);
+    expect(all!.height).toBeLessThan(110);
+    await form.getByRole("button", { name: "Stop the run" }).click();
+    await ended(page, "cancelled");
   });
 
   test("fits a phone: nothing is wider than the screen, columns lie over the conversation", async () => {

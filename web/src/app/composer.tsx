@@ -30,7 +30,7 @@ export const Composer = ({ text, onText, onSend, onStop, isStopping, queues, fie
   const sendLabel = queues ? "Queue message" : "Send message";
   return (
     <form
-      className="rounded-2xl border border-line bg-card shadow-sm focus-within:border-accent"
+      className="@container rounded-2xl border border-line bg-card shadow-sm focus-within:border-accent"
       onSubmit={(event) => {
         event.preventDefault();
         if (canSend) onSend();
@@ -47,12 +47,12 @@ export const Composer = ({ text, onText, onSend, onStop, isStopping, queues, fie
         placeholder={queues ? "Queue a message for when the agent is done" : "Message the agent"}
         className="block max-h-[40vh] min-h-12 w-full resize-none rounded-t-2xl bg-transparent px-4 pt-3 pb-1 text-base outline-none [field-sizing:content] placeholder:text-soft md:text-[0.95rem]"
       />
-      <div className="flex flex-wrap items-center gap-1.5 px-2 pb-2">
-        {children}
-        <span id={hint} className="mr-1 ml-auto hidden text-xs text-soft lg:block">
+      <div className="flex items-end gap-1.5 px-2 pb-2">
+        <div className="flex min-w-0 grow flex-wrap items-center gap-1.5">{children}</div>
+        <span id={hint} className="mr-1 hidden shrink-0 self-center text-xs text-soft @xl:block">
           Enter sends, Shift+Enter breaks the line{onStop && ", Esc stops"}
         </span>
-        <div className="ml-auto flex gap-1.5 lg:ml-0">
+        <div className="flex shrink-0 gap-1.5">
           {onStop && (
             <button
               type="button"

@@ -44,11 +44,12 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
               says={agent.outcome !== undefined && agent.outcome !== "done"}
             />
             <IconAgent className="size-4 text-accent @max-2xs:hidden" />
-            <span className="shrink-0 truncate font-medium @max-sm:flex-1 @max-sm:shrink">
-              {visibleText(agent.name)}
-            </span>
-            <span className="min-w-0 flex-1 truncate text-soft @max-sm:hidden">
-              {visibleText(agent.status ?? agent.task ?? "")}
+            {/* Its task is what tells it from others of its name: where there is no room beside the name, it stands under it. */}
+            <span className="flex min-w-0 flex-1 items-baseline gap-x-2 @max-sm:flex-col">
+              <span className="max-w-full shrink-0 truncate font-medium">{visibleText(agent.name)}</span>
+              <span className="max-w-full min-w-0 truncate text-soft @max-sm:text-xs">
+                {visibleText(agent.status ?? agent.task ?? "")}
+              </span>
             </span>
             {ended === undefined ? (
               <Elapsed since={agent.startedAt} className="shrink-0 text-xs text-executing tabular-nums" />
