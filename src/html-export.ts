@@ -55,7 +55,7 @@ const documentOf = ({ run, entries, addresses, notes, script }: Document): strin
   const asked = start?.type === "run-start" ? (start.message?.content ?? []) : [];
   const words = asked.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
   const title = words.replace(/\s+/g, " ").trim().slice(0, 80) || `Run ${run}`;
-  const at = new Date(entries[0]?.at ?? 0).toISOString();
+  const at = `${new Date(entries[0]?.at ?? 0).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   // A module's last line may name its exports: whatever comes after it runs as well.
   const code = `${script.replaceAll("</script", String.raw`<\/script`).replaceAll("<!--", String.raw`<\!--`)}\n${PLAY}`;
   const policy = [

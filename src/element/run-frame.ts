@@ -1,4 +1,4 @@
-import { duration } from "../amounts.ts";
+import { duration, usageText } from "../amounts.ts";
 import type { Connection } from "../client.ts";
 import type { Part } from "../events.ts";
 import type { RunState } from "../state.ts";
@@ -52,7 +52,7 @@ export const createRunFrame = (): RunFrame => {
         end.dataset["state"] = drawing;
         end.replaceChildren(icon(drawing), make("span", "", word), ended);
       }
-      setText(ended, [timeText(state), tokenText(state)].filter(Boolean).join(" · "));
+      setText(ended, [timeText(state), usageText(state.usage)].filter(Boolean).join(" · "));
       ended.className = "soft";
     },
   };
@@ -78,6 +78,3 @@ const partText = (part: Part): string =>
 
 const timeText = ({ startedAt, endedAt }: RunState): string =>
   startedAt === undefined || endedAt === undefined ? "" : `in ${duration(endedAt - startedAt)}`;
-
-const tokenText = ({ usage: { input, output } }: RunState): string =>
-  [input !== undefined && `${input} tokens in`, output !== undefined && `${output} out`].filter(Boolean).join(", ");

@@ -86,6 +86,8 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     await send(page, "hello");
     await page.locator("[data-row] [data-elapsed]").waitFor();
     await status(page, "live");
+    const titleAt = async () => (await page.getByRole("heading", { level: 1 }).boundingBox())?.y;
+    const before = await titleAt();
     pull();
     await status(page, "reconnecting");
     await page.getByText(/Connection lost, (again in \d+ s|trying now)/).waitFor();
@@ -93,6 +95,7 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     const clocks = () => page.locator("[data-elapsed]").allInnerTexts();
     const stopped = await clocks();
     expect(stopped).toHaveLength(3);
+    expect(await titleAt()).toBe(before);
     expect(await violations(page)).toEqual([]);
     // A wait long enough to press the button in; should the page be faster by itself, it is gone, and that is right as well.
     await page.getByText(/again in ([4-9]|\d\d) s/).waitFor();

@@ -7,6 +7,8 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     const suggestion = page.getByRole("button", { name: "Show me a failing tool" });
     await suggestion.waitFor();
     expect(await composer(page).isVisible()).toBe(true);
+    // Nothing to choose from.
+    expect(await page.getByRole("combobox").count()).toBe(0);
     // It needs a tool that nobody has brought yet.
     expect(await page.getByRole("button", { name: "Use a client-run tool" }).count()).toBe(0);
     await suggestion.click();

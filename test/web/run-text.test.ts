@@ -10,15 +10,15 @@ import { todosOf } from "../../web/src/run/todos.ts";
 
 describe("the arguments of a call in one line", () => {
   test("the most telling field comes first", () => {
-    expect(summaryOf({ limit: 5, query: "build\n  times" })).toBe("build times  limit: 5");
-    expect(summaryOf({ cwd: "/tmp", command: "ls -la" })).toBe("ls -la  cwd: /tmp");
+    expect(summaryOf({ limit: 5, query: "build\n  times" })).toBe("build times · limit: 5");
+    expect(summaryOf({ cwd: "/tmp", command: "ls -la" })).toBe("ls -la · cwd: /tmp");
     expect(summaryOf({ colour: "red" })).toBe("red");
-    expect(summaryOf({ a: 1, b: [1, 2], c: { d: 1 }, e: null })).toBe("a: 1  b: [2]  c: {…}  e: null");
+    expect(summaryOf({ a: 1, b: [1, 2], c: { d: 1 }, e: null })).toBe("a: 1 · b: [2] · c: {…} · e: null");
     expect(summaryOf({})).toBe("");
     expect(summaryOf(undefined)).toBe("");
     expect(summaryOf("plain")).toBe("plain");
     expect(summaryOf([1, 2, 3])).toBe("[3]");
-    expect(summaryOf({ query: "", path: "a.ts" })).toBe("a.ts  query: ");
+    expect(summaryOf({ query: "", path: "a.ts" })).toBe("a.ts · query: ");
   });
 
   test("is short whatever the arguments are", () => {

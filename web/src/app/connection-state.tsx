@@ -30,7 +30,11 @@ export const ConnectionState = ({ connection, outcome }: ConnectionStateProps) =
     <div className="flex min-w-0 items-center gap-1.5 text-xs" data-connection={status}>
       {outcome === undefined ? show(connection, now) : END[outcome]}
       {status === "reconnecting" && (
-        <button type="button" className="rounded px-1.5 py-1 font-medium text-accent underline" onClick={access.wake}>
+        <button
+          type="button"
+          className="-my-1 rounded px-1.5 py-1 font-medium text-accent underline"
+          onClick={access.wake}
+        >
           Now
         </button>
       )}

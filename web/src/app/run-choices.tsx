@@ -11,15 +11,17 @@ export const RunChoices = ({ agents }: { readonly agents: readonly AgentFact[] }
   const models = [chosen.model, ...(chosen.models ?? [])].filter((name) => name !== undefined);
   return (
     <>
-      <Choice
-        label="Agent"
-        value={chosen.name}
-        options={agents.map(({ name }) => ({ value: name, label: name }))}
-        onChange={(name) => {
-          const { model: _, mode: __, ...rest } = settings.get();
-          settings.set({ ...rest, agent: name });
-        }}
-      />
+      {agents.length > 1 && (
+        <Choice
+          label="Agent"
+          value={chosen.name}
+          options={agents.map(({ name }) => ({ value: name, label: name }))}
+          onChange={(name) => {
+            const { model: _, mode: __, ...rest } = settings.get();
+            settings.set({ ...rest, agent: name });
+          }}
+        />
+      )}
       {models.length > 1 && (
         <Choice
           label="Model"
@@ -56,7 +58,7 @@ const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
     title={label}
     value={value}
     onChange={({ target }) => onChange(target.value)}
-    className="h-9 max-w-44 min-w-0 truncate rounded-lg bg-transparent px-2 text-sm text-soft hover:bg-sunken hover:text-ink"
+    className="h-9 max-w-44 min-w-0 truncate [field-sizing:content] rounded-lg bg-transparent px-2 text-sm text-soft hover:bg-sunken hover:text-ink"
   >
     {options.map((option) => (
       <option key={option.value} value={option.value} className="bg-card text-ink">

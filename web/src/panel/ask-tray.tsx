@@ -60,6 +60,10 @@ const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => 
   const [chosen, setChosen] = useState<boolean>();
   const id = useId();
   const open = chosen ?? startsOpen;
+  const title = titleOf(node.ask);
+  const { tool, agent } = whoAsks(state, node);
+  // Where the title names the tool, it is not named again.
+  const who = [open || !title.includes(tool) ? tool : undefined, agent && `for ${agent}`].filter(Boolean).join(", ");
   return (
     <div className="flex min-w-0 flex-col">
       <div className="flex min-w-0 items-center gap-2 px-3 py-1.5">
@@ -72,8 +76,8 @@ const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => 
         >
           <IconChevron className={`size-3.5 text-soft ${open ? "rotate-90" : ""}`} />
           <span className="min-w-0 truncate">
-            {!open && <span>{titleOf(node.ask)} </span>}
-            <span className="text-soft">{whoAsks(state, node)}</span>
+            {!open && <span>{title} </span>}
+            <span className="text-soft">{who}</span>
           </span>
         </button>
         <button
@@ -92,9 +96,9 @@ const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => 
 };
 
 /** Which tool asks, and for which sub-agent. */
-const whoAsks = (state: RunState, { ask, agent }: AskNode): string => {
+const whoAsks = (state: RunState, { ask, agent }: AskNode): { readonly tool: string; readonly agent?: string } => {
   const call = ask.call === undefined ? undefined : state.nodes.get(ask.call);
   const owner = agent === undefined ? undefined : state.nodes.get(agent);
-  const tool = call?.kind === "call" ? (call.title ?? call.name) : state.root.name;
-  return visibleText(owner?.kind === "agent" ? `${tool}, for ${owner.name}` : tool);
+  const tool = visibleText(call?.kind === "call" ? (call.title ?? call.name) : state.root.name);
+  return owner?.kind === "agent" ? { tool, agent: visibleText(owner.name) } : { tool };
 };

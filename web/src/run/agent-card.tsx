@@ -47,7 +47,10 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
             {/* Its task is what tells it from others of its name: where there is no room beside the name, it stands under it. */}
             <span className="flex min-w-0 flex-1 items-baseline gap-x-2 @max-sm:flex-col">
               <span className="max-w-full shrink-0 truncate font-medium">{visibleText(agent.name)}</span>
-              <span className="max-w-full min-w-0 truncate text-soft @max-sm:text-xs">
+              <span
+                className={`line-clamp-1 min-w-0 text-soft [overflow-wrap:anywhere] @max-sm:line-clamp-3 @max-sm:text-xs ${open && agent.status === undefined ? "@max-sm:hidden" : ""}`}
+                data-task
+              >
                 {visibleText(agent.status ?? agent.task ?? "")}
               </span>
             </span>

@@ -54,11 +54,11 @@ export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
         >
           <StateMark state={groupState(folds)} />
           <span className="font-medium">{groupTitle(folds)}</span>
-          <span className="text-soft tabular-nums">{groupTime(folds)}</span>
           <GroupTrouble calls={folds} />
           <span className="min-w-0 flex-1 truncate text-soft">
             {visibleText([...new Set(folds.map((call) => call.title ?? call.name))].join(", "))}
           </span>
+          <span className="shrink-0 text-xs text-soft tabular-nums">{groupTime(folds)}</span>
           <IconChevron className={`size-3.5 text-soft ${isFolded ? "" : "rotate-90"}`} />
         </button>
       )}

@@ -1,5 +1,5 @@
 import { useContext, useState } from "react";
-import { elapsed } from "runcast/amounts";
+import { duration, elapsed } from "runcast/amounts";
 import { Moment } from "./run-context.ts";
 import { usePresent } from "./use-present.ts";
 
@@ -9,12 +9,11 @@ export const Elapsed = ({ since, className }: { readonly since: number; readonly
   const present = usePresent(TICK);
   // The server's clock may be ahead of ours: then it began when we learned of it.
   const [seen] = useState(() => Math.min(since, Date.now()));
-  const ms = moment === undefined ? present - seen : moment - since;
   // Nobody has heard of it since this page was opened: it may be over long since.
   if (moment === undefined && present === 0) return null;
   return (
     <span className={className} data-elapsed>
-      {elapsed(ms)}
+      {moment === undefined ? elapsed(present - seen) : duration(moment - since)}
     </span>
   );
 };

@@ -26,7 +26,7 @@ export const summaryOf = (input: Json | undefined): string => {
   if (best !== undefined) say(shown(input[best]));
   else if (keys.length === 1 && rest.length === 1) return clip(visibleText(shown(input[rest[0]!])));
   for (const key of rest) if (length < LONGEST) say(`${key}: ${shown(input[key])}`);
-  return clip(visibleText(said.join("  ")));
+  return clip(visibleText(said.join(" · ")));
 };
 
 const isTold = (value: Json | undefined): boolean =>
