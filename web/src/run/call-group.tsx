@@ -49,7 +49,7 @@ export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
           aria-expanded={!isFolded}
           aria-controls={id}
           onClick={() => setChosen(isFolded)}
-          className="lane-full flex min-h-9 cursor-pointer items-center gap-2 rounded-lg border border-line bg-card px-2.5 py-1.5 text-left text-sm"
+          className="lane-full flex min-h-9 cursor-pointer items-center gap-2 rounded-lg border border-line bg-card py-1.5 pr-2 pl-2.5 text-left text-sm"
           data-folded={isFolded}
         >
           <StateMark state={groupState(folds)} />
