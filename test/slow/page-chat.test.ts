@@ -136,6 +136,8 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
       .getByRole("button", { name: /^Allow/ })
       .first()
       .waitFor();
+    const asked = await page.getByRole("region", { name: "Open questions" }).innerText();
+    expect(asked.match(/send_report/g)).toHaveLength(1);
     const first = await announced(page);
     expect(first.filter((text) => text.startsWith("Your approval is needed"))).toHaveLength(1);
     expect(first.filter((text) => text.startsWith("The report is short."))).toHaveLength(1);
