@@ -135,6 +135,17 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     expect(await note.count()).toBe(0);
   });
 
+  test("a server that is too busy is not called lost: what it says is said", async () => {
+    const url = await serve(endless, { limits: { concurrentRuns: 1 } });
+    const first = await open(url);
+    await send(first, "hello");
+    await status(first, "live");
+    const second = await open(url);
+    await send(second, "hello");
+    await second.getByText(/^1 runs are at work already\. (Again in \d+ s|Trying now)\.$/).waitFor();
+    expect(await violations(second)).toEqual([]);
+  });
+
   test("says what the run waits for, when the server says so", async () => {
     const source: Source = async function* (_, { signal }) {
       yield { type: "step-start", step: "s" };

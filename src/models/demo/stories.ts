@@ -131,24 +131,6 @@ export const stories: readonly DemoStory[] = [
   ),
   clientRun,
   story(
-    "client-run tool",
-    /\bclient\b/i,
-    "Use a client-run tool",
-    "a tool that the client brings and runs; the run ends and waits for its result",
-    ({ tools }) => {
-      const [name, schema] = [...tools].find(([tool]) => !OWN_TOOLS.has(tool)) ?? [];
-      if (name === undefined) {
-        return [
-          {
-            say: "Your request brought no tool of its own. Send one in `tools`, and I will call it and end the run until you come back with its result.",
-          },
-        ];
-      }
-      return [{ say: "This one is yours to run. " }, { call: name, input: sample(schema ?? {}) }];
-    },
-    ({ results }) => results.slice(-1).map(({ text }) => ({ say: `Your client answered: ${text}` })),
-  ),
-  story(
     "tools in parallel",
     /\bparallel\b|\btwo tools\b/i,
     "Use two tools in parallel",

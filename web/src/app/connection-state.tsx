@@ -58,7 +58,10 @@ const show = (connection: Connection | undefined, now: number) => {
     case "reconnecting": {
       const seconds = Math.ceil((connection.nextAt - now) / 1000);
       const when = seconds > 0 ? `again in ${seconds} s` : "trying now";
-      return told(IconLost, "text-pending", `Connection lost, ${when}`, "", sentence(connection.why.message));
+      const why = sentence(connection.why.message);
+      // A server that answers is not lost: what it says is what there is to know.
+      const words = connection.httpStatus === undefined ? `Connection lost, ${when}` : `${why} ${sentence(when)}`;
+      return told(IconLost, "text-pending", words, "", why);
     }
     case "finished":
       return END.done;
