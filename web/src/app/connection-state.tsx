@@ -60,7 +60,10 @@ const show = (connection: Connection | undefined, now: number) => {
       const when = seconds > 0 ? `again in ${seconds} s` : "trying now";
       const why = sentence(connection.why.message);
       // A server that answers is not lost: what it says is what there is to know.
-      const words = connection.httpStatus === undefined ? `Connection lost, ${when}` : `${why} ${sentence(when)}`;
+      const words =
+        connection.httpStatus === undefined
+          ? `Connection lost, ${when}`
+          : sentence(`${when}: ${connection.why.message}`);
       return told(IconLost, "text-pending", words, "", why);
     }
     case "finished":
