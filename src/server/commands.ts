@@ -132,7 +132,11 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const known = command.request.run === undefined ? undefined : await log.info(command.request.run);
     if (known?.dropped) throw missing(`run ${known.run} was dropped`, true);
     if (!known && runner.active >= limits.concurrentRuns)
-      throw tooMany("too-many-runs", `${limits.concurrentRuns} runs are at work already`, "limits.concurrentRuns");
+      throw tooMany(
+        "too-many-runs",
+        `as many runs are at work as this server takes (${limits.concurrentRuns})`,
+        "limits.concurrentRuns",
+      );
     const { run, started } = await runner.start(await withHistory(command), agent);
     if (command.detached && !command.whole) {
       const events = `/runs/${run}/events`;
