@@ -53,7 +53,8 @@ export const collapse: CreateShow = ({ output }) => {
   const showSteps = (): Frames => {
     if (!items) return [];
     const all = latest(lines.map(lineText).filter((line) => line !== ""));
-    const text = isFolded ? folded(all, calls) : all.join("\n\n");
+    // A block around nothing would show its own markup.
+    const text = isFolded && all.length > 0 ? folded(all, calls) : all.join("\n\n");
     const before = shownSteps;
     shownSteps = text;
     if (text === before) return [];
