@@ -10,6 +10,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...apart],
     globalSetup: "test/built-page.ts",
+    setupFiles: "test/seeded.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },

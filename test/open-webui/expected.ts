@@ -107,7 +107,7 @@ const argumentsOf = ({ input, inputText, edited }: CallNode): unknown => {
 const saidBy = ({ content, value }: CallNode): string =>
   resultText({ ...(content && { content: [...content] }), value }, () => "/file");
 
-/** As a person reads it: without what a terminal would do with it. */
+/** As a person reads it: without what a terminal would do with it, and with a mark for a character that was cut in two. */
 export const readable = (value: unknown): unknown => {
   if (typeof value === "string") {
     return (
@@ -117,6 +117,7 @@ export const readable = (value: unknown): unknown => {
         .replace(/\r\n?/g, "\n")
         // oxlint-disable-next-line no-control-regex
         .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
+        .toWellFormed()
     );
   }
   if (Array.isArray(value)) return value.map(readable);
