@@ -7,7 +7,7 @@ import { createRunTree, type RunTree } from "./element/run-tree.ts";
 import { sheet } from "./element/sheet.ts";
 import type { Entry, RunOutcome } from "./events.ts";
 import { createReplay, type Replay } from "./replay.ts";
-import { createState, fold, ROOT, type RunState, subscribe } from "./state.ts";
+import { createState, fold, ROOT, type RunState, subscribeByFrame } from "./state.ts";
 
 export interface RunViewEventMap {
   /** What is known of the connection has changed. */
@@ -152,7 +152,7 @@ export class RunViewElement extends Base {
     look();
     tree.show(state);
     show();
-    const stop = subscribeByFrame(state, show);
+    const stop = subscribeByFrame(state, ROOT, show);
     const timer = setInterval(() => {
       // What is not known to be the present does not get older.
       if (handle.connection.status === "live") clock.tick(Date.now());
@@ -222,20 +222,6 @@ const keepInView = (replay: Replay, end: HTMLElement): (() => void) => {
   return () => {
     stop();
     hands.abort();
-  };
-};
-
-const subscribeByFrame = (state: RunState, listener: () => void): (() => void) => {
-  let frame = 0;
-  const stop = subscribe(state, ROOT, () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      listener();
-    });
-  });
-  return () => {
-    stop();
-    cancelAnimationFrame(frame);
   };
 };
 

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Client, Connection, FollowFrom, RunHandle } from "./client.ts";
-import { type Node, type RunState, subscribe } from "./state.ts";
+import { type Node, type RunState, subscribeByFrame } from "./state.ts";
+
+export { subscribeByFrame } from "./state.ts";
 
 /**
  * Renders again when the node has changed, at most once a frame: a hundred tokens between two frames are one rendering.
@@ -40,19 +42,4 @@ export const useFollow = (client: Client, run: string | undefined, from?: Follow
     };
   }, [client, run, after, start]);
   return followed;
-};
-
-/** As `subscribe` of the state, but told once a frame however often the node changes. */
-export const subscribeByFrame = (state: RunState, id: string, listener: () => void): (() => void) => {
-  let frame = 0;
-  const stop = subscribe(state, id, () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      listener();
-    });
-  });
-  return () => {
-    stop();
-    cancelAnimationFrame(frame);
-  };
 };

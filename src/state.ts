@@ -43,6 +43,21 @@ export const subscribe = (state: RunState, id: string, listener: () => void): ((
   };
 };
 
+/** As `subscribe`, in a browser: told once a frame however often the node changes. */
+export const subscribeByFrame = (state: RunState, id: string, listener: () => void): (() => void) => {
+  let frame = 0;
+  const stop = subscribe(state, id, () => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      listener();
+    });
+  });
+  return () => {
+    stop();
+    cancelAnimationFrame(frame);
+  };
+};
+
 /** An entry came whose predecessor was never folded. */
 export class GapError extends Error {
   constructor(seq: number, found: number) {
