@@ -61,7 +61,9 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "sse.ts": (target) => ["events.ts", "dialect.ts"].includes(target),
   "client.ts": (target) => ["events.ts", "json.ts", "state.ts", "sse.ts", "dialect.ts"].includes(target),
   "replay.ts": (target) => ["events.ts", "state.ts"].includes(target),
-  "element.ts": (target) => ["amounts.ts", "events.ts", "client.ts", "replay.ts", "state.ts"].includes(target),
+  "markdown.ts": () => false,
+  "element.ts": (target) =>
+    ["amounts.ts", "events.ts", "client.ts", "markdown.ts", "replay.ts", "state.ts"].includes(target),
   "html-export.ts": (target) => ["events.ts", "log.ts"].includes(target),
   "react.ts": (target) => ["client.ts", "state.ts"].includes(target),
   "runner.ts": (target) => CONTRACTS.includes(target),
@@ -109,7 +111,7 @@ describe("layers", () => {
       }
     };
     if (files.includes("client.ts")) reach("client.ts");
-    for (const file of ["json.ts", "sse.ts", "state.ts", "replay.ts", "element.ts"])
+    for (const file of ["json.ts", "sse.ts", "state.ts", "replay.ts", "markdown.ts", "element.ts"])
       if (files.includes(file)) reach(file);
     expect(reached.has("events.ts"), "the client loads the schema library").toBe(false);
   });

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Block } from "../../web/src/markdown/block.ts";
-import type { Inline } from "../../web/src/markdown/inline.ts";
-import { type MarkdownParser, createParser } from "../../web/src/markdown/parser.ts";
-import { safeUrl } from "../../web/src/markdown/safe-url.ts";
-import { visibleText } from "../../web/src/markdown/visible-text.ts";
+import {
+  type Block,
+  createParser,
+  type Inline,
+  type MarkdownParser,
+  safeUrl,
+  visibleText,
+} from "../../src/markdown.ts";
 import { hostileMarkdown, markdownBombs } from "./hostile-markdown.ts";
 import { htmlOf } from "./markdown-html.ts";
 

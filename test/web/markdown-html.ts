@@ -1,6 +1,4 @@
-import type { Block } from "../../web/src/markdown/block.ts";
-import type { Inline } from "../../web/src/markdown/inline.ts";
-import { type MarkdownParser, createParser } from "../../web/src/markdown/parser.ts";
+import { type Block, createParser, type Inline, type MarkdownParser } from "../../src/markdown.ts";
 
 /** The tree of a text, as HTML in the manner of the specification's examples; formulas as `<math>`. */
 export const htmlOf = (parts: string | readonly string[]): string => {

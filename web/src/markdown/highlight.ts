@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useMemo } from "react";
-import type { Block } from "./block.ts";
+import type { Block } from "runcast/markdown";
 import type { HighlightReply, HighlightRequest } from "./highlight/messages.ts";
 
 /** The colours of one block of code, as far as they are known. */

@@ -6,14 +6,13 @@ import { MarkdownView, useReader } from "./markdown.tsx";
 interface LiveMarkdownProps {
   readonly state: RunState;
   readonly part: PartNode;
-  readonly onLink?: (url: string) => void;
 }
 
 /**
  * The Markdown of a part of a run. It follows the part by itself, once a frame: most tokens only lengthen the last words, which
  * then grow in their place without a rendering of anything.
  */
-export const LiveMarkdown = memo(({ state, part, onLink }: LiveMarkdownProps) => {
+export const LiveMarkdown = memo(({ state, part }: LiveMarkdownProps) => {
   const [, again] = useReducer((count: number) => count + 1, 0);
   const reader = useReader({ text: part.text, done: part.endedAt !== undefined });
   const latest = useRef(reader);
@@ -28,5 +27,5 @@ export const LiveMarkdown = memo(({ state, part, onLink }: LiveMarkdownProps) =>
     follow();
     return subscribeByFrame(state, part.id, follow);
   }, [state, part]);
-  return <MarkdownView reader={reader} onLink={onLink} />;
+  return <MarkdownView reader={reader} />;
 });

@@ -1,6 +1,6 @@
 import { memo, useMemo, useRef } from "react";
 import "./markdown.css";
-import { type Reader, createReader } from "./reader.ts";
+import { type Reader, createReader } from "runcast/markdown";
 import { BlockChildren } from "./view/block-children.tsx";
 import { MarkdownContext } from "./view/markdown-context.ts";
 
@@ -9,23 +9,21 @@ export interface MarkdownProps {
   readonly text: string;
   /** Nothing will be added: what is still open is shown as it stands. */
   readonly done: boolean;
-  /** Called instead of opening a link, with its target. */
-  readonly onLink?: ((url: string) => void) | undefined;
 }
 
 /** Markdown as it streams: the cost of a token does not depend on the text before it. Raw HTML is text. */
-export const Markdown = memo((props: MarkdownProps) => <MarkdownView {...props} reader={useReader(props)} />);
+export const Markdown = memo((props: MarkdownProps) => <MarkdownView reader={useReader(props)} />);
 
 /** A reader that has read the text, the same for as long as the text only grows. */
-export const useReader = ({ text, done }: Omit<MarkdownProps, "onLink">): Reader => {
+export const useReader = ({ text, done }: MarkdownProps): Reader => {
   const reader = useRef<Reader>(undefined);
   if (!reader.current?.continues(text, done)) reader.current = createReader();
   reader.current.read(text, done);
   return reader.current;
 };
 
-export const MarkdownView = ({ reader, onLink }: { readonly reader: Reader } & Pick<MarkdownProps, "onLink">) => {
-  const context = useMemo(() => ({ reader, onLink, elements: new WeakMap() }), [reader, onLink]);
+export const MarkdownView = ({ reader }: { readonly reader: Reader }) => {
+  const context = useMemo(() => ({ reader, elements: new WeakMap() }), [reader]);
   const { document } = reader.parser;
   return (
     <div className="markdown">

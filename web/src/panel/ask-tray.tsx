@@ -5,7 +5,7 @@ import { IconChevron, IconHand } from "../app/icons.tsx";
 import type { RunActions } from "../run/actions.ts";
 import { AskForm, titleOf } from "../run/ask-form.tsx";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 export interface AskTrayProps {
   /** The runs of the conversation, in order. The same array as long as it holds the same. */

@@ -8,7 +8,7 @@ import { LiveUntil } from "../run/run-context.ts";
 import { StateMark } from "../run/state-mark.tsx";
 import { summaryOf } from "../run/summary.ts";
 import { tookOf } from "./slow.ts";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 interface CallRowProps {
   readonly run: RunState;

@@ -1,5 +1,5 @@
 import type { AgentNode, CallNode, Node, RunState, StepNode } from "runcast/state";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 /** One line of the waterfall. Times are milliseconds from the start of the run. */
 export interface WaterRow {

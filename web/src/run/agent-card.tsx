@@ -3,7 +3,7 @@ import { duration, usageText } from "runcast/amounts";
 import { useNode } from "runcast/react";
 import type { AgentNode } from "runcast/state";
 import { IconAgent } from "../app/icons.tsx";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 import { Elapsed } from "./elapsed.tsx";
 import { Fold } from "./fold.tsx";
 import { Items } from "./items.tsx";

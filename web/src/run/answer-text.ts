@@ -1,6 +1,6 @@
 import type { Json } from "runcast/events";
 import type { AskNode } from "runcast/state";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 /** What became of an ask, in words. */
 export const answerText = ({ ask, outcome, answer, by }: AskNode): string => {

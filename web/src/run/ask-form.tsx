@@ -11,7 +11,7 @@ import type { Draft } from "./drafts.ts";
 import { Moment } from "./run-context.ts";
 import { troubleText } from "./trouble-text.ts";
 import { ValueForm } from "./value-form.tsx";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 export interface AskFormProps {
   readonly state: RunState;

@@ -15,7 +15,7 @@ import { useOpener, useRunContext } from "./run-context.ts";
 import { StateMark } from "./state-mark.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { summaryOf } from "./summary.ts";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 /** One call of a tool: open while it runs, one line when it is over. */
 export const CallCard = memo(({ node }: { readonly node: CallNode }) => {

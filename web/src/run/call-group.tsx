@@ -1,7 +1,7 @@
 import { memo, useId, useMemo, useState } from "react";
 import type { CallNode, StepNode } from "runcast/state";
 import { IconChevron } from "../app/icons.tsx";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 import { CallCard } from "./call-card.tsx";
 import { groupState, groupTime, groupTitle, hasAgents, isPlain, lanesOf } from "./group.ts";
 import { useOpener, useRunContext } from "./run-context.ts";

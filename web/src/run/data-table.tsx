@@ -2,7 +2,7 @@ import { useState } from "react";
 import { amount } from "runcast/amounts";
 import type { Json } from "runcast/events";
 import type { Table } from "./result-shape.ts";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 const PAGE = 50;
 

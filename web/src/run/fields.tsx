@@ -1,7 +1,7 @@
 import { amount } from "runcast/amounts";
 import type { Json } from "runcast/events";
 import { JsonTree } from "./json-tree.tsx";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 interface FieldsProps {
   readonly input: { readonly [key: string]: Json | undefined };

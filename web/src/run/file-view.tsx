@@ -5,7 +5,7 @@ import { IconDownload, IconFile } from "../app/icons.tsx";
 import { Toggle } from "../app/toggle.tsx";
 import { HtmlFrame } from "../embeds/embed-frame.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 import { FilePages } from "./file-pages.tsx";
 import { fileShape } from "./result-shape.ts";
 import { useRunContext } from "./run-context.ts";

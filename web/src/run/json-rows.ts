@@ -1,5 +1,5 @@
 import type { Json } from "runcast/events";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 /** One line of a JSON tree. */
 export interface JsonRow {

@@ -3,7 +3,7 @@ import { useNode } from "runcast/react";
 import type { MarkNode } from "runcast/state";
 import { IconCheck, IconCross, IconInfo, IconWarning } from "../app/icons.tsx";
 import { EmbedFrame } from "../embeds/embed-frame.tsx";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 import { FileView } from "./file-view.tsx";
 import { useRunContext } from "./run-context.ts";
 import { SafeLink } from "./safe-link.tsx";

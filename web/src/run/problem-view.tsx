@@ -1,5 +1,5 @@
 import type { Problem } from "runcast/events";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 /** What went wrong, and what to do about it. What a person stopped did not go wrong. */
 export const ProblemView = ({ problem, wasStopped = false }: ProblemViewProps) => (

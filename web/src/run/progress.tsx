@@ -1,5 +1,5 @@
 import type { CallNode } from "runcast/state";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 /** How far a running call is, and what it says that it does. */
 export const Progress = ({ call }: { readonly call: CallNode }) => {

@@ -2,7 +2,7 @@ import { memo, useState } from "react";
 import type { Json } from "runcast/events";
 import { useRun } from "runcast/react";
 import { IconCheck, IconClock, IconDenied, IconSpinner } from "../app/icons.tsx";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 import { Fold } from "./fold.tsx";
 import { useRunContext } from "./run-context.ts";
 import { type Todo, todosOf } from "./todos.ts";

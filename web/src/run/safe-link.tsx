@@ -1,4 +1,4 @@
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 /** A link that a model or tool gave: only where a browser should go, told where that is, and without saying whence. */
 export const SafeLink = ({ url, title }: { readonly url: string; readonly title?: string | undefined }) => {
   const shown = visibleText(title?.trim() || url);

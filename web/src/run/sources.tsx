@@ -3,7 +3,7 @@ import type { EventOf } from "runcast/events";
 import type { MarkNode } from "runcast/state";
 import { IconQuote } from "../app/icons.tsx";
 import { SafeLink } from "./safe-link.tsx";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 type Citation = EventOf<"citation">;
 

@@ -4,7 +4,7 @@ import { useNode } from "runcast/react";
 import type { StepNode } from "runcast/state";
 import { IconRetry } from "../app/icons.tsx";
 import { sentence } from "../app/sentence.ts";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 import { useRunContext } from "./run-context.ts";
 
 /** The requests to the model that had to be made again. A step that went well shows nothing. */

@@ -1,5 +1,5 @@
 import type { Json } from "runcast/events";
-import { visibleText } from "../markdown/visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 /** Fields that tell most of what a call is about, the best first. */
 const TELLING = [

@@ -1,5 +1,5 @@
 import { type ReactNode, memo } from "react";
-import { type Block, ORDERS, RUN } from "../block.ts";
+import { type Block, ORDERS, RUN } from "runcast/markdown";
 import { BlockView } from "./block-view.tsx";
 
 interface Shown {

@@ -1,7 +1,5 @@
 import { type ReactNode, memo, useCallback } from "react";
-import type { Block } from "../block.ts";
-import type { Inline } from "../inline.ts";
-import { visibleText } from "../visible-text.ts";
+import { type Block, type Inline, visibleText } from "runcast/markdown";
 import { childrenOf } from "./block-children.tsx";
 import { CodeLines } from "./code-lines.tsx";
 import { CodeView } from "./code-view.tsx";

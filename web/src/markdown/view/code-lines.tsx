@@ -1,8 +1,7 @@
 import { type ReactNode, createContext, memo, useCallback, useContext, useRef, useSyncExternalStore } from "react";
-import type { Block } from "../block.ts";
+import { type Block, visibleText } from "runcast/markdown";
 import type { Highlighting } from "../highlight.ts";
 import { COLORS } from "../highlight/messages.ts";
-import { visibleText } from "../visible-text.ts";
 import { useGrowing } from "./use-growing.ts";
 
 export const HighlightingContext = createContext<Highlighting | undefined>(undefined);

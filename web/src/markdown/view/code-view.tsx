@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { Block } from "../block.ts";
+import type { Block } from "runcast/markdown";
 import { useHighlighting } from "../highlight.ts";
 import { childrenOf } from "./block-children.tsx";
 import { HighlightingContext } from "./code-lines.tsx";

@@ -1,8 +1,6 @@
 import { useState } from "react";
-import type { Inline } from "../inline.ts";
+import { type Inline, safeUrl, visibleText } from "runcast/markdown";
 import { useRemoteImages } from "../remote-images.tsx";
-import { safeUrl } from "../safe-url.ts";
-import { visibleText } from "../visible-text.ts";
 
 /** An image from elsewhere. Asking for it tells its host that this was read, so a person decides. */
 export const ImageView = ({ image }: { readonly image: Extract<Inline, { kind: "image" }> }) => {

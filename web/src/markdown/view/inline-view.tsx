@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
-import type { Inline } from "../inline.ts";
-import { visibleText } from "../visible-text.ts";
+import { type Inline, visibleText } from "runcast/markdown";
 import { ImageView } from "./image-view.tsx";
 import { LinkView } from "./link-view.tsx";
 import { MathView } from "./math-view.tsx";

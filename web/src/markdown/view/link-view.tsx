@@ -1,14 +1,8 @@
-import type { MouseEvent } from "react";
-import type { Inline } from "../inline.ts";
-import { plainText } from "../inline/brackets.ts";
-import { safeUrl } from "../safe-url.ts";
-import { visibleText } from "../visible-text.ts";
+import { type Inline, plainText, safeUrl, visibleText } from "runcast/markdown";
 import { inlineViews } from "./inline-view.tsx";
-import { useMarkdown } from "./markdown-context.ts";
 
 /** A link that says where it leads: its host stands beside it unless the text already names it. */
 export const LinkView = ({ link }: { readonly link: Extract<Inline, { kind: "link" }> }) => {
-  const { onLink } = useMarkdown();
   if (link.url === "") return <span className="md-pending">{inlineViews(link.children)}</span>;
   const target = safeUrl(link.url);
   if (!target)
@@ -17,19 +11,9 @@ export const LinkView = ({ link }: { readonly link: Extract<Inline, { kind: "lin
         <bdi>{inlineViews(link.children)}</bdi> <span className="md-place">(link not followed)</span>
       </span>
     );
-  const follow = (event: MouseEvent) => {
-    event.preventDefault();
-    onLink?.(target.href);
-  };
   return (
     <>
-      <a
-        href={target.href}
-        title={visibleText(link.title) || undefined}
-        target="_blank"
-        rel="noreferrer noopener"
-        onClick={onLink && follow}
-      >
+      <a href={target.href} title={visibleText(link.title) || undefined} target="_blank" rel="noreferrer noopener">
         <bdi>{inlineViews(link.children)}</bdi>
       </a>
       {!names(plainText(link.children), target.place) && (

@@ -1,10 +1,8 @@
 import { createContext, useContext } from "react";
-import type { Block } from "../block.ts";
-import type { Reader } from "../reader.ts";
+import type { Block, Reader } from "runcast/markdown";
 
 interface MarkdownContextValue {
   readonly reader: Reader;
-  readonly onLink: ((url: string) => void) | undefined;
   /** The elements of paragraphs and headings. */
   readonly elements: WeakMap<Block, Element>;
 }

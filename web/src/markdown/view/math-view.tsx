@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "react";
-import { visibleText } from "../visible-text.ts";
+import { visibleText } from "runcast/markdown";
 
 /** A formula: as it was written until KaTeX has come, and for good if it cannot be read. */
 export const MathView = ({ text, display }: { readonly text: string; readonly display: boolean }) => {

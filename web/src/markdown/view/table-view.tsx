@@ -1,4 +1,4 @@
-import type { Block } from "../block.ts";
+import type { Block } from "runcast/markdown";
 import { childrenOf } from "./block-children.tsx";
 import { InlineView } from "./inline-view.tsx";
 import { useMarkdown } from "./markdown-context.ts";

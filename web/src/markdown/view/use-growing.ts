@@ -1,5 +1,5 @@
 import { useEffect, useReducer, useRef } from "react";
-import type { Block } from "../block.ts";
+import type { Block } from "runcast/markdown";
 import { useMarkdown } from "./markdown-context.ts";
 
 export interface Growing {

@@ -20,7 +20,7 @@ export const createReader = (): Reader => {
   const parser = createParser();
   const changed = new Set<Block>();
   const watched = new Map<Block, () => boolean>();
-  parser.document.heard = (block) => changed.add(block);
+  parser.document.onChange = (block) => changed.add(block);
   let length = 0;
   let end = "";
   let ended = false;

@@ -4,35 +4,35 @@ import { type Inline, parseInline } from "./inline.ts";
 import { maybeDefinition } from "./prose.ts";
 import { cellsOf } from "./table.ts";
 
-/** What pieces say, read when it is asked for and again only once they have changed. */
-export interface Said {
-  /** What a piece of prose says. */
+/** The content of pieces, read when it is asked for and again only once they have changed. */
+export interface Contents {
+  /** The content of a piece of prose. */
   inlines(piece: Block): readonly Inline[];
-  /** What the cells of a table's row say. */
+  /** The content of the cells of a table's row. */
   cells(row: Block): readonly (readonly Inline[])[];
 }
 
-export const createSaid = (definitions: Definitions): Said => {
-  const inlines = new WeakMap<Block, { readonly version: number; readonly said: readonly Inline[] }>();
-  const cells = new WeakMap<Block, { readonly version: number; readonly said: readonly (readonly Inline[])[] }>();
+export const createContents = (definitions: Definitions): Contents => {
+  const inlines = new WeakMap<Block, { readonly version: number; readonly content: readonly Inline[] }>();
+  const cells = new WeakMap<Block, { readonly version: number; readonly content: readonly (readonly Inline[])[] }>();
   const read = (text: string, piece: Block): readonly Inline[] =>
     parseInline(text, { definitions, missed: (label) => definitions.await(label, piece), open: piece.open }).inlines;
 
   return {
     inlines(piece) {
       const known = inlines.get(piece);
-      if (known?.version === piece.version) return known.said;
-      const said = read(shownText(piece), piece);
-      inlines.set(piece, { version: piece.version, said });
-      return said;
+      if (known?.version === piece.version) return known.content;
+      const content = read(shownText(piece), piece);
+      inlines.set(piece, { version: piece.version, content });
+      return content;
     },
     cells(row) {
       const known = cells.get(row);
-      if (known?.version === row.version) return known.said;
+      if (known?.version === row.version) return known.content;
       const columns = cellsOf(row.text).slice(0, row.parent!.align.length);
-      const said = columns.map((cell) => read(cell, row));
-      cells.set(row, { version: row.version, said });
-      return said;
+      const content = columns.map((cell) => read(cell, row));
+      cells.set(row, { version: row.version, content });
+      return content;
     },
   };
 };

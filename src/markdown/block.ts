@@ -22,8 +22,8 @@ export interface Block {
   /** A list whose items stand apart. */
   loose: boolean;
   align: readonly Alignment[];
-  /** Of a document: told of each block that changes. */
-  heard: ((block: Block) => void) | undefined;
+  /** Of a document: called with each block that changes. */
+  onChange: ((block: Block) => void) | undefined;
 }
 
 export type Alignment = "left" | "center" | "right" | undefined;
@@ -47,7 +47,7 @@ export const createBlock = (kind: Block["kind"], parent?: Block): Block => {
     mark: "",
     loose: false,
     align: [],
-    heard: undefined,
+    onChange: undefined,
   };
   parent?.children.push(block);
   touch(block);
@@ -68,5 +68,5 @@ export const touch = (block: Block): void => {
     }
     changed = parent;
   }
-  changed.heard?.(block);
+  changed.onChange?.(block);
 };

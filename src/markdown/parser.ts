@@ -3,14 +3,14 @@ import { type Code, createCode } from "./code.ts";
 import { type Definitions, createDefinitions } from "./definitions.ts";
 import { parseInline } from "./inline.ts";
 import { type Prose, createProse, maybeDefinition } from "./prose.ts";
-import { type Said, createSaid } from "./said.ts";
+import { type Contents, createContents } from "./contents.ts";
 import { type Before, type Container, type Line, type Opening, scan } from "./scan.ts";
 
 /**
  * Reads Markdown that arrives in parts. The tree after any division of a text is the tree of the whole, and the cost of a
  * part does not depend on what came before it. Once the structure of a line is beyond doubt its text is shown as it comes.
  */
-export interface MarkdownParser extends Said {
+export interface MarkdownParser extends Contents {
   readonly document: Block;
   write(text: string): void;
   end(): void;
@@ -288,7 +288,7 @@ export const createParser = (): MarkdownParser => {
       closeLeaf();
       closeFrames(0);
     },
-    ...createSaid(definitions),
+    ...createContents(definitions),
   };
 };
 
