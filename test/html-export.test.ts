@@ -2,11 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Entry, Event } from "../src/events.ts";
 import { exportHtml } from "../src/html-export.ts";
+import { buildHtml } from "../src/html-export/build.ts";
+import { createSecretFinder } from "../src/html-export/secrets.ts";
 import { memory } from "../src/logs/memory.ts";
 import { page } from "../src/page.ts";
 import { createState, fold, snapshot } from "../src/state.ts";
 import { arbitraryLog } from "./generate.ts";
-import { serve, start, until } from "./serving.ts";
+import { serve, silent, start, until } from "./serving.ts";
 
 const entriesOf = (events: readonly Event[]): Entry[] =>
   [
@@ -15,10 +17,8 @@ const entriesOf = (events: readonly Event[]): Entry[] =>
     { type: "run-end" as const, outcome: "done" as const },
   ].map((event, index) => ({ seq: index + 1, at: 1_700_000_000_000 + index, event: event as Event }));
 
-const saved = async (entries: readonly Entry[], redact: readonly (string | RegExp)[] = []) => {
-  const log = memory();
-  await log.append("r", entries);
-  const html = await exportHtml(log, "r", { script: "export {};", redact });
+const saved = (entries: readonly Entry[], redact: readonly (string | RegExp)[] = []) => {
+  const html = buildHtml({ run: "r", script: "export {};", redact }, entries, [], 0);
   const [, json = ""] = /<script type="application\/json" id="run">(.*?)<\/script>/s.exec(html) ?? [];
   const { entries: kept, files } = JSON.parse(json) as { entries: Entry[]; files: Record<string, string> };
   const [, told = ""] = /<summary>What was left out<\/summary>(.*?)<\/details>/s.exec(html) ?? [];
@@ -55,7 +55,7 @@ describe("secrets", () => {
       "MIIEpAIBAAKCAQEA",
     ],
   ])("%s is left out, and the file says so", async (_, text, secret) => {
-    const { html, told } = await saved(entriesOf(words(text)));
+    const { html, told } = saved(entriesOf(words(text)));
     expect(html).not.toContain(secret);
     expect(told).toContain("left out");
     expect(html).toContain("[redacted]");
@@ -68,14 +68,14 @@ describe("secrets", () => {
     "skip-navigation and sk-short",
     "https://example.org/?page=2&sort=key",
   ])("ordinary words stay: %s", async (text) => {
-    const { kept, told } = await saved(entriesOf(words(text)));
+    const { kept, told } = saved(entriesOf(words(text)));
     expect(JSON.stringify(kept)).toContain(JSON.stringify(text).slice(1, -1));
     expect(told).toContain("nothing was left out");
   });
 
   test("fields by their name, whatever holds them, and the same secret anywhere else", async () => {
     const secret = "correct horse battery";
-    const { html, told } = await saved(
+    const { html, told } = saved(
       entriesOf([
         { type: "step-start", step: "s" },
         { type: "text-start", part: "p" },
@@ -95,7 +95,7 @@ describe("secrets", () => {
     for (const hidden of [secret, "t0ken-value", "k3y-value"]) expect(html).not.toContain(hidden);
     expect(html).toContain("ines");
     expect(told).toContain("by the name of their field");
-    expect(told).toContain("told apart elsewhere");
+    expect(told).toContain("found elsewhere");
   });
 
   test("a secret is found however it was cut into pieces, and nothing else is lost", async () => {
@@ -112,7 +112,7 @@ describe("secrets", () => {
           { type: "text-end", part: "p" },
         ];
         const entries = entriesOf(events);
-        const { kept } = await saved(entries);
+        const { kept } = saved(entries);
         expect(kept.map(({ seq, at: time, event }) => [seq, time, event.type])).toEqual(
           entries.map(({ seq, at: time, event }) => [seq, time, event.type]),
         );
@@ -124,7 +124,7 @@ describe("secrets", () => {
   });
 
   test("arguments that stream as JSON", async () => {
-    const { kept } = await saved(
+    const { kept } = saved(
       entriesOf([
         { type: "step-start", step: "s" },
         { type: "tool-start", call: "c", name: "login" },
@@ -149,21 +149,96 @@ describe("secrets", () => {
       { ...first!, event: start },
       ...rest.map((entry) => ({ ...entry, event: { ...entry.event, meta: { sealed: "opaque" } } })),
     ];
-    const { html, told } = await saved(withMeta, ["Bluebird", /\d{4} euros/]);
+    const { html, told } = saved(withMeta, ["Bluebird", /\d{4} euros/]);
     for (const hidden of ["Bluebird", "4711", "opaque", `"request"`]) expect(html).not.toContain(hidden);
     expect(told).toContain("what this server is set to leave out: 2 left out");
   });
 
-  test("hostile text does not hold it up", async () => {
-    for (const text of [
-      "a:".repeat(50_000),
-      "password=".repeat(20_000),
-      "?token=a&".repeat(20_000),
-      `-----BEGIN PRIVATE KEY-----${"x".repeat(200_000)}`,
-      "eyJ".repeat(60_000),
-      "://:".repeat(40_000),
-    ])
-      await saved(entriesOf(words(text)));
+  /** Each would take a pattern that looks ahead again and again a thousand times as long as plain words do. */
+  test.each([
+    ["signed tokens", "eyJ-"],
+    ["private keys", "-----BEGIN PRIVATE KEY-----"],
+    ["fields", "password="],
+    ["quoted fields", `password="`],
+    ["parameters", "?token=a&"],
+    ["addresses", "a://a:"],
+    ["schemes", "a."],
+    ["headers", "authorization: "],
+    ["bearers", "bearer bearer-"],
+    ["cookies", "cookie: "],
+    ["keys", "sk-"],
+  ])("hostile text takes about as long as plain words: %s", (_, piece) => {
+    const plain = time("plain words ", 50_000);
+    expect(time(piece, 50_000) / plain).toBeLessThan(150);
+  });
+
+  test("many secrets are looked for in one pass", () => {
+    const finder = createSecretFinder([]);
+    const secrets = Array.from({ length: 20_000 }, (_, index) => `same beginning ${index} ${(index * 7919) % 20_011}`);
+    for (const secret of secrets) finder.learn(secret);
+    const text = secrets.join("\n");
+    const found = finder.find(text).map(({ start, end }) => text.slice(start, end));
+    expect(found).toEqual(secrets);
+    expect(finder.find("same beginning of something else")).toEqual([]);
+  });
+
+  test("a known secret is found within, around and beside others", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom("a", "b"), minLength: 8, maxLength: 12 }), { maxLength: 6 }),
+        fc.string({ unit: fc.constantFrom("a", "b", "-"), maxLength: 200 }),
+        (secrets, text) => {
+          const finder = createSecretFinder([]);
+          for (const secret of secrets) finder.learn(secret);
+          const hidden = new Set(
+            finder.find(text).flatMap(({ start, end }) => Array.from({ length: end - start }, (_, at) => start + at)),
+          );
+          const expected = new Set<number>();
+          for (const secret of secrets)
+            for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1))
+              for (let index = at; index < at + secret.length; index++) expected.add(index);
+          expect(hidden).toEqual(expected);
+        },
+      ),
+    );
+  });
+});
+
+/** Milliseconds to look through a repeated text, once the code is warm. */
+const time = (piece: string, length: number): number => {
+  const finder = createSecretFinder([]);
+  const text = piece.repeat(Math.ceil(length / piece.length));
+  finder.find(text);
+  const start = performance.now();
+  finder.find(text);
+  return performance.now() - start;
+};
+
+describe("while a run is exported", () => {
+  test("others are served, and what is too much is refused with a hint", async () => {
+    const log = memory();
+    const { url } = await serve(silent, { log, page: async () => new Response("export {};") });
+    await log.append("slow", entriesOf(words("eyJ-".repeat(500_000))));
+    const order: string[] = [];
+    const exported = fetch(`${url}/runs/slow/export.html`).then((response) => (order.push("export"), response));
+    for (let count = 0; count < 3; count++) {
+      expect((await fetch(`${url}/health`)).status).toBe(200);
+      order.push("health");
+    }
+    expect((await exported).status).toBe(200);
+    expect(order.indexOf("export")).toBe(3);
+
+    await log.append(
+      "large",
+      entriesOf(
+        Array.from({ length: 80 }, (_, index) => ({ type: "notice", level: "info", text: `${index}`.repeat(500_000) })),
+      ),
+    );
+    const refused = await fetch(`${url}/runs/large/export.html`);
+    expect(refused.status).toBe(413);
+    expect(await refused.json()).toMatchObject({
+      error: { code: "too-large", hint: expect.stringContaining("export.jsonl") },
+    });
   });
 });
 
@@ -171,7 +246,7 @@ describe("the file", () => {
   test("holds the run exactly, where nothing in it looks like a secret", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLog(3), async (entries) => {
-        const { kept } = await saved(entries);
+        const { kept } = saved(entries);
         const [one, other] = [createState(), createState()];
         for (const entry of entries) fold(one, entry);
         for (const entry of kept) fold(other, entry);
@@ -188,14 +263,14 @@ describe("the file", () => {
       ...entries[0]!.event,
       message: { role: "user", content: [{ type: "text", text: `</title>${evil}` }] },
     } as Event;
-    const { html, kept } = await saved([{ ...entries[0]!, event: start }, ...entries.slice(1)]);
+    const { html, kept } = saved([{ ...entries[0]!, event: start }, ...entries.slice(1)]);
     expect(html.match(/<\/?script/g)).toHaveLength(4);
     expect(html).not.toContain("<img");
     expect(kept.some(({ event }) => event.type === "text-delta" && event.delta === evil)).toBe(true);
   });
 
   test("forbids the network, and allows only its own script by what it is", async () => {
-    const { html } = await saved(entriesOf(words("hi")));
+    const { html } = saved(entriesOf(words("hi")));
     const [, policy = ""] = /Content-Security-Policy" content="([^"]+)"/.exec(html) ?? [];
     expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src data:; /);
     expect(policy).not.toMatch(/unsafe|http|\*/);
@@ -214,7 +289,7 @@ describe("the file", () => {
       name: "a",
     }));
     await log.append("r", entriesOf(files));
-    const html = await exportHtml(log, "r", { script: "" });
+    const html = Buffer.from(await exportHtml(log, "r", { script: "" })).toString();
     expect(html).toContain("too many for one page: 1 left out");
     const address = (file: string) => new RegExp(`"${file}":"([^"]+)"`).exec(html)?.[1];
     expect(address(image.file)).toMatch(/^data:image\/png;base64,/);

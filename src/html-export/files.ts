@@ -1,28 +1,26 @@
 import type { Entry } from "../events.ts";
 import type { Log } from "../log.ts";
 
-export interface InlinedFiles {
-  /** As `data:` addresses, by id. */
-  readonly addresses: Readonly<Record<string, string>>;
-  /** How many are not in it, because of their size. */
-  readonly tooLarge: number;
+export interface FoundFile {
+  readonly file: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
 }
 
 /** Larger files stay out, and all of them together take no more than this. */
 export const FILE_BYTES = 1024 * 1024;
-export const FILES_BYTES = 8 * 1024 * 1024;
+const FILES_BYTES = 8 * 1024 * 1024;
 
-/** The files that a run's entries name. Text goes through `clean`. */
-export const inlineFiles = async (
+/** The bytes of these files, and how many are left out because of their size. */
+export const readFiles = async (
   log: Log,
   run: string,
-  entries: readonly Entry[],
-  clean: (text: string) => string,
-): Promise<InlinedFiles> => {
-  const addresses: Record<string, string> = {};
+  wanted: Iterable<string>,
+): Promise<{ readonly files: readonly FoundFile[]; readonly tooLarge: number }> => {
+  const files: FoundFile[] = [];
   let tooLarge = 0;
   let total = 0;
-  for (const file of filesIn(entries)) {
+  for (const file of wanted) {
     const stored = await log.get(run, file);
     if (!stored) continue;
     if (stored.size > FILE_BYTES || total + stored.size > FILES_BYTES) {
@@ -30,24 +28,29 @@ export const inlineFiles = async (
       continue;
     }
     total += stored.size;
-    const bytes = Buffer.concat(await Array.fromAsync(stored.bytes));
-    const isText = /^text\/|json|xml|javascript|yaml/.test(stored.mediaType);
-    const kept = isText ? Buffer.from(clean(bytes.toString("utf8"))) : bytes;
-    // Only pictures are shown; whatever else it is, it is saved, never opened.
-    const mediaType = /^image\/(png|jpeg|gif|webp|avif)$/.test(stored.mediaType)
-      ? stored.mediaType
-      : "application/octet-stream";
-    addresses[file] = `data:${mediaType};base64,${kept.toString("base64")}`;
+    files.push({ file, mediaType: stored.mediaType, bytes: Buffer.concat(await Array.fromAsync(stored.bytes)) });
   }
-  return { addresses, tooLarge };
+  return { files, tooLarge };
 };
 
-const filesIn = (entries: readonly Entry[]): Set<string> => {
-  const files = new Set<string>();
-  for (const { event } of entries) {
-    if (event.type === "file" && event.file !== undefined) files.add(event.file);
-    if (event.type === "tool-end")
-      for (const part of event.content ?? []) if (part.type === "file") files.add(part.file);
-  }
-  return files;
+/** Each file as a `data:` address, by id. Text goes through `clean`. */
+export const inlineFiles = (
+  files: readonly FoundFile[],
+  clean: (text: string) => string,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    files.map(({ file, mediaType, bytes }) => {
+      const isText = /^text\/|json|xml|javascript|yaml/.test(mediaType);
+      const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const kept = isText ? Buffer.from(clean(given.toString("utf8"))) : given;
+      // Only pictures are shown; whatever else it is, it is saved, never opened.
+      const shown = /^image\/(png|jpeg|gif|webp|avif)$/.test(mediaType) ? mediaType : "application/octet-stream";
+      return [file, `data:${shown};base64,${kept.toString("base64")}`];
+    }),
+  );
+
+/** Adds the files that an entry names. */
+export const collectFiles = ({ event }: Entry, files: Set<string>): void => {
+  if (event.type === "file" && event.file !== undefined) files.add(event.file);
+  if (event.type === "tool-end") for (const part of event.content ?? []) if (part.type === "file") files.add(part.file);
 };

@@ -1,4 +1,6 @@
-/** Where secrets lie in a text, and by which rule each was told. */
+import { KnownTexts } from "./known-texts.ts";
+
+/** Where secrets lie in a text, and by which rule each was found. */
 export interface Secret {
   readonly start: number;
   readonly end: number;
@@ -7,7 +9,10 @@ export interface Secret {
 
 interface Rule {
   readonly name: string;
-  /** The secret is the group `secret`, or else all of the match. Every repetition is bounded: no text can make it slow. */
+  /**
+   * The secret is the group `secret`, or else all of the match. No text can make it slow: a match cannot begin in the middle of
+   * what an earlier attempt has looked through.
+   */
   readonly pattern: RegExp;
 }
 
@@ -16,7 +21,8 @@ const FIELD = String.raw`(?:[A-Za-z0-9]{0,40}[-_.])?(?:pass(?:word|wd|phrase)|se
 const RULES: readonly Rule[] = [
   {
     name: "private key",
-    pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{1,20000}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g,
+    pattern:
+      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:(?!-----)[\s\S]){1,20000}-----END [A-Z ]{0,30}PRIVATE KEY-----/g,
   },
   {
     name: "authorization header",
@@ -25,7 +31,10 @@ const RULES: readonly Rule[] = [
   },
   { name: "cookie", pattern: /\b(?:set-)?cookie\b["']?\s{0,3}:\s{0,3}["']?(?<secret>[^\r\n"']{4,4000})/gi },
   { name: "bearer token", pattern: /\bbearer\s{1,3}(?<secret>[A-Za-z0-9._~+/=-]{8,4000})/gi },
-  { name: "signed token", pattern: /\beyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}/g },
+  {
+    name: "signed token",
+    pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}/g,
+  },
   {
     name: "API key",
     pattern:
@@ -55,23 +64,30 @@ const WHOLE_FIELD = new RegExp(`^${FIELD}$|^(?:proxy[-_])?authorization$|^(?:set
 export const isSecretField = (name: string): boolean =>
   WHOLE_FIELD.test(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2")) || WHOLE_FIELD.test(name);
 
-/** Secrets that were found are looked for everywhere, also where no rule would tell them; shorter ones would be found in words. */
+/** Secrets that were found are looked for everywhere, also where no rule would find them; shorter ones would be found in words. */
 const SHORTEST_KNOWN = 8;
+/** Characters of all of them together: about a hundred megabytes of memory. */
+const MOST_KNOWN = 2_000_000;
 
 export interface SecretFinder {
   /** In the order they lie, none over another. */
   find(text: string): Secret[];
-  /** A secret that was told by the name of its field. */
+  /** A secret that was found by the name of its field. Throws if there are more than can be looked for. */
   learn(secret: string): void;
+}
+
+export class TooManySecrets extends Error {
+  override readonly name = "TooManySecrets";
 }
 
 /** `more`: texts and patterns besides the rules that are built in. */
 export const createSecretFinder = (more: readonly (string | RegExp)[]): SecretFinder => {
-  const known = new Set<string>();
+  const known = new KnownTexts();
   const own: Rule[] = more.map((given) => ({ name: "configured", pattern: globalPattern(given) }));
   return {
     learn: (secret) => {
       if (secret.length >= SHORTEST_KNOWN) known.add(secret);
+      if (known.size > MOST_KNOWN) throw new TooManySecrets("the run holds too many secrets to look for");
     },
     find: (text) => {
       const found: Secret[] = [];
@@ -82,9 +98,7 @@ export const createSecretFinder = (more: readonly (string | RegExp)[]): SecretFi
           const start = match.index + match[0].lastIndexOf(secret);
           found.push({ start, end: start + secret.length, rule: name });
         }
-      for (const secret of known)
-        for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length))
-          found.push({ start: at, end: at + secret.length, rule: "seen elsewhere" });
+      for (const place of known.find(text)) found.push({ ...place, rule: "seen elsewhere" });
       return merged(found);
     },
   };

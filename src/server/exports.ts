@@ -25,6 +25,7 @@ export const htmlResponse = async (
   run: string,
   method: string,
   { page, redact }: HtmlResponseOptions,
+  signal?: AbortSignal,
 ): Promise<Response> => {
   const script = await page?.(new Request("http://localhost/element.js"));
   if (!script)
@@ -32,8 +33,11 @@ export const htmlResponse = async (
       status: 501,
       hint: "build it with: npm run build",
     });
-  const text = method === "HEAD" ? null : await exportHtml(log, run, { script: await script.text(), redact });
-  return new Response(text, {
+  const html =
+    method === "HEAD"
+      ? null
+      : await exportHtml(log, run, { script: await script.text(), redact, ...(signal && { signal }) });
+  return new Response(html as Uint8Array<ArrayBuffer> | null, {
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-disposition": `attachment; filename="${run}.html"`,

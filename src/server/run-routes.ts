@@ -91,7 +91,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       summary: "The run as one HTML file that plays it without a network; secrets are left out by rule.",
       handle: async (context) => {
         const { run } = await info(context);
-        return await htmlResponse(log, run, context.req.method, options);
+        return await htmlResponse(log, run, context.req.method, options, context.req.raw.signal);
       },
     },
     {

@@ -64,7 +64,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "markdown.ts": () => false,
   "element.ts": (target) =>
     ["amounts.ts", "events.ts", "client.ts", "markdown.ts", "replay.ts", "state.ts"].includes(target),
-  "html-export.ts": (target) => ["events.ts", "log.ts"].includes(target),
+  "html-export.ts": (target) => ["events.ts", "log.ts", "source.ts"].includes(target),
   "react.ts": (target) => ["client.ts", "state.ts"].includes(target),
   "runner.ts": (target) => CONTRACTS.includes(target),
   "server.ts": (target) => [...CONTRACTS, "html-export.ts", "runner.ts", "sse.ts"].includes(target),

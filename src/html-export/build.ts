@@ -1,0 +1,37 @@
+import type { Entry } from "../events.ts";
+import { documentOf } from "./document.ts";
+import { type FoundFile, FILE_BYTES, inlineFiles } from "./files.ts";
+import { redactEntries } from "./redact.ts";
+
+export interface BuildOptions {
+  readonly run: string;
+  /** The script of `<run-view>`, in one piece. */
+  readonly script: string;
+  /** Texts and patterns to leave out, besides what looks like a secret. */
+  readonly redact: readonly (string | RegExp)[];
+}
+
+/** The HTML file of a run, without secrets; it says which rules have left something out. */
+export const buildHtml = (
+  { run, script, redact }: BuildOptions,
+  all: readonly Entry[],
+  files: readonly FoundFile[],
+  tooLarge: number,
+): string => {
+  const { entries, counts, text } = redactEntries(all, redact);
+  const addresses = inlineFiles(files, text);
+  const notes = [
+    ...[...counts].map(([rule, count]) => `${WORDS[rule] ?? rule}: ${count} left out`),
+    ...(tooLarge > 0
+      ? [`files over ${FILE_BYTES / 1024 / 1024} MB, or too many for one page: ${tooLarge} left out`]
+      : []),
+    ...(entries.at(-1)?.event.type === "run-end" ? [] : ["the run was still going on when this was saved"]),
+  ];
+  return documentOf({ run, entries, addresses, notes, script });
+};
+
+const WORDS: Readonly<Record<string, string>> = {
+  field: "passwords, tokens and keys by the name of their field",
+  configured: "what this server is set to leave out",
+  "seen elsewhere": "secrets that were found elsewhere in the run",
+};

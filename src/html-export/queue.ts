@@ -1,0 +1,35 @@
+import { Refusal } from "../source.ts";
+
+export interface QueueOptions {
+  readonly atOnce: number;
+  /** More than this many are refused. */
+  readonly waiting: number;
+}
+
+/** Runs jobs in the order they come, a few at a time. */
+export const createQueue = ({
+  atOnce,
+  waiting,
+}: QueueOptions): (<Result>(job: () => Promise<Result>) => Promise<Result>) => {
+  const line: (() => void)[] = [];
+  let running = 0;
+  return async (job) => {
+    if (running >= atOnce) {
+      if (line.length >= waiting)
+        throw new Refusal("busy", "too many exports are being made", {
+          status: 503,
+          retryable: true,
+          hint: "try again in a minute",
+        });
+      await new Promise<void>((resolve) => line.push(resolve));
+    } else running++;
+    try {
+      return await job();
+    } finally {
+      // The place goes to the next in line, or is free.
+      const next = line.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+};
