@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Waiting } from "./dialect.ts";
 import type { Answer, Entry, Event, EventOf } from "./events.ts";
 import type { Log } from "./log.ts";
-import { type ActiveRun, startRun } from "./runner/active-run.ts";
+import { ActiveRun } from "./runner/active-run.ts";
 import { closeCut } from "./runner/close-cut.ts";
-import { createTurn } from "./runner/turn.ts";
+import { createFlusher } from "./runner/flusher.ts";
 import { Refusal, type RunRequest, type Source } from "./source.ts";
 
 /**
@@ -85,8 +85,8 @@ const PAGE = 512;
 
 export const createRunner = (options: RunnerOptions): Runner => {
   const { log } = options;
-  const active = new Map<string, ActiveRun>();
-  const turn = createTurn();
+  const active = new Map<string, Active>();
+  const flusher = createFlusher((error) => options.onProblem?.(error));
   let isClosed = false;
 
   const entriesOf = async function* (run: string): AsyncIterable<readonly Entry[]> {
@@ -106,7 +106,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
     return undefined;
   };
 
-  const tellEnd = async (run: string, request: RunRequest, end: EventOf<"run-end">): Promise<void> => {
+  const notifyEnd = async (run: string, request: RunRequest, end: EventOf<"run-end">): Promise<void> => {
     try {
       await options.onEnd?.({ run, request, end, entries: () => entriesOf(run) });
     } catch (error) {
@@ -135,11 +135,11 @@ export const createRunner = (options: RunnerOptions): Runner => {
       }
       // Whoever closes the runner has seen only that this start was being decided.
       if (isClosed) throw stopping();
-      const started = startRun(run, request, agent, options, turn);
+      const started = new ActiveRun({ ...options, run, request, agent, flusher });
       active.set(run, started);
       void started.ended.then((end) => {
         active.delete(run);
-        if (end) void tellEnd(run, request, end);
+        if (end) void notifyEnd(run, request, end);
       });
       await started.started;
       return { run, started: true };
@@ -184,7 +184,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       let closed = 0;
       for (const { run } of cut) {
         try {
-          await closeCut(log, run, { outcome: "interrupted", error }, turn);
+          await closeCut(log, run, { outcome: "interrupted", error }, flusher);
           closed++;
         } catch (cause) {
           options.onProblem?.(new Error(`run ${run} cannot be closed: ${messageOf(cause)}`, { cause }));
@@ -202,8 +202,10 @@ export const createRunner = (options: RunnerOptions): Runner => {
 
 const stopping = () => new Refusal("stopping", "the server is stopping", { status: 503, retryable: true });
 
-/** Stands for a run whose start is being decided. */
-const placeholder = (started: Promise<void>): ActiveRun => ({
+/** A run at work here, or one whose start is being decided. */
+type Active = Pick<ActiveRun, "started" | "ended" | "close" | "cancel" | "answer" | "waiting">;
+
+const placeholder = (started: Promise<void>): Active => ({
   started,
   ended: started.then(() => undefined),
   close: () => started,

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Event } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
 import { after } from "../src/runner/timer.ts";
-import { createTurn } from "../src/runner/turn.ts";
+import { createFlusher } from "../src/runner/flusher.ts";
 import { createWriter } from "../src/runner/writer.ts";
 import type { Source } from "../src/source.ts";
 import { entriesOf, play, request, setUp, started, untilEnd, untilEvent } from "./running.ts";
@@ -247,7 +247,12 @@ test("who waits for what was written does not wait for what is written after it"
     appends.push(Promise.withResolvers<void>());
     return appends.at(-1)!.promise;
   };
-  const writer = createWriter({ log: { ...memory(), append }, run: "r", turn: createTurn(), onFailure: () => {} });
+  const writer = createWriter({
+    log: { ...memory(), append },
+    run: "r",
+    flusher: createFlusher(() => {}),
+    onFailure: () => {},
+  });
   const event: Event = { type: "notice", level: "info", text: "" };
   writer.write(event, 1);
   const first = writer.flushed();

@@ -1,266 +1,275 @@
 import type { Waiting } from "../dialect.ts";
 import type { Answer, Event, EventOf, Problem } from "../events.ts";
 import type { CancelTarget, RunnableAgent, RunnerOptions } from "../runner.ts";
-import type { RunRequest } from "../source.ts";
-import { misfitOf } from "../verify.ts";
+import type { RunContext, RunRequest } from "../source.ts";
 import type { AskResult } from "./asks.ts";
 import { type Ending, closeAsks, closeInside, closeQuietly, closeTarget, endingOf, unfinished } from "./close.ts";
 import { isAnothers, keepClosing } from "./close-cut.ts";
-import { createFiles } from "./files.ts";
-import { Intake, received } from "./intake.ts";
-import { notWritten, problemOf, timedOut, unwritten } from "./problem.ts";
+import { createFiles, type Files } from "./files.ts";
+import type { Flusher } from "./flusher.ts";
+import { Intake } from "./intake.ts";
+import { type Effect, hasFailed, INITIAL, type Input, isOver, next, type State } from "./lifecycle.ts";
+import { notWritten, problemOf, timedOut } from "./problem.ts";
+import { readSource } from "./read-source.ts";
 import { runStart } from "./run-start.ts";
-import { isLarge, spill } from "./spill.ts";
-import { after } from "./timer.ts";
-import type { Turn } from "./turn.ts";
+import { after, soon } from "./timer.ts";
 import { waitingFor } from "./waiting.ts";
-import { createWriter, sizeOf } from "./writer.ts";
+import { createWriter, type Writer } from "./writer.ts";
 
-export interface ActiveRun {
+export interface RunOptions extends RunnerOptions {
+  readonly run: string;
+  readonly request: RunRequest;
+  readonly agent: RunnableAgent;
+  readonly flusher: Flusher;
+}
+
+const OVER: Problem = { code: "over", message: "the run is over" };
+const MAX_BYTES = 256 * 1024 * 1024;
+const GRACE_MS = 5000;
+
+/** A run at work in this process: performs what `lifecycle.ts` decides, with the source, the writer and timers. */
+export class ActiveRun {
+  readonly #options: RunOptions;
+  readonly #stop = new AbortController();
+  readonly #files: Files;
+  readonly #writer: Writer;
+  readonly #intake: Intake;
+  readonly #started = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<EventOf<"run-end"> | undefined>();
+  readonly #graceMs: number;
+  #state: State = INITIAL;
+  #iterator: AsyncIterator<Event> | undefined;
+  #stopTimer: (() => void) | undefined;
+  // Made when somebody needs them: few runs fail.
+  #failing: PromiseWithResolvers<void> | undefined;
+  #giveUp: AbortController | undefined;
+
+  constructor(options: RunOptions) {
+    const { log, run, flusher, maxBytes = MAX_BYTES, graceMs = GRACE_MS } = options;
+    this.#options = options;
+    this.#graceMs = graceMs;
+    this.#files = createFiles(log, run);
+    const onFailure = (error: unknown) => this.#apply({ type: "log-failed", error, isAnothers: isAnothers(error) });
+    this.#writer = createWriter({ log, run, flusher, onFailure });
+    this.#intake = new Intake(this.#writer, this.#stop.signal, maxBytes);
+    this.#read().then(
+      (end) => this.#apply({ type: "source-ended", ...(end && { end }) }),
+      (error: unknown) => this.#apply({ type: "source-failed", error }),
+    );
+  }
+
   /** Resolves when run-start is stored; rejects if the source refused. */
-  readonly started: Promise<void>;
+  get started(): Promise<void> {
+    return this.#started.promise;
+  }
+
   /** Resolves when run-end is stored, or with nothing if there was none to store. Never rejects. */
-  readonly ended: Promise<EventOf<"run-end"> | undefined>;
-  cancel(target: CancelTarget): Promise<"cancelled" | "ended" | "unknown">;
-  answer(
+  get ended(): Promise<EventOf<"run-end"> | undefined> {
+    return this.#ended.promise;
+  }
+
+  async cancel({ agent, call, by, reason }: CancelTarget): Promise<"cancelled" | "ended" | "unknown"> {
+    if (call !== undefined) return await this.#cancelOne("call", call);
+    if (agent !== undefined) return await this.#cancelOne("agent", agent);
+    if (isOver(this.#state)) return await this.#tooLate();
+    const message = reason ?? (by ? `The run was stopped by ${by}.` : "The run was stopped.");
+    await this.#end({ outcome: "cancelled", error: { code: "cancelled", message, retryable: false } });
+    return hasFailed(this.#state) ? await this.#tooLate() : "cancelled";
+  }
+
+  async answer(
     ask: string,
     answer: Answer,
     by: string | undefined,
-  ): Promise<"accepted" | "same" | "conflict" | "closed" | "unknown">;
-  waiting(): Waiting;
+  ): Promise<"accepted" | "same" | "conflict" | "closed" | "unknown"> {
+    if (hasFailed(this.#state)) {
+      await this.#settled();
+      return "closed";
+    }
+    const result = this.#intake.asks.answer(this.#intake.verifier.asks.get(ask), answer, by);
+    if (result === "accepted") await this.#writer.flushed();
+    return result;
+  }
+
+  waiting(): Waiting {
+    const { verifier, isRetrying } = this.#intake;
+    const waiting = hasFailed(this.#state) ? "retry" : waitingFor(verifier.root, isRetrying);
+    return { waiting, since: this.#writer.lastAt };
+  }
+
   /**
    * Ends the run early: its source is told to stop and has `graceMs` for it. Resolves when that is stored; if the log has
    * failed and takes nothing in that time either, the run is left without an end.
    */
-  close(ending: Ending): Promise<void>;
-}
+  async close(ending: Ending): Promise<void> {
+    await this.#end(ending).catch(() => {});
+    this.#giveUp?.abort();
+  }
 
-const OVER: Problem = { code: "over", message: "the run is over" };
-const FIRST_EVENT_MS = 1000;
-/** Events taken in before the event loop gets a turn: a source that never waits must not starve everybody else. */
-const BREATH = 256;
+  #apply(input: Input): void {
+    const { state, effects } = next(this.#state, input);
+    this.#state = state;
+    for (const effect of effects) this.#perform(effect);
+  }
 
-export const startRun = (
-  run: string,
-  request: RunRequest,
-  agent: RunnableAgent,
-  options: RunnerOptions,
-  turn: Turn,
-): ActiveRun => {
-  const { log, timeoutMs, maxBytes = 256 * 1024 * 1024, graceMs = 5000 } = options;
-  const stop = new AbortController();
-  const writer = createWriter({ log, run, turn, onFailure: (error) => fail(error) });
-  const intake = new Intake(writer, stop.signal, maxBytes);
-  const { verifier } = intake;
-  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<EventOf<"run-end"> | undefined>();
-  let ending: Ending | undefined;
-  let stopTimer = (): void => {};
-  let isFinished = false;
-  let isStarted = false;
-  let hasFailed = false;
-  // Made when somebody needs them: few runs fail.
-  let failing: PromiseWithResolvers<void> | undefined;
-  let leave: AbortController | undefined;
-  let release = (): void => {};
-
-  const files = createFiles(log, run);
-
-  const begin = async (first: Event | undefined): Promise<void> => {
-    const said = first?.type === "run-start" && misfitOf(first) === undefined ? first : undefined;
-    intake.emit(await runStart(run, request, agent, said, files.put));
-    await writer.flushed();
-    if (!timeoutMs) return;
-    const why: Ending = { outcome: "error", error: timedOut(timeoutMs) };
-    stopTimer = after(timeoutMs, () => void end(why).catch(() => {}));
-  };
-
-  const answerTo = async (ask: string): Promise<AskResult> => {
-    const result = await intake.asks.answerTo(intake.renamer.latestAsk(ask));
-    // Whoever hears of an answer acts on it, and what is not stored was not said.
-    return await writer.flushed().then(
-      () => result,
-      () => ({ outcome: "cancelled" }),
-    );
-  };
-
-  const pump = async (): Promise<EventOf<"run-end"> | undefined> => {
-    const iterator = agent
-      .source(request, {
-        run,
-        signal: stop.signal,
-        signalOf: (kind, id) => intake.targets.signalOf(kind, id),
-        answerTo,
-        put: files.put,
-        get: files.get,
-      })
-      [Symbol.asyncIterator]();
-    release = () => void iterator.return?.().catch(() => {});
-    const pull = iterator.next();
-    const first = await Promise.race([pull, soon(FIRST_EVENT_MS)]);
-    await begin(first?.done ? undefined : first?.value);
-    isStarted = true;
-    started.resolve();
-    for (
-      let next = first ?? (await pull), taken = 1;
-      !next.done && !isFinished;
-      next = await iterator.next(), taken++
-    ) {
-      const event = received(next.value);
-      if (event.type === "run-end") {
-        // Measured here, where a throw ends the run: what closes it repeats the error that this says.
-        sizeOf(event);
-        return intake.renamer.rename(event) as EventOf<"run-end">;
-      }
-      if (isLarge(event)) for (const small of await spill(event, files.put)) intake.take(small);
-      else intake.take(event);
-      if (taken % BREATH === 0) await breath();
+  #perform(effect: Effect): void {
+    switch (effect.do) {
+      case "confirm-start":
+        return this.#confirmStart();
+      case "refuse-start":
+        return void this.#refuseStart(effect.error, effect.discard);
+      case "stop-source":
+        return this.#stopSource(effect.ending);
+      case "abandon-source":
+        return this.#abandonSource(effect.error ?? OVER);
+      case "write-end":
+        return this.#writeEnd(effect.ending, effect.end);
+      case "report":
+        return this.#options.onProblem?.(effect.error);
+      case "retry-end":
+        return this.#retryEnd(effect.ending);
+      case "settle":
+        return this.#ended.resolve(effect.end);
     }
-    return undefined;
-  };
+  }
 
-  const breath = async () => {
-    await new Promise((resolve) => setImmediate(resolve));
-    if (writer.waiting >= BREATH) await writer.flushed();
-  };
+  async #read(): Promise<EventOf<"run-end"> | undefined> {
+    const { request, agent } = this.#options;
+    const intake = this.#intake;
+    const iterator = agent.source(request, this.#context())[Symbol.asyncIterator]();
+    this.#iterator = iterator;
+    return await readSource(iterator, {
+      intake,
+      put: this.#files.put,
+      isOver: () => isOver(this.#state),
+      begin: async (start) => {
+        intake.emit(await runStart(this.#options.run, request, agent, start, this.#files.put));
+        await this.#writer.flushed();
+        this.#apply({ type: "start-stored" });
+      },
+    });
+  }
 
-  /** Closes what is open and writes the one run-end. */
-  const finish = (said: EventOf<"run-end"> | undefined, problem: Problem | undefined): void => {
-    if (isFinished) return;
-    isFinished = true;
-    stopTimer();
-    const cause: Ending | undefined =
-      ending ?? (problem ? { outcome: "error", error: problem } : (endingOf(said) ?? unfinished(verifier.root)));
-    if (!cause) for (const event of closeQuietly(verifier.root)) intake.emit(event);
-    for (const event of closeInside(verifier.root, cause ?? { outcome: "interrupted" })) intake.emit(event);
+  #context(): RunContext {
+    const { targets, asks, renamer } = this.#intake;
+    return {
+      run: this.#options.run,
+      signal: this.#stop.signal,
+      signalOf: (kind, id) => targets.signalOf(kind, id),
+      answerTo: async (ask): Promise<AskResult> => {
+        const result = await asks.answerTo(renamer.latestAsk(ask));
+        // Whoever learns of an answer acts on it, and what is not stored did not happen.
+        return await this.#writer.flushed().then(
+          () => result,
+          () => ({ outcome: "cancelled" }),
+        );
+      },
+      put: this.#files.put,
+      get: this.#files.get,
+    };
+  }
+
+  #confirmStart(): void {
+    const { timeoutMs } = this.#options;
+    if (timeoutMs) {
+      const ending: Ending = { outcome: "error", error: timedOut(timeoutMs) };
+      this.#stopTimer = after(timeoutMs, () => this.#apply({ type: "stop", ending }));
+    }
+    this.#started.resolve();
+  }
+
+  async #refuseStart(error: unknown, discard: boolean): Promise<void> {
+    // Before anybody learns of it: the same id may be started again, with files of its own.
+    if (discard) await this.#files.discard().catch((problem: unknown) => this.#options.onProblem?.(problem));
+    this.#started.reject(error);
+    this.#ended.resolve(undefined);
+  }
+
+  #stopSource(ending: Ending): void {
+    this.#stop.abort(ending.error ?? { code: ending.outcome, message: `the run was ${ending.outcome}` });
+    // A source that waits for a person would wait in vain.
+    for (const event of closeAsks(this.#intake.verifier.root, ending)) this.#intake.emit(event);
+    setTimeout(() => this.#apply({ type: "grace-over" }), this.#graceMs).unref();
+  }
+
+  #abandonSource(reason: unknown): void {
+    this.#stopTimer?.();
+    this.#intake.asks.close();
+    // With a reason of ours: the default one is an exception with a stack, made for nobody.
+    this.#stop.abort(reason);
+    void this.#iterator?.return?.().catch(() => {});
+  }
+
+  #writeEnd(asked: Ending | undefined, end: EventOf<"run-end"> | undefined): void {
+    const { verifier, tally } = this.#intake;
+    const ending = asked ?? endingOf(end) ?? unfinished(verifier.root);
+    if (!ending) for (const event of closeQuietly(verifier.root)) this.#intake.emit(event);
+    for (const event of closeInside(verifier.root, ending ?? { outcome: "interrupted" })) this.#intake.emit(event);
     const runEnd = {
       type: "run-end",
-      outcome: cause?.outcome ?? "done",
-      ...(cause?.error && { error: cause.error }),
+      outcome: ending?.outcome ?? "done",
+      ...(ending?.error && { error: ending.error }),
     } as const;
-    let written: EventOf<"run-end"> = { ...runEnd, ...intake.tally.summary(said, !cause) };
+    let written: EventOf<"run-end"> = { ...runEnd, ...tally.summary(end, !ending) };
     try {
-      intake.emit(written);
+      this.#intake.emit(written);
     } catch (error) {
       // The source named an answer or a call that does not exist.
-      written = { ...runEnd, outcome: "error", error: problemOf(error), ...intake.tally.summary(undefined, false) };
-      intake.emit(written);
+      written = { ...runEnd, outcome: "error", error: problemOf(error), ...tally.summary(undefined, false) };
+      this.#intake.emit(written);
     }
-    intake.asks.close();
-    // With a reason of ours: the default one is an exception with a stack, made for nobody.
-    stop.abort(written.error ?? OVER);
-    release();
-    // If not, `fail` sees to its end.
-    writer.flushed().then(
-      () => resolveEnded(written),
+    this.#abandonSource(written.error ?? OVER);
+    this.#writer.flushed().then(
+      () => this.#apply({ type: "end-stored", end: written }),
+      // The writer reports the failure itself.
       () => {},
     );
-  };
+  }
 
-  /** The log takes nothing now. What is not stored was not said, and the source must not work for nobody. */
-  const fail = (error: unknown): void => {
-    isFinished = hasFailed = true;
-    stopTimer();
-    options.onProblem?.(error);
-    intake.asks.close();
-    stop.abort(error);
-    release();
-    if (!isStarted) started.reject(error);
-    if (!isStarted || isAnothers(error)) return resolveEnded(undefined);
-    (failing ??= Promise.withResolvers()).resolve();
-    leave = new AbortController();
-    options.onCut?.(run);
-    const why: Ending = ending ?? { outcome: "error", error: unwritten(error) };
-    void keepClosing(log, run, why, turn, leave.signal).then(resolveEnded);
-  };
+  #retryEnd(ending: Ending): void {
+    const { log, run, flusher, onCut } = this.#options;
+    (this.#failing ??= Promise.withResolvers()).resolve();
+    this.#giveUp = new AbortController();
+    onCut?.(run);
+    void keepClosing(log, run, ending, flusher, this.#giveUp.signal).then((end) =>
+      this.#apply({ type: "end-stored", ...(end && { end }) }),
+    );
+  }
+
+  async #end(ending: Ending): Promise<void> {
+    this.#apply({ type: "stop", ending });
+    await this.#settled();
+  }
 
   /** Resolves when the run's end is stored, with nothing if it is no longer ours to store. */
-  const settled = async (): Promise<EventOf<"run-end"> | undefined> => {
-    failing ??= Promise.withResolvers();
-    const late = failing.promise.then(() => soon(graceMs));
-    const first = await Promise.race([ended.then((end) => ({ end })), late]);
-    if (!first) throw notWritten(run);
+  async #settled(): Promise<EventOf<"run-end"> | undefined> {
+    this.#failing ??= Promise.withResolvers();
+    const overdue = this.#failing.promise.then(() => soon(this.#graceMs));
+    const first = await Promise.race([this.ended.then((end) => ({ end })), overdue]);
+    if (!first) throw notWritten(this.#options.run);
     return first.end;
-  };
+  }
 
-  const end = async (why: Ending): Promise<void> => {
-    if (!ending && !isFinished) {
-      ending = why;
-      stop.abort(why.error ?? { code: why.outcome, message: `the run was ${why.outcome}` });
-      // Who waits for a person would wait in vain.
-      for (const event of closeAsks(verifier.root, why)) intake.emit(event);
-      const over = () => finish(undefined, undefined);
-      // What has no run-start yet can have no run-end.
-      setTimeout(() => void started.promise.then(over, () => {}), graceMs).unref();
-    }
-    await settled();
-  };
-
-  const cancelOne = async (kind: "call" | "agent", id: string): Promise<"cancelled" | "ended" | "unknown"> => {
-    if (hasFailed) return await tooLate();
+  async #cancelOne(kind: "call" | "agent", id: string): Promise<"cancelled" | "ended" | "unknown"> {
+    if (hasFailed(this.#state)) return await this.#tooLate();
+    const { verifier, targets, renamer } = this.#intake;
     const target = kind === "call" ? verifier.calls.get(id) : verifier.agents.get(id);
     if (!target) return "unknown";
     const isOpen = "phase" in target ? target.phase !== "ended" : target.open;
     if (!isOpen) return "ended";
     const forced: Ending = { outcome: "cancelled" };
-    for (const event of closeAsks(target, forced)) intake.emit(event);
-    await intake.targets.cancel(kind, id, intake.renamer.original(id), Math.min(graceMs, 2000), () => {
-      if (!isFinished) for (const event of closeTarget(target, forced)) intake.emit(event);
+    for (const event of closeAsks(target, forced)) this.#intake.emit(event);
+    await targets.cancel(kind, id, renamer.original(id), Math.min(this.#graceMs, 2000), () => {
+      if (!isOver(this.#state)) for (const event of closeTarget(target, forced)) this.#intake.emit(event);
     });
-    return await writer.flushed().then(() => "cancelled" as const, tooLate);
-  };
+    return await this.#writer.flushed().then(
+      () => "cancelled" as const,
+      () => this.#tooLate(),
+    );
+  }
 
   /** The answer to a cancel that came too late. */
-  const tooLate = async () => ((await settled()) ? "ended" : "unknown");
-
-  const started = Promise.withResolvers<void>();
-  pump().then(
-    (said) => finish(said, undefined),
-    (error: unknown) => {
-      if (verifier.started) return finish(undefined, problemOf(error));
-      isFinished = true;
-      stop.abort(OVER);
-      release();
-      const refuse = () => {
-        started.reject(error);
-        resolveEnded(undefined);
-      };
-      // Before anybody hears of it: the same id may be started again, with files of its own.
-      files.discard().then(refuse, (problem: unknown) => (options.onProblem?.(problem), refuse()));
-    },
-  );
-
-  return {
-    started: started.promise,
-    ended,
-    close: async (why) => {
-      await end(why).catch(() => {});
-      leave?.abort();
-    },
-    cancel: async ({ agent: child, call, by, reason }) => {
-      if (call !== undefined) return await cancelOne("call", call);
-      if (child !== undefined) return await cancelOne("agent", child);
-      if (isFinished) return await tooLate();
-      await end({
-        outcome: "cancelled",
-        error: {
-          code: "cancelled",
-          message: reason ?? (by ? `The run was stopped by ${by}.` : "The run was stopped."),
-          retryable: false,
-        },
-      });
-      return hasFailed ? await tooLate() : "cancelled";
-    },
-    answer: async (ask, answer, by) => {
-      if (hasFailed) return (await settled(), "closed");
-      const result = intake.asks.answer(verifier.asks.get(ask), answer, by);
-      if (result === "accepted") await writer.flushed();
-      return result;
-    },
-    waiting: () => ({
-      waiting: hasFailed ? "retry" : waitingFor(verifier.root, intake.isRetrying),
-      since: writer.lastAt,
-    }),
-  };
-};
-
-const soon = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());
+  async #tooLate(): Promise<"ended" | "unknown"> {
+    return (await this.#settled()) ? "ended" : "unknown";
+  }
+}

@@ -3,7 +3,7 @@ import type { Event, EventOf } from "../events.ts";
 import { type Log, LogConflict, LogMissing } from "../log.ts";
 import { createVerifier } from "../verify.ts";
 import { type Ending, closeInside } from "./close.ts";
-import type { Turn } from "./turn.ts";
+import type { Flusher } from "./flusher.ts";
 import { createWriter, sizeOf } from "./writer.ts";
 
 const PAGE = 512;
@@ -11,7 +11,12 @@ const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
 
 /** Ends a run whose producer is gone, by what its log holds. Answers its run-end, which may have been there already. */
-export const closeCut = async (log: Log, run: string, ending: Ending, turn: Turn): Promise<EventOf<"run-end">> => {
+export const closeCut = async (
+  log: Log,
+  run: string,
+  ending: Ending,
+  flusher: Flusher,
+): Promise<EventOf<"run-end">> => {
   const verifier = createVerifier();
   let after = { seq: 0, at: 0 };
   for (;;) {
@@ -23,7 +28,7 @@ export const closeCut = async (log: Log, run: string, ending: Ending, turn: Turn
     if (!entries.length) break;
     after = entries.at(-1)!;
   }
-  const writer = createWriter({ log, run, turn, onFailure: () => {}, after });
+  const writer = createWriter({ log, run, flusher, onFailure: () => {}, after });
   const { outcome, error } = ending;
   const runEnd: EventOf<"run-end"> = { type: "run-end", outcome, ...(error && { error }) };
   for (const event of [...closeInside(verifier.root, ending), runEnd] as Event[]) writer.write(event, sizeOf(event));
@@ -36,12 +41,12 @@ export const keepClosing = async (
   log: Log,
   run: string,
   ending: Ending,
-  turn: Turn,
+  flusher: Flusher,
   signal: AbortSignal,
 ): Promise<EventOf<"run-end"> | undefined> => {
   for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
-      return await closeCut(log, run, ending, turn);
+      return await closeCut(log, run, ending, flusher);
     } catch (error) {
       if (isAnothers(error)) return undefined;
     }

@@ -3,7 +3,7 @@ import { Refusal } from "../source.ts";
 import { createVerifier, misfitOf } from "../verify.ts";
 import { createAsks } from "./asks.ts";
 import { leftOpen } from "./close.ts";
-import { createIsLate, type IsLate } from "./late.ts";
+import { createIsStale, type IsStale } from "./stale.ts";
 import { tooLarge } from "./problem.ts";
 import { createRenamer } from "./rename.ts";
 import { createTally } from "./tally.ts";
@@ -18,7 +18,7 @@ export class Intake {
   readonly asks = createAsks((event) => this.emit(event));
   readonly targets: Targets;
   readonly writer: Writer;
-  readonly #isLate: IsLate;
+  readonly #isStale: IsStale;
   readonly #maxBytes: number;
   /** Whether the last that was said is that a step will be tried again. */
   isRetrying = false;
@@ -26,7 +26,7 @@ export class Intake {
   constructor(writer: Writer, stop: AbortSignal, maxBytes: number) {
     this.writer = writer;
     this.targets = createTargets(stop);
-    this.#isLate = createIsLate(this.verifier, this.targets);
+    this.#isStale = createIsStale(this.verifier, this.targets);
     this.#maxBytes = maxBytes;
   }
 
@@ -46,7 +46,7 @@ export class Intake {
   take(sourced: Event): void {
     if (sourced.type === "run-start") return;
     const event = this.renamer.rename(sourced);
-    if (this.#isLate(event)) {
+    if (this.#isStale(event)) {
       // Nobody hears of this ask: whoever waits for its answer would wait in vain.
       if (event.type === "ask-start") this.asks.observe({ type: "ask-end", ask: event.ask, outcome: "cancelled" });
       return;

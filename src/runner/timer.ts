@@ -13,3 +13,7 @@ export const after = (ms: number, act: () => void): (() => void) => {
   wait();
   return () => clearTimeout(timer);
 };
+
+/** Resolves with nothing after so many milliseconds. Keeps no process alive. */
+export const soon = (ms: number): Promise<undefined> =>
+  new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());

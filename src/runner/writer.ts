@@ -1,6 +1,7 @@
 import type { Entry, Event } from "../events.ts";
 import type { Log } from "../log.ts";
-import type { Job, Turn } from "./turn.ts";
+import type { Job } from "../batch.ts";
+import type { Flusher } from "./flusher.ts";
 
 /**
  * Numbers and stamps the events of one run and appends them in order, one append at a time: what comes while an append is
@@ -20,7 +21,7 @@ export interface Writer {
 export interface WriterOptions {
   readonly log: Log;
   readonly run: string;
-  readonly turn: Turn;
+  readonly flusher: Flusher;
   readonly onFailure: (error: unknown) => void;
   /** The entry that the log ends with. */
   readonly after?: Pick<Entry, "seq" | "at">;
@@ -65,14 +66,14 @@ class Appender implements Writer, Job {
   }
 
   flushed(): Promise<void> {
-    const told = Promise.withResolvers<void>();
-    (this.#waiters ??= []).push({ seq: this.seq, told });
+    const done = Promise.withResolvers<void>();
+    (this.#waiters ??= []).push({ seq: this.seq, done });
     if (this.#failure) this.#settle();
     else this.flush();
-    return told.promise;
+    return done.promise;
   }
 
-  /** Called by the turn that it was added to. */
+  /** Called by the batch that it was added to. */
   flush(): void {
     this.#isScheduled = false;
     this.#lastFlushAt = this.lastAt;
@@ -103,10 +104,10 @@ class Appender implements Writer, Job {
   }
 
   #schedule(): void {
-    const { turn } = this.#options;
+    const { flusher } = this.#options;
     this.#isScheduled = true;
-    if (this.lastAt - this.#lastFlushAt < turn.windowMs) turn.later(this);
-    else turn.soon(this);
+    if (this.lastAt - this.#lastFlushAt < flusher.windowMs) flusher.later(this);
+    else flusher.soon(this);
   }
 
   #onStored(last: number): void {
@@ -128,8 +129,8 @@ class Appender implements Writer, Job {
     const asked = this.#waiters ?? [];
     this.#waiters = undefined;
     for (const waiter of asked) {
-      if (this.#failure) waiter.told.reject(this.#failure.error);
-      else if (waiter.seq <= this.#stored) waiter.told.resolve();
+      if (this.#failure) waiter.done.reject(this.#failure.error);
+      else if (waiter.seq <= this.#stored) waiter.done.resolve();
       else (this.#waiters ??= []).push(waiter);
     }
   }
@@ -137,7 +138,7 @@ class Appender implements Writer, Job {
 
 interface Waiter {
   readonly seq: number;
-  readonly told: PromiseWithResolvers<void>;
+  readonly done: PromiseWithResolvers<void>;
 }
 
 /** About what an event takes in the log. Throws for one that no log can keep, because it is not JSON. */

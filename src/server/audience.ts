@@ -7,7 +7,7 @@ import { Chunk } from "./chunked.ts";
 import { createHeartbeats } from "./heartbeats.ts";
 import type { Metrics } from "./metrics.ts";
 import { createReleases } from "./releases.ts";
-import { Turn } from "./turn.ts";
+import { Batch } from "../batch.ts";
 import { Viewer } from "./viewer.ts";
 
 /** All who follow runs of this server. */
@@ -49,8 +49,8 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
     log,
     metrics,
     onProblem,
-    live: new Turn(process.nextTick, unexpected),
-    behind: new Turn(setImmediate, unexpected),
+    live: new Batch(process.nextTick, unexpected),
+    behind: new Batch(setImmediate, unexpected),
     releases: createReleases(),
   };
   const heartbeats = createHeartbeats(waiting, metrics);

@@ -6,7 +6,7 @@ import { Chunk } from "./chunked.ts";
 import { wholeResults } from "./encoding.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Releasable, Releases } from "./releases.ts";
-import type { Turn } from "./turn.ts";
+import type { Batch } from "../batch.ts";
 import type { Viewer } from "./viewer.ts";
 import { createWindow, type Window } from "./window.ts";
 
@@ -17,9 +17,9 @@ export type Encoder = (entry: Entry, skip: number) => string;
 export interface Stage {
   readonly log: Log;
   /** Runs what woke up in this turn, after its microtasks: what is ready together leaves in one write. */
-  readonly live: Turn;
+  readonly live: Batch;
   /** Runs viewers that have much to catch up on, a piece at a time, behind whatever else is due. */
-  readonly behind: Turn;
+  readonly behind: Batch;
   readonly releases: Releases;
   readonly metrics: Metrics;
   readonly onProblem: (error: unknown, run: string) => void;
@@ -128,7 +128,7 @@ export class Channel implements Releasable {
     this.#unwatch();
   }
 
-  /** Called by the turn that a wake was added to. */
+  /** Called by the batch that a wake was added to. */
   flush(): void {
     this.#marked = false;
     this.#flush();

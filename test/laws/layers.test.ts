@@ -66,8 +66,9 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
     ["amounts.ts", "events.ts", "client.ts", "markdown.ts", "replay.ts", "state.ts"].includes(target),
   "html-export.ts": (target) => ["events.ts", "log.ts", "source.ts"].includes(target),
   "react.ts": (target) => ["client.ts", "state.ts"].includes(target),
-  "runner.ts": (target) => CONTRACTS.includes(target),
-  "server.ts": (target) => [...CONTRACTS, "html-export.ts", "runner.ts", "sse.ts"].includes(target),
+  "batch.ts": () => false,
+  "runner.ts": (target) => [...CONTRACTS, "batch.ts"].includes(target),
+  "server.ts": (target) => [...CONTRACTS, "batch.ts", "html-export.ts", "runner.ts", "sse.ts"].includes(target),
   "logs/": (target) => CONTRACTS.includes(target),
   "dialects/": (target) => ["events.ts", "json.ts", "source.ts", "log.ts", "tool.ts", "dialect.ts"].includes(target),
   // A source of another server's frames reads them as any client does.

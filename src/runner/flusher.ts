@@ -1,11 +1,8 @@
 import { performance } from "node:perf_hooks";
+import { Batch, type Job } from "../batch.ts";
 
-export interface Job {
-  flush(): void;
-}
-
-/** What is to be done once, however often it was said: one tick or timer for all runs, not one for each. */
-export interface Turn {
+/** When the writers of all runs flush: in one tick or on one timer for all of them. */
+export interface Flusher {
   /** After the microtasks of this turn of the event loop. */
   soon(job: Job): void;
   /** Within `windowMs`, together with whatever else waits. */
@@ -22,7 +19,7 @@ const BUSY_WINDOW_MS = 40;
 const BUSY = 0.8;
 const LOOK_EVERY_MS = 100;
 
-export const createTurn = (): Turn => {
+export const createFlusher = (onError: (error: unknown) => void): Flusher => {
   let windowMs = WINDOW_MS;
   let lookedAt = 0;
   let last = performance.eventLoopUtilization();
@@ -35,23 +32,16 @@ export const createTurn = (): Turn => {
     windowMs = performance.eventLoopUtilization(current, last).utilization > BUSY ? BUSY_WINDOW_MS : WINDOW_MS;
     last = current;
   };
-
-  const collector = (schedule: (run: () => void) => void) => {
-    let jobs: Job[] = [];
-    const run = (): void => {
-      const due = jobs;
-      jobs = [];
-      for (const job of due) job.flush();
-      look();
-    };
-    return (job: Job): void => {
-      if (jobs.push(job) === 1) schedule(run);
-    };
+  const thenLook = (run: () => void) => () => {
+    run();
+    look();
   };
 
+  const tick = new Batch((run) => process.nextTick(thenLook(run)), onError);
+  const timer = new Batch((run) => setTimeout(thenLook(run), windowMs), onError);
   return {
-    soon: collector((run) => process.nextTick(run)),
-    later: collector((run) => setTimeout(run, windowMs)),
+    soon: (job) => tick.add(job),
+    later: (job) => timer.add(job),
     get windowMs() {
       return windowMs;
     },

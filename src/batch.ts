@@ -1,10 +1,10 @@
-/** Something that has work to do once in this turn, however often it was said. */
+/** Something that has work to do once per batch, however often it was added. */
 export interface Job {
   flush(): void;
 }
 
-/** Runs what was added, all together, when `schedule` says so: one tick for a thousand channels instead of a thousand ticks. */
-export class Turn {
+/** Runs what was added, all together, when `schedule` says so: one tick or timer for a thousand jobs instead of a thousand. */
+export class Batch {
   #jobs: Job[] = [];
   readonly #schedule: (callback: () => void) => void;
   readonly #onError: (error: unknown) => void;

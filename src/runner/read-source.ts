@@ -1,0 +1,50 @@
+import type { Event, EventOf } from "../events.ts";
+import type { RunContext } from "../source.ts";
+import { misfitOf } from "../verify.ts";
+import { received, type Intake } from "./intake.ts";
+import { isLarge, spill } from "./spill.ts";
+import { soon } from "./timer.ts";
+import { sizeOf } from "./writer.ts";
+
+const FIRST_EVENT_MS = 1000;
+/** Events taken in before the event loop gets a turn: a source that never waits must not starve everybody else. */
+const BURST = 256;
+
+export interface Reading {
+  readonly intake: Intake;
+  readonly put: RunContext["put"];
+  /** Called with the source's own run-start, if that is its first event; nothing is taken in before it resolves. */
+  begin(start: EventOf<"run-start"> | undefined): Promise<void>;
+  /** Whether the run is over, so that nothing more is taken in. */
+  isOver(): boolean;
+}
+
+/** Takes in what a source yields, until it ends or the run does. Answers the run-end that the source yields itself. */
+export const readSource = async (
+  iterator: AsyncIterator<Event>,
+  { intake, put, begin, isOver }: Reading,
+): Promise<EventOf<"run-end"> | undefined> => {
+  const pull = iterator.next();
+  const first = await Promise.race([pull, soon(FIRST_EVENT_MS)]);
+  await begin(first && !first.done ? startOf(first.value) : undefined);
+  for (let next = first ?? (await pull), taken = 1; !next.done && !isOver(); next = await iterator.next(), taken++) {
+    const event = received(next.value);
+    if (event.type === "run-end") {
+      // Measured here, where a throw ends the run: what closes it repeats the error that this names.
+      sizeOf(event);
+      return intake.renamer.rename(event) as EventOf<"run-end">;
+    }
+    if (isLarge(event)) for (const small of await spill(event, put)) intake.take(small);
+    else intake.take(event);
+    if (taken % BURST === 0) await pause(intake);
+  }
+  return undefined;
+};
+
+const startOf = (event: Event): EventOf<"run-start"> | undefined =>
+  event?.type === "run-start" && misfitOf(event) === undefined ? event : undefined;
+
+const pause = async ({ writer }: Intake): Promise<void> => {
+  await new Promise((resolve) => setImmediate(resolve));
+  if (writer.waiting >= BURST) await writer.flushed();
+};
