@@ -65,6 +65,11 @@ export interface Dialect {
   readonly windowMs?: number;
   /** Results up to this many bytes are put back into the entry before it is encoded. */
   readonly wholeBytes?: number;
+  /**
+   * Its streams end with each segment of the run (see segments.ts), and the answers come with the thread's next request: see `answers`
+   * of the command `start`. A new message for a thread whose run still asks is refused.
+   */
+  readonly segments?: true;
   /** `cancel`: closing the connection that started the run stops it, unless others follow. */
   readonly disconnect: "continue" | "cancel";
   /** How its clients can answer an ask. */
@@ -123,22 +128,28 @@ export type Command =
       readonly whole?: "end" | "now";
       /** The run whose messages and answer come before this request's own. */
       readonly continues?: string;
+      /**
+       * Answers to what a run of the request's thread asks: they start nothing new. The asks select the run and the segment, and the
+       * response begins with the next one. Asks that were answered elsewhere meanwhile keep the answer they have.
+       */
+      readonly answers?: readonly { readonly ask: string; readonly answer: Answer }[];
     }
   | {
       readonly do: "follow";
-      readonly run: string;
+      readonly run: RunRef;
       readonly after: Cursor;
-      readonly from?: "snapshot";
+      /** `segment`: begins with the segment that the run is in, whatever `after` says. */
+      readonly from?: "snapshot" | "segment";
       readonly style?: string;
       readonly extensions?: boolean;
       readonly whole?: "end" | "now";
       /** How many frames, counted from the first of the run, the client has already: for formats that number frames. */
       readonly skipFrames?: number;
     }
-  | { readonly do: "answer"; readonly run: string; readonly ask: string; readonly answer: Answer }
+  | { readonly do: "answer"; readonly run: RunRef; readonly ask: string; readonly answer: Answer }
   | {
       readonly do: "cancel";
-      readonly run: string;
+      readonly run: RunRef;
       readonly agent?: string;
       readonly call?: string;
       readonly reason?: string;
@@ -147,6 +158,9 @@ export type Command =
     }
   /** What it returns, or the promise it returns resolves with, is the JSON that is sent. What it throws refuses the request. */
   | { readonly do: "reply"; readonly reply: (facts: ServerFacts) => unknown };
+
+/** A run by its id, or the latest run of a thread: of the caller's own, and of the addressed agent if one is named. */
+export type RunRef = string | { readonly thread: string; readonly agent?: string };
 
 /** Where a viewer is: everything up to `seq`, and of the next entry the first `frame` frames. Written `seq` or `seq.frame`. */
 export interface Cursor {

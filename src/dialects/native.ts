@@ -11,6 +11,7 @@ import {
 import { answerSchema, EVENT_TYPES, type EventType } from "../events.ts";
 import { Refusal, type RunRequest, runRequestSchema } from "../source.ts";
 import { createEncoder, createTextEncoder, decodeFrame } from "./native/frames.ts";
+import { runId } from "./requests/run-id.ts";
 
 const HEARTBEAT_MS = 15_000;
 
@@ -149,7 +150,7 @@ function write(command: Command): ReturnType<Dialect["write"]> {
     const path = `/runs${search({ style: command.style })}`;
     return { method: "POST", path, headers, body: JSON.stringify(body) };
   }
-  const run = `/runs/${encodeURIComponent(command.run)}`;
+  const run = `/runs/${encodeURIComponent(runId(command.run))}`;
   if (command.do === "follow") {
     if (command.extensions) headers["runcast-extensions"] = "1";
     headers["accept"] = "text/event-stream";

@@ -1,6 +1,7 @@
 import type { Dialect, EncodeOptions, Frame } from "../dialect.ts";
 import type { Entry } from "../events.ts";
 import type { Log } from "../log.ts";
+import { createSegments } from "../segments.ts";
 import { frameText } from "../sse.ts";
 import { Chunk } from "./chunked.ts";
 import { wholeResults } from "./encoding.ts";
@@ -11,7 +12,11 @@ import type { Viewer } from "./viewer.ts";
 import { createWindow, type Window } from "./window.ts";
 
 /** Spells an entry, without its first `skip` frames. */
-export type Encoder = (entry: Entry, skip: number) => string;
+export interface Encoder {
+  (entry: Entry, skip: number): string;
+  /** Whether the entry that was spelled last ends a segment, and with it the stream. */
+  atSegmentEnd?: boolean;
+}
 
 /** What all channels of a server share. */
 export interface Stage {
@@ -64,6 +69,11 @@ export class Channel implements Releasable {
     this.#unwatch = stage.log.watch(run, () => this.#wake());
   }
 
+  /** Where an encoder must begin for a viewer who has seen everything up to `seq`. */
+  encodesFrom(seq: number): number {
+    return this.dialect.stateless && !this.dialect.segments ? seq : 0;
+  }
+
   get occupied(): boolean {
     return this.#live.length > 0;
   }
@@ -83,6 +93,7 @@ export class Channel implements Releasable {
   createEncoder(): Encoder {
     const { dialect } = this;
     const options = this.#options;
+    if (dialect.segments) return segmented(dialect.encode(options));
     const spell = dialect.encodeText?.(options);
     if (spell && dialect.stateless)
       return (entry, skip) => (skip > 0 ? framesText(dialect.encode(options)(entry), skip) : spell(entry));
@@ -204,7 +215,7 @@ export class Channel implements Releasable {
     for (const entry of entries) {
       text += encode(entry, 0);
       this.seq = entry.seq;
-      const isEnd = entry.event.type === "run-end";
+      const isEnd = isLast(entry, encode);
       if (text.length < CHUNK && !isEnd) continue;
       this.#send(text, encode, isEnd);
       text = "";
@@ -248,6 +259,19 @@ export class Channel implements Releasable {
     for (const viewer of viewers) viewer.cut();
   }
 }
+
+const segmented = (encode: (entry: Entry) => readonly Frame[]): Encoder => {
+  const segments = createSegments();
+  const spell: Encoder = (entry, skip) => {
+    spell.atSegmentEnd = segments.take(entry.event);
+    return framesText(encode(entry), skip);
+  };
+  return spell;
+};
+
+/** Whether the stream ends with this entry, which was just spelled. */
+export const isLast = ({ event }: Entry, encode: Encoder): boolean =>
+  event.type === "run-end" || encode.atSegmentEnd === true;
 
 const framesText = (frames: readonly Frame[], skip: number): string => {
   let text = "";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Command, Cursor, Dialect, EncodeOptions, ServerFacts } from "../dialect.ts";
+import type { Command, Cursor, Dialect, EncodeOptions, RunRef, ServerFacts } from "../dialect.ts";
 import type { Log, RunInfo } from "../log.ts";
 import type { RunnableAgent, Runner } from "../runner.ts";
 import { Refusal, type RunRequest } from "../source.ts";
@@ -8,7 +8,8 @@ import type { Audience } from "./audience.ts";
 import { historyOf } from "./history.ts";
 import { HttpRefusal, missing } from "./refusals.ts";
 import type { States } from "./states.ts";
-import { cursorAfter, wholeAnswer } from "./whole-answer.ts";
+import { createThreads } from "./threads.ts";
+import { cursorAfter, sendWhole } from "./whole-answer.ts";
 
 export interface CommandsOptions {
   readonly log: Log;
@@ -42,8 +43,10 @@ type Of<Kind extends Command["do"]> = Extract<Command, { do: Kind }>;
 
 export const createCommands = (options: CommandsOptions): Commands => {
   const { log, runner, audience, states, dialects, limits } = options;
+  const threads = createThreads(log, runner);
 
-  const infoOf = async (run: string): Promise<RunInfo> => {
+  const infoOf = async (run: RunRef): Promise<RunInfo> => {
+    if (typeof run !== "string") return await threads.latest(run);
     const info = await log.info(run);
     if (!info || info.dropped)
       throw missing(info ? `run ${run} was dropped` : `there is no run ${run}`, info !== undefined);
@@ -93,32 +96,6 @@ export const createCommands = (options: CommandsOptions): Commands => {
     return { ...request, messages: [...(await historyOf(log, continues)), ...request.messages] };
   };
 
-  const answerWhole = async (
-    run: string,
-    dialect: Dialect,
-    encode: EncodeOptions,
-    until: "end" | "now",
-    response: ServerResponse,
-    onCut: () => void = () => {},
-  ): Promise<void> => {
-    const cut = new AbortController();
-    const close = () => cut.abort();
-    if (response.destroyed) close();
-    response.once("close", close);
-    const whole = await wholeAnswer({ log, run, dialect, options: encode }, until, cut.signal);
-    response.off("close", close);
-    if (!whole) return onCut();
-    const { status, headers, body } = whole;
-    response.writeHead(status, {
-      "Content-Type": "application/json; charset=utf-8",
-      "Content-Length": Buffer.byteLength(body),
-      "X-Content-Type-Options": "nosniff",
-      "Runcast-Run": run,
-      ...headers,
-    });
-    response.end(body);
-  };
-
   const start = async (
     command: Of<"start">,
     asked: Dialect,
@@ -127,8 +104,41 @@ export const createCommands = (options: CommandsOptions): Commands => {
     response: ServerResponse,
   ): Promise<void> => {
     const dialect = spokenBy(query, asked);
-    const agent = options.agent(command.request.agent);
     if (!command.detached) checkStreams();
+    const { run, started, after } = command.answers
+      ? { ...(await threads.answer(threadOf(command.request), command.answers)), started: false }
+      : { ...(await begin(command, dialect)), after: 0 };
+    if (command.detached && !command.whole) {
+      const events = `/runs/${run}/events`;
+      return sendJson(response, 202, { run, started, events }, { "Runcast-Run": run, Location: `/runs/${run}` });
+    }
+    const base = options.base(request);
+    const isOurs = started || command.answers !== undefined;
+    const cancels = isOurs && (command.disconnect ?? asked.disconnect) === "cancel";
+    const onCut = () => {
+      if (audience.count(run) > 0) return;
+      runner.cancel(run, { reason: "the client closed its connection" }).catch(options.onError);
+    };
+    const encode = encodeOptions(command, await infoOf(run), base);
+    if (command.whole)
+      return sendWhole({ log, run, dialect, options: encode }, command.whole, response, {
+        after,
+        ...(cancels && { onCut }),
+      });
+    audience.follow({
+      run,
+      dialect,
+      options: encode,
+      linkBase: base,
+      after: { seq: after, frame: 0 },
+      headers: headersOf(run, dialect),
+      response,
+      ...(cancels && { onCut }),
+    });
+  };
+
+  const begin = async (command: Of<"start">, dialect: Dialect): Promise<{ run: string; started: boolean }> => {
+    const agent = options.agent(command.request.agent);
     const known = command.request.run === undefined ? undefined : await log.info(command.request.run);
     if (known?.dropped) throw missing(`run ${known.run} was dropped`, true);
     if (!known && runner.active >= limits.concurrentRuns)
@@ -137,29 +147,9 @@ export const createCommands = (options: CommandsOptions): Commands => {
         `as many runs are at work as this server takes (${limits.concurrentRuns})`,
         "limits.concurrentRuns",
       );
-    const { run, started } = await runner.start(await withHistory(command), agent);
-    if (command.detached && !command.whole) {
-      const events = `/runs/${run}/events`;
-      return sendJson(response, 202, { run, started, events }, { "Runcast-Run": run, Location: `/runs/${run}` });
-    }
-    const base = options.base(request);
-    const cancels = started && (command.disconnect ?? asked.disconnect) === "cancel";
-    const onCut = () => {
-      if (audience.count(run) > 0) return;
-      runner.cancel(run, { reason: "the client closed its connection" }).catch(options.onError);
-    };
-    const encode = encodeOptions(command, await infoOf(run), base);
-    if (command.whole) return answerWhole(run, dialect, encode, command.whole, response, cancels ? onCut : undefined);
-    audience.follow({
-      run,
-      dialect,
-      options: encode,
-      linkBase: base,
-      after: { seq: 0, frame: 0 },
-      headers: headersOf(run, dialect),
-      response,
-      ...(cancels && { onCut }),
-    });
+    if (!known && dialect.segments && command.request.thread !== undefined)
+      await threads.refuseWhileAsked(threadOf(command.request));
+    return await runner.start(await withHistory(command), agent);
   };
 
   const follow = async (
@@ -169,18 +159,21 @@ export const createCommands = (options: CommandsOptions): Commands => {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> => {
-    const { run } = command;
     const dialect = spokenBy(query, asked);
-    const info = await infoOf(run);
+    const info = await infoOf(command.run);
+    const { run } = info;
     const base = options.base(request);
     const encode = encodeOptions(command, info, base);
-    if (command.whole) return answerWhole(run, dialect, encode, command.whole, response);
-    const after = command.skipFrames
-      ? await cursorAfter({ log, run, dialect, options: encode }, command.skipFrames)
-      : command.after;
+    if (command.whole) return sendWhole({ log, run, dialect, options: encode }, command.whole, response);
+    const cursor = async (): Promise<Cursor | undefined> => {
+      if (command.from === "segment") return { seq: await threads.segmentStart(run), frame: 0 };
+      if (command.skipFrames) return await cursorAfter({ log, run, dialect, options: encode }, command.skipFrames);
+      return command.after;
+    };
+    const after = await cursor();
     checkCursor(after, info);
     checkStreams();
-    if (command.from && !dialect.snapshot)
+    if (command.from === "snapshot" && !dialect.snapshot)
       throw new Refusal("no-snapshot", `the dialect ${dialect.name} has no snapshots`, {
         hint: "leave out from=snapshot",
       });
@@ -188,9 +181,9 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const ended = info.endedAt !== undefined && after.seq === info.seq;
     // Whoever counts frames reads streams alone, even one that has nothing more to say.
     if (ended && command.skipFrames) return void response.writeHead(200, headers).end();
-    if (ended && !command.from) return void response.writeHead(204, { "Runcast-Run": run }).end();
+    if (ended && command.from !== "snapshot") return void response.writeHead(204, { "Runcast-Run": run }).end();
     if (request.method === "HEAD") return void response.writeHead(200, headers).end();
-    const folded = command.from && (await states(run));
+    const folded = command.from === "snapshot" && (await states(run));
     const known = folded ? await infoOf(run) : info;
     if (folded && known.endedAt !== undefined && known.seq === folded.seq) {
       const frames = dialect.snapshot?.(folded.seq, folded.state) ?? [];
@@ -208,8 +201,9 @@ export const createCommands = (options: CommandsOptions): Commands => {
     });
   };
 
-  const answer = async ({ run, ask, answer: given }: Of<"answer">, response: ServerResponse): Promise<void> => {
-    await infoOf(run);
+  const answer = async (command: Of<"answer">, response: ServerResponse): Promise<void> => {
+    const { ask, answer: given } = command;
+    const { run } = await infoOf(command.run);
     const status = await runner.answer(run, ask, given);
     if (status === "accepted" || status === "same") return sendJson(response, 200, { status });
     if (status === "unknown")
@@ -225,7 +219,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
   };
 
   const cancel = async (
-    { run, agent, call, reason, whole }: Of<"cancel">,
+    { run: named, agent, call, reason, whole }: Of<"cancel">,
     dialect: Dialect,
     request: IncomingMessage,
     response: ServerResponse,
@@ -235,10 +229,13 @@ export const createCommands = (options: CommandsOptions): Commands => {
       ...(call !== undefined && { call }),
       ...(reason !== undefined && { reason }),
     };
-    const info = await infoOf(run);
+    const info = await infoOf(named);
+    const { run } = info;
     const status = info.endedAt === undefined ? await runner.cancel(run, target) : "ended";
-    if (status !== "unknown" && whole)
-      return answerWhole(run, dialect, encodeOptions({}, info, options.base(request)), whole, response);
+    if (status !== "unknown" && whole) {
+      const encode = encodeOptions({}, info, options.base(request));
+      return sendWhole({ log, run, dialect, options: encode }, whole, response);
+    }
     if (status !== "unknown") return sendJson(response, 200, { status });
     throw new Refusal("not-here", `run ${run} has nothing such at work in this process`, {
       status: 404,
@@ -260,6 +257,11 @@ export const createCommands = (options: CommandsOptions): Commands => {
         return sendJson(response, 200, await command.reply(options.facts));
     }
   };
+};
+
+const threadOf = ({ thread, agent }: RunRequest): Exclude<RunRef, string> => {
+  if (thread !== undefined) return { thread, ...(agent !== undefined && { agent }) };
+  throw new Refusal("no-thread", "answers need the thread whose run asked for them", { hint: "send the thread's id" });
 };
 
 export const sendJson = (

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Cursor } from "../dialect.ts";
 import type { Entry } from "../events.ts";
-import { CHUNK, type Channel, type Encoder, isPromise } from "./channel.ts";
+import { CHUNK, type Channel, type Encoder, isLast, isPromise } from "./channel.ts";
 import { Chunk, Chunked, type ChunkedOwner } from "./chunked.ts";
 
 const MOST_AT_ONCE = 256;
@@ -39,7 +39,7 @@ export class Viewer implements ChunkedOwner {
     this.channel = channel;
     this.#onLeft = onLeft;
     this.#seen = cursor;
-    this.#fed = channel.dialect.stateless ? cursor.seq : 0;
+    this.#fed = channel.encodesFrom(cursor.seq);
     this.#out = new Chunked(response, headers, this);
   }
 
@@ -61,7 +61,7 @@ export class Viewer implements ChunkedOwner {
   fallBehind(seq: number, encoder: Encoder | undefined): void {
     this.#seen = { seq, frame: 0 };
     this.#encoder = encoder;
-    this.#fed = encoder || this.channel.dialect.stateless ? seq : 0;
+    this.#fed = encoder ? seq : this.channel.encodesFrom(seq);
   }
 
   finish(): void {
@@ -159,7 +159,7 @@ export class Viewer implements ChunkedOwner {
       taken++;
       if (entry.seq <= seenSeq) continue;
       text += spelled;
-      const isEnd = entry.event.type === "run-end";
+      const isEnd = isLast(entry, encode);
       if (text.length < CHUNK && !isEnd) continue;
       const more = text === "" || this.write(new Chunk(text), false);
       text = "";

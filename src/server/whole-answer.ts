@@ -1,6 +1,8 @@
+import type { ServerResponse } from "node:http";
 import type { Cursor, Dialect, EncodeOptions, WholeAnswer } from "../dialect.ts";
 import type { Entry } from "../events.ts";
 import type { Log } from "../log.ts";
+import { createSegments } from "../segments.ts";
 import { wholeResults } from "./encoding.ts";
 
 const BATCH = 256;
@@ -13,14 +15,44 @@ export interface Spoken {
   readonly options: EncodeOptions;
 }
 
-/** The one answer of a run: when it has ended, or now with what there is. Undefined if the signal aborts before. */
-export const wholeAnswer = async (
+/** Answers a request with the one answer of a run. Calls `onCut` if the connection is gone before. */
+export const sendWhole = async (
+  spoken: Spoken,
+  until: "end" | "now",
+  response: ServerResponse,
+  { after = 0, onCut = () => {} }: { readonly after?: number; readonly onCut?: () => void } = {},
+): Promise<void> => {
+  const cut = new AbortController();
+  const close = () => cut.abort();
+  if (response.destroyed) close();
+  response.once("close", close);
+  const whole = await wholeAnswer(spoken, until, after, cut.signal);
+  response.off("close", close);
+  if (!whole) return onCut();
+  const { status, headers, body } = whole;
+  response.writeHead(status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    "X-Content-Type-Options": "nosniff",
+    "Runcast-Run": spoken.run,
+    ...headers,
+  });
+  response.end(body);
+};
+
+/**
+ * The one answer of a run: when it (or, for a dialect with segments, the segment that begins after `from`) has ended, or now with what
+ * there is. Undefined if the signal aborts before.
+ */
+const wholeAnswer = async (
   { log, run, dialect, options }: Spoken,
   until: "end" | "now",
+  from: number,
   signal: AbortSignal,
 ): Promise<WholeAnswer | undefined> => {
   const answer = dialect.answer?.(options);
   if (!answer) throw new Error(`the dialect ${dialect.name} has only streams`);
+  const segments = dialect.segments && createSegments();
   let wake = (): void => {};
   const unwatch = log.watch(run, () => wake());
   signal.addEventListener("abort", () => wake());
@@ -29,7 +61,10 @@ export const wholeAnswer = async (
       // Armed before the read: what is stored while it is under way must wake.
       const woken = new Promise<void>((resolve) => (wake = resolve));
       const entries = await readWhole(log, run, dialect, after);
-      for (const entry of entries) answer.take(entry);
+      for (const entry of entries) {
+        answer.take(entry);
+        if (segments?.take(entry.event) && entry.seq > from) return answer.body();
+      }
       const last = entries.at(-1);
       if (last) after = last.seq;
       if (last?.event.type === "run-end") return answer.body();

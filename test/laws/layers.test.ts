@@ -44,7 +44,10 @@ const CONTRACTS = [
   "log.ts",
   "tool.ts",
   "dialect.ts",
+  "segments.ts",
 ];
+/** What several variants share has a folder of its own: `dialects/openai/…`, where no `dialects/openai.ts` is. */
+const isFamily = (file: string) => ownerOf(file) === file && file.split("/").length > 2;
 const isVariant = (file: string) => VARIANTS.includes(ownerOf(file).split("/")[0]!) && ownerOf(file).includes("/");
 
 /** What the files of a layer may import of ours; their own private parts always. */
@@ -53,6 +56,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "json.ts": () => false,
   "json-schema.ts": (target) => target === "events.ts",
   "verify.ts": (target) => target === "events.ts",
+  "segments.ts": (target) => ["events.ts", "verify.ts"].includes(target),
   "state.ts": (target) => ["events.ts", "json.ts"].includes(target),
   "source.ts": (target) => target === "events.ts",
   "log.ts": (target) => target === "events.ts",
@@ -70,7 +74,9 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "runner.ts": (target) => [...CONTRACTS, "batch.ts"].includes(target),
   "server.ts": (target) => [...CONTRACTS, "batch.ts", "html-export.ts", "runner.ts", "sse.ts"].includes(target),
   "logs/": (target) => CONTRACTS.includes(target),
-  "dialects/": (target) => ["events.ts", "json.ts", "source.ts", "log.ts", "tool.ts", "dialect.ts"].includes(target),
+  "dialects/": (target) =>
+    ["events.ts", "json.ts", "segments.ts", "source.ts", "log.ts", "tool.ts", "dialect.ts"].includes(target) ||
+    isFamily(target),
   // A source of another server's frames reads them as any client does.
   "sources/": (target) => [...CONTRACTS, "sse.ts", "did-you-mean.ts", "strict-fields.ts"].includes(target),
   "models/": (target) => CONTRACTS.includes(target) || target === "sources/agent.ts",
@@ -133,6 +139,7 @@ describe("layers", () => {
     const variants = files.filter(
       (file) =>
         isVariant(file) &&
+        !isFamily(file) &&
         file !== "sources/agent.ts" &&
         file !== "sources/http.ts" &&
         ownerOf(file) === file &&

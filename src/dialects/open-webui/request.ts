@@ -15,6 +15,7 @@ import {
 } from "../../dialect.ts";
 import { answerSchema, type Json } from "../../events.ts";
 import { Refusal, type RunRequest, runRequestSchema } from "../../source.ts";
+import { runId } from "../requests/run-id.ts";
 import { completion } from "./answer.ts";
 import { ANSWER_KINDS, answerPath, readAnswer } from "./asks.ts";
 import { readHistory } from "./history.ts";
@@ -129,9 +130,9 @@ export const write = (command: Command): ReturnType<Dialect["write"]> => {
   const json = { "content-type": "application/json" };
   if (command.do === "answer") {
     const { run, ask, answer } = command;
-    return { method: "POST", path: answerPath(run, ask, "answer"), headers: json, body: JSON.stringify(answer) };
+    return { method: "POST", path: answerPath(runId(run), ask, "answer"), headers: json, body: JSON.stringify(answer) };
   }
-  const run = `/open-webui/v1/runs/${encodeURIComponent(command.run)}`;
+  const run = `/open-webui/v1/runs/${encodeURIComponent(runId(command.run))}`;
   if (command.do === "cancel") return { method: "POST", path: `${run}/cancel`, headers: json, body: "{}" };
   const headers = { accept: "text/event-stream", ...writeStyle(command.style), ...writeExtensions(command.extensions) };
   return { method: "GET", path: `${run}/events?after=${cursorText(command.after)}`, headers };

@@ -10,6 +10,7 @@ import {
 } from "../../dialect.ts";
 import type { Json } from "../../events.ts";
 import { type ClientTool, Refusal, type RunRequest } from "../../source.ts";
+import { runId } from "../requests/run-id.ts";
 
 type Start = Extract<Command, { do: "start" }>;
 
@@ -87,7 +88,7 @@ export const readCancel = ({ params }: DialectRequest): Command => ({
 export const write = (command: Command): ReturnType<Dialect["write"]> => {
   if (command.do === "start") return writeStart(command);
   if (command.do === "reply" || command.do === "answer") throw new Error(`responses have no ${command.do}`);
-  const path = `${RESPONSES}/${RESPONSE}${encodeURIComponent(command.run)}`;
+  const path = `${RESPONSES}/${RESPONSE}${encodeURIComponent(runId(command.run))}`;
   if (command.do === "cancel") return { method: "POST", path: `${path}/cancel`, headers: {} };
   const { whole, skipFrames, extensions } = command;
   const headers = headersOf(whole !== undefined, extensions);

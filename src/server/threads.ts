@@ -1,0 +1,125 @@
+import { setImmediate } from "node:timers/promises";
+import type { Command, RunRef } from "../dialect.ts";
+import type { Log, RunInfo } from "../log.ts";
+import type { Runner } from "../runner.ts";
+import { createSegments } from "../segments.ts";
+import { Refusal } from "../source.ts";
+import { missing } from "./refusals.ts";
+
+type Start = Extract<Command, { do: "start" }>;
+type Thread = Exclude<RunRef, string>;
+type Answers = NonNullable<Start["answers"]>;
+
+/** What clients that know conversations, and no runs, ask of the server. */
+export interface Threads {
+  /** Throws a Refusal if the thread has no run. */
+  latest(thread: Thread): Promise<RunInfo>;
+  /** Gives the answers to the run of the thread that asks, and answers where its next segment begins. */
+  answer(thread: Thread, answers: Answers): Promise<{ readonly run: string; readonly after: number }>;
+  /** Throws a Refusal if the thread's latest run asks something. */
+  refuseWhileAsked(thread: Thread): Promise<void>;
+  /** After which entry the segment begins that the run is in. */
+  segmentStart(run: string): Promise<number>;
+}
+
+/** Asks are looked for in so many runs of a thread: a client answers what it was asked lately. */
+const RUNS = 10;
+const BATCH = 512;
+
+export const createThreads = (log: Log, runner: Runner): Threads => {
+  /** The one place that says which runs of a thread a caller may name by it. */
+  const runsOf = ({ thread }: Thread, limit: number): Promise<RunInfo[]> => log.list({ limit, thread });
+
+  const asked = async (thread: Thread, answers: Answers) => {
+    for (const { run } of await runsOf(thread, RUNS)) {
+      const division = await divide(log, run);
+      if (answers.every(({ ask }) => division.asked.has(ask))) return { run, division };
+    }
+    const [first] = answers;
+    throw new Refusal("unknown-ask", `no run of this thread asks ${(first?.ask ?? "").slice(0, 100)}`, {
+      status: 404,
+      hint: "answer with the ids of what the thread's latest run has asked",
+    });
+  };
+
+  return {
+    async latest(thread) {
+      const [latest] = await runsOf(thread, 1);
+      if (!latest) throw missing(`there is no run of the thread ${thread.thread.slice(0, 100)}`, false);
+      return latest;
+    },
+
+    async answer(thread, answers) {
+      if (answers.length === 0) throw new Refusal("bad-request", "the list of answers is empty");
+      const { run, division } = await asked(thread, answers);
+      const given = new Set(answers.map(({ ask }) => ask));
+      const seen = segmentSeen(division, given);
+      const left = division.openAsks.filter((ask) => !given.has(ask) && seen?.asks.includes(ask));
+      // Many agents go on only when they have every answer: a stream that waits for the others would wait for good.
+      if (left.length > 0) throw asksOpen(run, left, "answer these too, in the same request");
+      // All at once: nothing of the run comes between two answers of one request.
+      const results = await Promise.all(answers.map(({ ask, answer }) => runner.answer(run, ask, answer)));
+      if (results.includes("unknown"))
+        throw new Refusal("not-here", `run ${run} cannot be answered in this process`, { status: 404 });
+      return { run, after: seen?.seq ?? division.seq };
+    },
+
+    async refuseWhileAsked(thread) {
+      const [latest] = await runsOf(thread, 1);
+      if (!latest || latest.endedAt !== undefined) return;
+      const { openAsks } = await divide(log, latest.run);
+      if (openAsks.length > 0) throw asksOpen(latest.run, openAsks, "answer them, or cancel the run, first");
+    },
+
+    async segmentStart(run) {
+      const { ends, seq } = await divide(log, run);
+      return ends.findLast((end) => end.seq < seq)?.seq ?? 0;
+    },
+  };
+};
+
+/** Where a segment ends, and what is open there. */
+interface SegmentEnd {
+  readonly seq: number;
+  readonly asks: readonly string[];
+}
+
+/** A run, as segments divide it so far. */
+interface Division {
+  readonly ends: readonly SegmentEnd[];
+  /** Everything that was ever asked. */
+  readonly asked: ReadonlySet<string>;
+  readonly openAsks: readonly string[];
+  readonly seq: number;
+}
+
+const divide = async (log: Log, run: string): Promise<Division> => {
+  const segments = createSegments();
+  const ends: SegmentEnd[] = [];
+  const asked = new Set<string>();
+  for (let seq = 0; ;) {
+    const entries = await log.read(run, seq, BATCH);
+    if (entries.length === 0) return { ends, asked, openAsks: segments.openAsks, seq };
+    for (const entry of entries) {
+      if (entry.event.type === "ask-start") asked.add(entry.event.ask);
+      if (segments.take(entry.event)) ends.push({ seq: entry.seq, asks: segments.openAsks });
+      seq = entry.seq;
+    }
+    await setImmediate();
+  }
+};
+
+/** The end of the segment that a client saw who answers these asks: the one where they, and only they, were open. */
+const segmentSeen = ({ ends }: Division, given: ReadonlySet<string>): SegmentEnd | undefined => {
+  const withAll = ends.filter(({ asks }) => asks.filter((ask) => given.has(ask)).length === given.size);
+  return (
+    withAll.findLast(({ asks }) => asks.length === given.size) ??
+    withAll.at(-1) ??
+    ends.findLast(({ asks }) => asks.some((ask) => given.has(ask)))
+  );
+};
+
+const asksOpen = (run: string, asks: readonly string[], hint: string): Refusal => {
+  const names = asks.slice(0, 5).join(", ") + (asks.length > 5 ? ", …" : "");
+  return new Refusal("asks-open", `run ${run} of this thread waits for an answer to ${names}`, { status: 409, hint });
+};

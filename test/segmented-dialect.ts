@@ -1,0 +1,60 @@
+import type { Command, Dialect, DialectRequest, EncodeOptions, RunRef } from "../src/dialect.ts";
+import { native } from "../src/dialects/native.ts";
+import type { Answer, Entry } from "../src/events.ts";
+import { createSegments } from "../src/segments.ts";
+
+interface Body {
+  readonly message?: string;
+  readonly run?: string;
+  readonly answers?: readonly { readonly ask: string; readonly answer: Answer }[];
+  readonly whole?: boolean;
+}
+
+/** A dialect such as those whose streams end where a person is asked: it knows threads, and its frames say where a segment ends. */
+export const segmented: Dialect = {
+  ...native,
+  name: "segmented",
+  segments: true,
+  asks: "next-request",
+  routes: [
+    { method: "POST", path: "/threads/:thread", does: "start" },
+    { method: "GET", path: "/threads/:thread/latest", does: "follow" },
+    { method: "POST", path: "/threads/:thread/cancel", does: "cancel" },
+    { method: "POST", path: "/threads/:thread/asks/:ask", does: "answer" },
+  ],
+  read: ({ does }, { params, query, body }: DialectRequest): Command => {
+    const run: RunRef = { thread: params["thread"] ?? "" };
+    const { message = "", answers, whole, run: id } = (body ?? {}) as Body;
+    if (does === "follow")
+      return { do: "follow", run, after: { seq: Number(query.get("after") ?? 0), frame: 0 }, ...from(query) };
+    if (does === "cancel") return { do: "cancel", run };
+    if (does === "answer") return { do: "answer", run, ask: params["ask"] ?? "", answer: body as Answer };
+    return {
+      do: "start",
+      request: {
+        thread: run.thread,
+        messages: [{ role: "user", content: [{ type: "text", text: message }] }],
+        ...(id !== undefined && { run: id }),
+      },
+      ...(answers && { answers }),
+      ...(whole && { whole: "end" as const }),
+    };
+  },
+  encode: (options: EncodeOptions) => {
+    const encode = native.encode(options);
+    const segments = createSegments();
+    return (entry) =>
+      segments.take(entry.event) ? [...encode(entry), { event: "segment-end", data: "{}" }] : encode(entry);
+  },
+  answer: () => {
+    const seen: string[] = [];
+    return {
+      take: ({ event }: Entry) => void seen.push(event.type),
+      body: () => ({ status: 200, body: JSON.stringify(seen) }),
+    };
+  },
+};
+// Its frames depend on what came before, and it has no text of its own.
+delete (segmented as { encodeText?: unknown }).encodeText;
+
+const from = (query: URLSearchParams) => (query.has("segment") ? { from: "segment" as const } : {});

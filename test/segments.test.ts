@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Entry, Event } from "../src/events.ts";
+import { createSegments } from "../src/segments.ts";
+import { goldenRuns } from "./contracts/dialect-variants.ts";
+import { arbitraryLog } from "./generate.ts";
+
+/** After which events of a log segments end. */
+const endsOf = (events: readonly Event[]): number[] => {
+  const segments = createSegments();
+  return events.flatMap((event, index) => (segments.take(event) ? [index] : []));
+};
+
+const eventsOf = (entries: readonly Entry[]): Event[] => entries.map(({ event }) => event);
+
+/** The rule, read off a whole log without the grammar's help: whether anything that is open works rather than waits. */
+const waitsForPeople = (events: readonly Event[]): boolean => {
+  const last = <Type extends Event["type"]>(type: Type, isIt: (event: Extract<Event, { type: Type }>) => boolean) =>
+    events.findLastIndex((event) => event.type === type && isIt(event as Extract<Event, { type: Type }>));
+  const asks = events.filter((event) => event.type === "ask-start");
+  const openAsks = asks.filter(({ ask }) => last("ask-end", (event) => event.ask === ask) < 0);
+  const agents = events.filter((event) => event.type === "agent-start");
+  const openAgents = agents.filter(({ agent }) => last("agent-end", (event) => event.agent === agent) < 0);
+  const asksWithin = (agent: string | undefined): boolean =>
+    openAsks.some((ask) => ask.agent === agent) ||
+    openAgents.some((child) => child.parent === agent && asksWithin(child.agent));
+
+  const steps = events.filter((event) => event.type === "step-start");
+  if (steps.some(({ step }) => last("step-end", (event) => event.step === step) < 0)) return false;
+  if (!openAgents.every(({ agent }) => asksWithin(agent))) return false;
+  const calls = events.filter((event) => event.type === "tool-start");
+  const open = calls.filter(({ call }) => last("tool-end", (event) => event.call === call) < 0);
+  const working = open.filter(
+    ({ call, provider }) =>
+      !provider &&
+      !openAsks.some((ask) => ask.call === call) &&
+      !openAgents.some((agent) => agent.call === call) &&
+      !(last("tool-execute", (event) => event.call === call) < 0 && isHeld(events, call)),
+  );
+  return working.length === 0 && openAsks.length > 0;
+};
+
+/** Whether a call of the same step was asked about before that step ended. */
+const isHeld = (events: readonly Event[], call: string): boolean => {
+  const stepOf = (wanted: string) => {
+    const start = events.findIndex((event) => event.type === "tool-start" && event.call === wanted);
+    const { agent } = events[start]!;
+    return events.slice(0, start).findLastIndex((event) => event.type === "step-start" && event.agent === agent);
+  };
+  const step = stepOf(call);
+  const { agent } = events[step]!;
+  const ended = events.findIndex((event, at) => at > step && event.type === "step-end" && event.agent === agent);
+  return events
+    .slice(step, ended)
+    .some((event) => event.type === "ask-start" && event.call !== undefined && stepOf(event.call) === step);
+};
+
+const everyLog = (check: (events: readonly Event[]) => void): void => {
+  for (const { entries } of goldenRuns) check(eventsOf(entries).filter(({ type }) => !type.endsWith("-delta")));
+  fc.assert(
+    fc.property(arbitraryLog(2), (entries) => check(eventsOf(entries).filter(({ type }) => !type.endsWith("-delta")))),
+    { numRuns: 60 },
+  );
+};
+
+describe("segments", () => {
+  test("end exactly where everything that is open waits for people", { timeout: 60_000 }, () => {
+    everyLog((events) => {
+      const ends = new Set(endsOf(events));
+      for (const [index, { type }] of events.entries())
+        expect(ends.has(index), `after event ${index}, ${type}`).toBe(
+          type !== "ask-end" && waitsForPeople(events.slice(0, index + 1)),
+        );
+    });
+  });
+
+  test("follow from the log so far, whoever reads it and with whatever deltas", () => {
+    for (const { entries } of goldenRuns) {
+      const events = eventsOf(entries);
+      const ends = endsOf(events);
+      for (const length of [1, Math.floor(events.length / 2), events.length - 1])
+        expect(endsOf(events.slice(0, length))).toEqual(ends.filter((end) => end < length));
+      for (const end of ends) expect(events[end]!.type).not.toMatch(/-delta$|^run-end$/);
+    }
+  });
+
+  test("of runs that ask, each is followed by what a person did", () => {
+    const asking = goldenRuns.filter(({ entries }) => entries.some(({ event }) => event.type === "ask-start"));
+    expect(asking.length).toBeGreaterThan(1);
+    for (const { entries, name } of asking) {
+      const events = eventsOf(entries);
+      const ends = endsOf(events);
+      expect(ends.length, name).toBeGreaterThan(0);
+      for (const end of ends) expect(events[end + 1]!.type, name).toBe("ask-end");
+    }
+  });
+
+  test("know what is asked", () => {
+    const segments = createSegments();
+    for (const event of twoCalls("ask-a", "ask-b")) segments.take(event);
+    expect(segments.openAsks).toEqual(["ask-a", "ask-b"]);
+    segments.take({ type: "ask-end", ask: "ask-a", outcome: "expired" });
+    expect(segments.openAsks).toEqual(["ask-b"]);
+  });
+
+  test("do not end while another call is about to be asked about or executed", () => {
+    const asked = twoCalls("ask-a", "ask-b");
+    expect(endsOf(asked)).toEqual([asked.length - 1]);
+    const executed = twoCalls("ask-a");
+    expect(endsOf([...executed, { type: "tool-execute", call: "b" }])).toEqual([]);
+    const over: Event[] = [
+      ...executed,
+      { type: "tool-execute", call: "b" },
+      { type: "tool-end", call: "b", outcome: "ok" },
+    ];
+    expect(endsOf(over)).toEqual([over.length - 1]);
+  });
+
+  test("end with the step if what it asks came before its end: then its other calls are held back", () => {
+    const events = twoCalls("ask-a");
+    const stepEnd = events.findIndex(({ type }) => type === "step-end");
+    const held = [...events.slice(0, stepEnd), events.at(-1)!, events[stepEnd]!];
+    expect(endsOf(held)).toEqual([held.length - 1]);
+    // With one of two answers, such a source does nothing yet, and an answer ends no segment.
+    expect(endsOf([...held, { type: "ask-end", ask: "ask-a", outcome: "expired" }])).toEqual([held.length - 1]);
+  });
+});
+
+const twoCalls = (...asks: readonly string[]): Event[] => [
+  { type: "run-start", protocol: 1, run: "r", name: "test" },
+  { type: "step-start", step: "s" },
+  { type: "tool-start", call: "a", name: "send" },
+  { type: "tool-input-end", call: "a", input: {} },
+  { type: "tool-start", call: "b", name: "send" },
+  { type: "tool-input-end", call: "b", input: {} },
+  { type: "step-end", step: "s", finish: "tools" },
+  ...asks.map((ask, index): Event => ({ type: "ask-start", ask, kind: "approval", call: index === 0 ? "a" : "b" })),
+];
