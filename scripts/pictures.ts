@@ -2,9 +2,9 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
-import { defaultAgents } from "../src/config/agents.ts";
 import { native } from "../src/dialects/native.ts";
 import { memory } from "../src/logs/memory.ts";
+import { demoAgent } from "../src/models/demo.ts";
 import { page as builtPage } from "../src/page.ts";
 import { createServer } from "../src/server.ts";
 import { startCable } from "../test/cable.ts";
@@ -22,7 +22,7 @@ const shown = builtPage();
 
 const serve = async (speed: number) => {
   const server = createServer({
-    agents: defaultAgents(speed),
+    agents: { demo: demoAgent({ speed }) },
     log: memory(),
     dialects: [native],
     ...(shown && { page: shown }),

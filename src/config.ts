@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { z } from "zod";
-import { type ConfiguredAgent, defaultAgents } from "./config/agents.ts";
 import { dialects } from "./config/dialects.ts";
 import { type LogName, type OpenedLog, isLogName, logs } from "./config/logs.ts";
 import { configSchema } from "./config/schema.ts";
@@ -10,6 +9,7 @@ import { validateServer } from "./config/validate-server.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Log, Retention } from "./log.ts";
 import { didYouMean } from "./did-you-mean.ts";
+import { demoAgent } from "./models/demo.ts";
 import type { RunnerOptions } from "./runner.ts";
 import type { ServerOptions } from "./server.ts";
 import type { Source } from "./source.ts";
@@ -24,7 +24,7 @@ export interface Config
     Pick<ServerOptions, "limits" | "secret" | "redact">,
     Pick<RunnerOptions, "timeoutMs" | "maxBytes" | "onEnd"> {
   /** By name. Default: the scripted demo. */
-  readonly agents?: Readonly<Record<string, Source | ConfiguredAgent>>;
+  readonly agents?: Readonly<Record<string, Source>>;
   /** Default: `sqlite`, in `.runcast/` beside the configuration. */
   readonly log?: Log | LogName;
   /** How long finished runs are kept. Default: for ever. */
@@ -42,7 +42,7 @@ export const defineConfig = (config: Config): Config => config;
 export interface LoadedConfig extends Omit<Config, "agents" | "log" | "dialects"> {
   /** Absolute; undefined if there is none. */
   readonly file: string | undefined;
-  readonly agents: Readonly<Record<string, ConfiguredAgent>>;
+  readonly agents: Readonly<Record<string, Source>>;
   readonly dialects: readonly Dialect[];
   /** Opens the log: the one that is named here (`memory`, `sqlite`), or else the configuration's. */
   openLog(name?: string): OpenedLog;
@@ -70,7 +70,7 @@ const FILES = ["runcast.config.ts", "runcast.config.js", "runcast.config.mjs"];
 export const loadConfig = async (directory: string, options: LoadOptions = {}): Promise<LoadedConfig> => {
   const file = options.file === undefined ? findFile(directory) : path.resolve(directory, options.file);
   const checked = file === undefined ? {} : checkConfig(await importDefault(file), path.basename(file));
-  const { agents = defaultAgents(options.demoSpeed ?? 1), log = "sqlite", ...rest } = checked;
+  const { agents = { demo: demoAgent({ speed: options.demoSpeed ?? 1 }) }, log = "sqlite", ...rest } = checked;
   const home = path.join(file === undefined ? directory : path.dirname(file), ".runcast");
   return {
     dialects,

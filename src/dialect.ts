@@ -1,5 +1,5 @@
 import type { Answer, Entry, Event, EventType, FileRef, Json, Problem } from "./events.ts";
-import type { RunRequest } from "./source.ts";
+import type { NamedAgent, RunRequest, ToolFacts } from "./source.ts";
 
 export { chatSchema, readChat, writeChat } from "./dialect/chat-request.ts";
 export { chatUsage, readChatUsage } from "./dialect/chat-usage.ts";
@@ -170,35 +170,14 @@ export interface Cursor {
 
 /** What a plain reply may tell. */
 export interface ServerFacts {
-  readonly agents: readonly AgentFact[];
+  readonly agents: readonly NamedAgent[];
   /** For requests that name none. */
   readonly defaultAgent?: string;
   readonly version: string;
   /** What the data slots of a thread's latest run hold, by their names. */
   readonly latestData?: (thread: string) => Promise<ReadonlyMap<string, Json | undefined>>;
   /** Connects to an MCP server and answers its tools. Rejects with an error that says why it cannot. */
-  readonly validateServer?: (server: { readonly url: string; readonly key?: string }) => Promise<readonly ToolFact[]>;
-}
-
-export interface AgentFact {
-  readonly name: string;
-  readonly description?: string;
-  readonly model?: string;
-  /** Models that it may be asked for besides. */
-  readonly models?: readonly string[];
-  /** What a request may name as its `mode`. */
-  readonly modes?: readonly string[];
-  /** Messages that show what it can do, for whoever does not know yet. */
-  readonly suggestions?: readonly string[];
-  /** As far as they are known before a run. */
-  readonly tools?: readonly ToolFact[];
-}
-
-export interface ToolFact {
-  readonly name: string;
-  readonly description?: string;
-  /** The JSON Schema of its input. */
-  readonly schema?: unknown;
+  readonly validateServer?: (server: { readonly url: string; readonly key?: string }) => Promise<readonly ToolFacts[]>;
 }
 
 export interface EncodeOptions {

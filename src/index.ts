@@ -9,7 +9,7 @@ export { memory } from "./logs/memory.ts";
 export { sqlite } from "./logs/sqlite.ts";
 export { demo, demoAgent } from "./models/demo.ts";
 export { createServer } from "./server.ts";
-export { Refusal, type Source } from "./source.ts";
+export { Refusal, type Source, describeAgent } from "./source.ts";
 export { agent } from "./sources/agent.ts";
 export { createState, fold } from "./state.ts";
 export { type Tool, type ToolContext, defineTool, toolResult } from "./tool.ts";

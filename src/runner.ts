@@ -43,7 +43,6 @@ export interface Runner {
 
 export interface RunnableAgent {
   readonly name: string;
-  readonly model?: string;
   readonly source: Source;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentFact, Dialect, ServerFacts } from "./dialect.ts";
+import type { Dialect, ServerFacts } from "./dialect.ts";
 import type { Log } from "./log.ts";
 import { createRunner, type RunnableAgent, type Runner, type RunnerOptions } from "./runner.ts";
 import { createApi } from "./server/api.ts";
@@ -19,7 +19,8 @@ import { createTokens } from "./server/tokens.ts";
 import { Refusal, type Source } from "./source.ts";
 
 export interface ServerOptions {
-  readonly agents: Readonly<Record<string, Omit<AgentFact, "name"> & { readonly source: Source }>>;
+  /** By name. */
+  readonly agents: Readonly<Record<string, Source>>;
   /** For requests that name none. Default: the first. */
   readonly defaultAgent?: string;
   /** Stays open when the server closes. */
@@ -119,7 +120,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   });
   const facts: ServerFacts = {
     version,
-    agents: Object.entries(options.agents).map(([name, { source: _, ...known }]) => ({ name, ...known })),
+    agents: Object.entries(options.agents).map(([name, { about }]) => ({ name, ...about })),
     latestData: async (thread) => {
       const [latest] = await log.list({ limit: 1, thread });
       return new Map(latest && (await states(latest.run)).state.data);
@@ -256,8 +257,8 @@ const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
 
 const agentOf = ({ agents, defaultAgent }: ServerOptions, wanted: string | undefined): RunnableAgent => {
   const name = wanted ?? defaultAgent ?? Object.keys(agents)[0] ?? "";
-  const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
-  if (agent) return { name, source: agent.source, ...(agent.model !== undefined && { model: agent.model }) };
+  const source = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (source) return { name, source };
   throw new Refusal("unknown-agent", `there is no agent ${name.slice(0, 100)}`, {
     status: 404,
     hint: `the setting agents has: ${Object.keys(agents).join(", ") || "none"}`,

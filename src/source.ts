@@ -14,10 +14,49 @@ import { type Answer, type AskOutcome, type Event, type FileRef, messageSchema, 
  * - Every event of a sub-agent carries `agent`.
  * - When `context.signal` aborts, it must stop soon; what it still yields is dropped after a grace period.
  */
-export type Source = (request: RunRequest, context: RunContext) => AsyncIterable<Event>;
+export interface Source {
+  (request: RunRequest, context: RunContext): AsyncIterable<Event>;
+  /** What clients are told about it. A plain generator function has none; `describeAgent` adds it. */
+  readonly about?: AgentFacts;
+}
+
+const name = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
+const names = z.array(name, { error: "must be a list of strings" }).readonly();
+
+/** What is known about a tool before a run. */
+export const toolFactsSchema = z.strictObject(
+  {
+    name,
+    description: z.string({ error: "must be a string" }).optional(),
+    schema: z.unknown().optional().describe("JSON Schema of the input"),
+  },
+  { error: "must be an object with a name" },
+);
+export type ToolFacts = z.infer<typeof toolFactsSchema>;
+
+/** What is known about an agent before a run. Its name is the key that it is configured under. */
+export const agentFactsSchema = z.strictObject(
+  {
+    description: name.optional(),
+    model: name.optional(),
+    models: names.optional().describe("other models that a request may name"),
+    modes: names.optional().describe("what a request may name as its mode"),
+    suggestions: names.optional().describe("messages that show what it can do"),
+    tools: z.array(toolFactsSchema, { error: "must be a list of tools" }).readonly().optional(),
+  },
+  { error: "must be an object of facts" },
+);
+export type AgentFacts = Readonly<z.infer<typeof agentFactsSchema>>;
+export type NamedAgent = AgentFacts & { readonly name: string };
+
+/** The same source with these facts; what they leave out stays as the source says it. */
+export const describeAgent = (source: Source, facts: AgentFacts): Source =>
+  Object.assign(source.bind(undefined), source, { about: { ...source.about, ...facts } });
 
 export interface RunContext {
   readonly run: string;
+  /** The name that the agent is configured under. */
+  readonly agent: string;
   /** Aborts when the run is cancelled, times out or the server stops; `reason` is a Problem. */
   readonly signal: AbortSignal;
   /** Aborts when this call or sub-agent (by the id the source gave it) is cancelled, or with the run. */

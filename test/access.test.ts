@@ -160,7 +160,7 @@ describe("keys and tokens", () => {
   });
 
   test("a public address needs a key", async () => {
-    const options = { agents: { test: { source: silent } }, log: memory(), dialects: [native], host: "0.0.0.0" };
+    const options = { agents: { test: silent }, log: memory(), dialects: [native], host: "0.0.0.0" };
     await expect(createServer(options).listen()).rejects.toThrow(/key/);
     await expect(createServer({ ...options, key: "short" }).listen()).rejects.toThrow(/8 characters/);
     const server = createServer({ ...options, key });

@@ -309,6 +309,7 @@ describe("cancel", () => {
       { messages: [{ role: "user", content: [{ type: "text", text: "go" }] }] },
       {
         run: "run",
+        agent: "test",
         signal: new AbortController().signal,
         signalOf: () => new AbortController().signal,
         answerTo: () => Promise.reject(),

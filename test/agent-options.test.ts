@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { demo } from "../src/models/demo.ts";
+import { agentFactsSchema, describeAgent } from "../src/source.ts";
 import { type AgentOptions, agent } from "../src/sources/agent.ts";
 import { type Tool, defineTool } from "../src/tool.ts";
-import { drive } from "./drive.ts";
+import { drive, user } from "./drive.ts";
 import { post, serve } from "./serving.ts";
 
 const model = demo({ speed: Infinity });
@@ -13,7 +14,7 @@ const NO_PROVIDER = "without its provider; write <provider>/<model>, such as ope
 
 describe("a mistake in an agent's options names the agent, the field and what is expected, when it is made", () => {
   const mistakes: readonly (readonly [string, unknown, string])[] = [
-    ["no options", undefined, "agent: its options must be an object: agent({ name, model })"],
+    ["no options", undefined, "agent: its options must be an object: agent({ model })"],
     ["a misspelt name", { nam: "a", model }, "agent: nam is not an option; did you mean name?"],
     ["a misspelt model", { name: "a", modle: model }, "agent a: modle is not an option; did you mean model?"],
     [
@@ -144,5 +145,53 @@ test("a function that chooses no model refuses the request, with a hint", async 
       message: "The agent a has no model for this request.",
       hint: "The function in its option `model` must return a model of the AI SDK's interface.",
     },
+  });
+});
+
+describe("what an agent says about itself", () => {
+  const add = defineTool({ name: "add", description: "Adds.", input: z.object({ a: z.number() }), run: ({ a }) => a });
+
+  test("comes from its options", () => {
+    const { about } = agent({
+      description: "Counts.",
+      suggestions: ["Count to three"],
+      model,
+      models: ["openai/gpt-5"],
+      modes: { Brief: {} },
+      tools: [add],
+      providerTools: { web_search: { id: "openai.web_search" } },
+    });
+    expect(about).toEqual({
+      description: "Counts.",
+      suggestions: ["Count to three"],
+      model: "demo (scripted)",
+      models: ["openai/gpt-5"],
+      modes: ["Brief"],
+      tools: [
+        { name: "add", description: "Adds.", schema: expect.objectContaining({ type: "object" }) },
+        { name: "web_search" },
+      ],
+    });
+    expect(agentFactsSchema.parse(about)).toEqual(about);
+  });
+
+  test("leaves out what is not known", () => {
+    expect(agent({ model: () => model, models: "any" }).about).toEqual({});
+    expect(agent({ model: "openai/gpt-5" }).about).toEqual({ model: "openai/gpt-5" });
+  });
+
+  test("can be added to any source, over what that says", async () => {
+    const described = describeAgent(agent({ model, description: "Counts." }), { description: "Adds up." });
+    expect(described.about).toEqual({ model: "demo (scripted)", description: "Adds up." });
+    expect((await drive(described, "hello")).events.at(0)).toMatchObject({ type: "run-start" });
+  });
+
+  test("its name is the one that it is configured under", async () => {
+    const [unnamed] = (await drive(agent({ model }), "hello")).all("run-start");
+    expect(unnamed?.name).toBe("test");
+    const refused = await drive(agent({ model, modes: { Brief: {} } }), { messages: [user("hi")], mode: "long" });
+    expect(String(refused.error)).toContain("The agent test has no mode long");
+    const [named] = (await drive(agent({ name: "own", model }), "hello")).all("run-start");
+    expect(named?.name).toBe("own");
   });
 });

@@ -3,12 +3,12 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import { defaultAgents } from "../src/config/agents.ts";
 import { native } from "../src/dialects/native.ts";
 import { memory } from "../src/logs/memory.ts";
+import { demoAgent } from "../src/models/demo.ts";
 import { page as builtPage } from "../src/page.ts";
 import { createServer, type RuncastServer, type ServerOptions } from "../src/server.ts";
-import type { Source } from "../src/source.ts";
+import { type Source, describeAgent } from "../src/source.ts";
 import { describeWith } from "./components.ts";
 
 export { composer, ended, send } from "./chatting.ts";
@@ -56,10 +56,10 @@ export const describeInBrowser = (name: string, suite: (browsing: Browsing) => v
 
     suite({
       serve: async (source, options = {}) => {
-        const { demo } = defaultAgents(DEMO_SPEED);
+        const demo = demoAgent({ speed: DEMO_SPEED });
         const page = builtPage();
         const server = createServer({
-          agents: { demo: { ...demo!, ...(source && { source }) } },
+          agents: { demo: source ? describeAgent(source, demo.about!) : demo },
           log: memory(),
           dialects: [native],
           ...(page && { page }),

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Config, ConfigError, checkConfig, defineConfig, loadConfig } from "../src/config.ts";
 import { memory } from "../src/logs/memory.ts";
-import type { Source } from "../src/source.ts";
+import { type Source, describeAgent } from "../src/source.ts";
 
 const directories: string[] = [];
 const inDirectory = async (files: Readonly<Record<string, string>>): Promise<string> => {
@@ -27,22 +27,17 @@ describe("a mistake names the file, the field and what is expected", () => {
     [
       "an agent that is none",
       { agents: { helper: "gpt" } },
-      "agents.helper must be a source (a function), or an object with a source",
+      "agents.helper must be a source (a function), such as agent({ … })",
     ],
     [
-      "a source that is none",
-      { agents: { helper: { source: 1 } } },
-      "agents.helper.source must be a function, such as agent({ … })",
+      "an object around a source",
+      { agents: { helper: { source } } },
+      "agents.helper must be a source (a function), such as agent({ … })",
     ],
     [
-      "an agent without a source",
-      { agents: { helper: {} } },
-      "agents.helper.source must be a function, such as agent({ … })",
-    ],
-    [
-      "a field of an agent",
-      { agents: { helper: { source, descripton: "x" } } },
-      "agents.helper.descripton is not a setting; did you mean description?",
+      "a fact of the wrong kind",
+      { agents: { helper: describeAgent(source, { models: "gpt" as never }) } },
+      "agents.helper.about.models must be a list of strings",
     ],
     [
       "a name for no path",
@@ -94,7 +89,7 @@ describe("loading", () => {
     const directory = await inDirectory({});
     const config = await loadConfig(directory);
     expect(config.file).toBeUndefined();
-    expect(Object.entries(config.agents).map(([name, { model }]) => [name, model])).toEqual([
+    expect(Object.entries(config.agents).map(([name, { about }]) => [name, about?.model])).toEqual([
       ["demo", "demo (scripted)"],
     ]);
     expect(config.dialects.map(({ name }) => name)).toContain("native");
@@ -109,7 +104,7 @@ describe("loading", () => {
     });
     const config = await loadConfig(directory);
     expect(config).toMatchObject({ file: path.join(directory, name), port: 4999 });
-    expect(config.agents["echo"]?.source).toBeTypeOf("function");
+    expect(config.agents["echo"]).toBeTypeOf("function");
     expect(config.openLog().log.name).toBe("memory");
   });
 

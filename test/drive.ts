@@ -65,6 +65,7 @@ export const drive = async (
 
   const context: RunContext = {
     run: "run",
+    agent: "test",
     signal: run.signal,
     signalOf: (kind, id) => AbortSignal.any([run.signal, stopOf(`${kind} ${id}`).signal]),
     answerTo(ask) {

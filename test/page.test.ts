@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { page } from "../src/page.ts";
-import { Refusal } from "../src/source.ts";
+import { Refusal, describeAgent } from "../src/source.ts";
 import { saying, serve } from "./serving.ts";
 
 const built = page()!;
@@ -79,8 +79,8 @@ describe("the page's files", () => {
   test("the server tells the page of its agents", async () => {
     const { url } = await serve(saying(["a"]), {
       agents: {
-        one: { source: saying([]), model: "m" },
-        two: { source: saying([]), suggestions: ["Do it"], modes: ["plan"] },
+        one: describeAgent(saying([]), { model: "m" }),
+        two: describeAgent(saying([]), { suggestions: ["Do it"], modes: ["plan"] }),
       },
       defaultAgent: "two",
     });

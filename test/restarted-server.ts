@@ -17,7 +17,7 @@ const source: Source = async function* (_, { signal }) {
 };
 
 const server = createServer({
-  agents: { waiter: { source } },
+  agents: { waiter: source },
   dialects: [native],
   log: sqlite({ directory: directory! }),
   port: Number(port),

@@ -39,7 +39,7 @@ export const serve = async (
 ): Promise<{ url: string; port: number; server: RuncastServer }> => {
   const problems: unknown[] = [];
   const server = createServer({
-    agents: { test: { source } },
+    agents: { test: source },
     log: memory(),
     dialects: [native],
     onProblem: (problem) => problems.push(problem),

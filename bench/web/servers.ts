@@ -55,7 +55,7 @@ export const serveRuncast = async (streamed: () => Streamed): Promise<Serving> =
     if (open) yield* [{ type: "text-end", part: `p${steps}` } as const, ...end("stop")];
   };
   const server = createServer({
-    agents: { bench: { description: "Says a fixed stream", source } },
+    agents: { bench: source },
     log: memory(),
     dialects: [native],
     page: page()!,

@@ -20,7 +20,6 @@ export interface ResearchOptions {
 export const deepResearch = ({ model, speed = 1, directory }: ResearchOptions = {}): Source => {
   const shared = runFiles(directory);
   return agent({
-    name: "deep-research",
     description: "Divides a question, has its parts researched at the same time, and writes a report with sources.",
     model: model ?? demo({ speed, stories }),
     instructions: LEAD,

@@ -4,11 +4,5 @@ import { deepResearch } from "./agent.ts";
 const model = process.env["RUNCAST_MODEL"];
 
 export default defineConfig({
-  agents: {
-    "deep-research": {
-      source: deepResearch(model ? { model } : {}),
-      description: "Plans, researches in parallel, reports with sources",
-      model: model || "demo (scripted)",
-    },
-  },
+  agents: { "deep-research": deepResearch(model ? { model } : {}) },
 });

@@ -17,7 +17,7 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535)
 const built = page() ?? fail("the element was not built; build it with: npm run build");
 const key = "only-the-site-knows-this";
 const runcast = createServer({
-  agents: { demo: { source: demoAgent() } },
+  agents: { demo: demoAgent() },
   log: memory(),
   dialects: [native],
   page: built,

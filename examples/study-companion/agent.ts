@@ -23,7 +23,6 @@ export const studyCompanion = ({ workspace, model, speed = 1, compiler = "pdflat
   mkdirSync(workspace, { recursive: true });
   writeFirstChapter(workspace);
   return agent({
-    name: "study-companion",
     description: "Writes lecture notes, asks questions, and remembers who is learning.",
     model: model ?? demo({ speed, stories }),
     instructions:

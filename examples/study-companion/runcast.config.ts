@@ -8,11 +8,7 @@ const home = process.env["RUNCAST_STUDY"] ?? path.join(import.meta.dirname, ".ru
 
 export default defineConfig({
   agents: {
-    "study-companion": {
-      source: studyCompanion({ workspace: path.join(home, "workspace"), ...(model && { model }) }),
-      description: "Writes lectures (/Lec), revises (/Rev), remembers",
-      model: model || "demo (scripted)",
-    },
+    "study-companion": studyCompanion({ workspace: path.join(home, "workspace"), ...(model && { model }) }),
   },
   onEnd: saveMessages(path.join(home, "messages.jsonl")),
 });

@@ -20,7 +20,6 @@ export const weatherServer = (env: Readonly<Record<string, string>> = {}): Mcp =
 
 export const weather = ({ model, speed = 1, tools = weatherServer() }: WeatherOptions = {}): Source =>
   agent({
-    name: "weather",
     description: "Looks at the forecast, the radar and the warnings.",
     model: model ?? demo({ speed, stories: [story] }),
     instructions: "You answer questions about the weather with your tools. If one fails, say so and answer without it.",

@@ -4,11 +4,5 @@ import { weather } from "./agent.ts";
 const model = process.env["RUNCAST_MODEL"];
 
 export default defineConfig({
-  agents: {
-    weather: {
-      source: weather(model ? { model } : {}),
-      description: "Forecast, radar and warnings over MCP",
-      model: model || "demo (scripted)",
-    },
-  },
+  agents: { weather: weather(model ? { model } : {}) },
 });

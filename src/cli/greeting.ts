@@ -22,8 +22,8 @@ export const greeting = async (
   const kept = runs > MOST_COUNTED ? `more than ${counted(MOST_COUNTED, "run")}` : counted(runs, "run");
   const closed = interrupted > 0 ? `, ${counted(interrupted, "interrupted run")} closed` : "";
   const gone = dropped > 0 ? `, ${counted(dropped, "run")} dropped by retention` : "";
-  const named = Object.entries(agents).map(([name, { model, description }]) =>
-    [name, model, description].filter(Boolean).join("  "),
+  const named = Object.entries(agents).map(([name, { about }]) =>
+    [name, about?.model, about?.description].filter(Boolean).join("  "),
   );
   const access = key === undefined ? "" : ` ${keyHeader([key].flat(), environment)}`;
   return [

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Dialect, ToolFact } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
 import type { Log } from "../log.ts";
 import type { EndedRun } from "../runner.ts";
-import type { Source } from "../source.ts";
+import { type Source, agentFactsSchema } from "../source.ts";
 import { byName, strictFields } from "../strict-fields.ts";
 import { type LogName, isLogName, logs } from "./logs.ts";
 
@@ -20,26 +20,15 @@ const hasFunctions = (value: unknown, names: readonly string[]): boolean =>
   value !== null &&
   names.every((name) => isFunction((value as Record<string, unknown>)[name]));
 
-const isNamed = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "name" in value && typeof value.name === "string";
-
 const logNames = Object.keys(logs).map((name) => JSON.stringify(name));
 
-const agentSchema = z.preprocess(
-  (value) => (typeof value === "function" ? { source: value } : value),
-  strictFields(
-    {
-      source: z.custom<Source>(isFunction, { error: "must be a function, such as agent({ … })" }),
-      description: text.optional(),
-      model: text.optional(),
-      models: texts.optional(),
-      modes: texts.optional(),
-      suggestions: texts.optional(),
-      tools: z.array(z.custom<ToolFact>(isNamed, { error: "must be an object with a name" })).optional(),
-    },
-    { word, expected: "a source (a function), or an object with a source" },
-  ),
-);
+const agentSchema = z
+  .custom<Source>(isFunction, { error: "must be a source (a function), such as agent({ … })" })
+  .superRefine((source, context) => {
+    const { error } = agentFactsSchema.optional().safeParse(source.about);
+    for (const { path, message } of error?.issues ?? [])
+      context.addIssue({ code: "custom", path: ["about", ...path], message });
+  });
 
 const limitsSchema = strictFields(
   {

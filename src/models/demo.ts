@@ -79,6 +79,9 @@ export const demo = ({ speed = 1, seed = 1, stories = [] }: DemoOptions = {}): L
   };
 };
 
+/** Does nothing for a client without tools of its own, so nobody is invited to try it. */
+const CLIENT_RUN = "client-run tool";
+
 /** The agent that works without a key: the demo model, real tools on a small built-in world, and sub-agents three deep. */
 export const demoAgent = ({
   speed = 1,
@@ -106,8 +109,8 @@ export const demoAgent = ({
     agents: { reader },
   };
   return agent({
-    name: "demo",
-    description: "Plays scripted stories with real tools.",
+    description: "Plays scripted stories with real tools; needs no key.",
+    suggestions: demoStories.filter(({ name }) => name !== CLIENT_RUN).map(({ message }) => message),
     model: demo({ speed, seed, stories }),
     instructions: "You look after Lantern, a small project. You are the scripted demo of Runcast.",
     tools,

@@ -154,6 +154,7 @@ export class ActiveRun {
     const { targets, asks, renamer } = this.#intake;
     return {
       run: this.#options.run,
+      agent: this.#options.agent.name,
       signal: this.#stop.signal,
       signalOf: (kind, id) => targets.signalOf(kind, id),
       answerTo: async (ask): Promise<AskResult> => {

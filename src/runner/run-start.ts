@@ -18,7 +18,7 @@ export const runStart = async (
   const asked = request.messages.findLast(({ role }) => role === "user");
   const isMore = request.messages.length > 1 || !asked;
   const stored = isMore && (await put(JSON.stringify(kept), { mediaType: "application/json", name: "request.json" }));
-  const model = said?.model ?? request.model ?? agent.model;
+  const model = said?.model ?? request.model ?? agent.source.about?.model;
   return {
     type: "run-start",
     protocol: PROTOCOL,

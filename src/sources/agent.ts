@@ -1,5 +1,6 @@
 import { type Event, PROTOCOL, type Problem } from "../events.ts";
 import type { RunContext, RunRequest, Source } from "../source.ts";
+import { aboutOf } from "./agent/about.ts";
 import { checkOptions } from "./agent/check-options.ts";
 import { type AgentOptions, type Definition, define } from "./agent/definition.ts";
 import { loop } from "./agent/loop.ts";
@@ -34,11 +35,12 @@ export const agent = (options: AgentOptions): Source => {
   checkOptions(options);
   const definition = define(options, taskTool);
   const keys = options.provider?.keys ?? [];
-  return (request, context) => {
+  const source: Source = (request, context) => {
+    const named = { ...definition, name: definition.name || context.agent };
     const stop = new AbortController();
     const events = queue(
       () =>
-        void work(definition, running(request, context, events, stop, subagent, keys)).then(
+        void work(named, running(request, context, events, stop, subagent, keys)).then(
           () => events.close(),
           (error: unknown) => events.close({ error }),
         ),
@@ -46,6 +48,7 @@ export const agent = (options: AgentOptions): Source => {
     );
     return events;
   };
+  return Object.assign(source, { about: aboutOf(options, definition) });
 };
 
 const work = async (defined: Definition, run: Running): Promise<void> => {

@@ -112,8 +112,9 @@ describe.each(goldenRuns)("%s", (_, entries) => {
 });
 
 test("the demo, asked as the family asks, by its name and without one", async () => {
-  const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
-  for (const base of [`${url}/deep-agent`, `${url}/deep-agent/test`]) {
+  const demo = demoAgent({ speed: Infinity });
+  const { url } = await serve(demo, { dialects, agents: { demo } });
+  for (const base of [`${url}/deep-agent`, `${url}/deep-agent/demo`]) {
     const response = await ask(base, "Compare the notes with parallel sub-agents");
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     const shown = await show(response);

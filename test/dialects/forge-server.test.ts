@@ -5,7 +5,7 @@ import { forge } from "../../src/dialects/forge.ts";
 import { native } from "../../src/dialects/native.ts";
 import type { Event } from "../../src/events.ts";
 import { demoAgent, demoStories } from "../../src/models/demo.ts";
-import type { RunRequest, Source } from "../../src/source.ts";
+import { type RunRequest, type Source, describeAgent } from "../../src/source.ts";
 import { agent } from "../../src/sources/agent.ts";
 import { mcpToolsOf } from "../../src/tools/mcp.ts";
 import { playing, script } from "../drive.ts";
@@ -235,8 +235,8 @@ describe("what the request settles for our own agent", () => {
 describe("what the page asks for besides", () => {
   const tool = { name: "look", description: "Looks.", schema: { type: "object", properties: {} } };
   const agents = {
-    one: { source: silent, model: "anthropic/claude-x", tools: [tool] },
-    two: { source: silent, models: ["openai/gpt-5"], tools: [tool, { name: "see" }] },
+    one: describeAgent(silent, { model: "anthropic/claude-x", tools: [tool] }),
+    two: describeAgent(silent, { models: ["openai/gpt-5"], tools: [tool, { name: "see" }] }),
   };
   const serving = async (validateServer?: ServerFacts["validateServer"]) => {
     const { url } = await serve(silent, {

@@ -39,7 +39,7 @@ export const openai = async (agents: Record<string, Source> = {}, options: Parti
   const { url, server } = await serve(demoAgent({ speed: Infinity }), {
     log,
     dialects: [native, openaiChat, openaiResponses],
-    agents: Object.fromEntries(sources.map(([name, source]) => [name, { source }])),
+    agents: Object.fromEntries(sources),
     ...options,
   });
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0 });

@@ -68,11 +68,11 @@ test("its configuration can be served, with a model by name", async () => {
   vi.stubEnv("RUNCAST_MODEL", "anthropic/claude-sonnet-4-5");
   vi.stubEnv("ANTHROPIC_API_KEY", "");
   const { agents } = await configOf("deep-research");
-  expect(Object.entries(agents).map(([name, { model }]) => [name, model])).toEqual([
+  expect(Object.entries(agents).map(([name, { about }]) => [name, about?.model])).toEqual([
     ["deep-research", "anthropic/claude-sonnet-4-5"],
   ]);
   // Nothing is missing but the key, and the refusal says which.
-  const { url } = await serve(agents["deep-research"]!.source);
+  const { url } = await serve(agents["deep-research"]!);
   const refused = await post(`${url}/runs`, { message: QUESTION });
   expect(refused.ok).toBe(false);
   expect(await refused.text()).toContain("ANTHROPIC_API_KEY");

@@ -114,12 +114,10 @@ test.each(["SIGINT", "SIGTERM"] as const)("a replay that %s stops ends as it sta
 test("how to answer is safe to paste, whatever an agent calls its asks", async () => {
   const server = createServer({
     agents: {
-      test: {
-        source: async function* (_, { answerTo }) {
-          const [ask, value] = ["it's (a) * `x` $y \ud83d", "$(echo owned) 'quoted'"];
-          yield { type: "ask-start", ask, kind: "choice", options: [{ value }] };
-          await answerTo(ask);
-        },
+      test: async function* (_, { answerTo }) {
+        const [ask, value] = ["it's (a) * `x` $y \ud83d", "$(echo owned) 'quoted'"];
+        yield { type: "ask-start", ask, kind: "choice", options: [{ value }] };
+        await answerTo(ask);
       },
     },
     log: memory(),

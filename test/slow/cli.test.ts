@@ -198,7 +198,8 @@ describe("serve", () => {
     const broken = await runcast(["serve"], { cwd: home });
     expect(broken).toMatchObject({ code: 1, error: "runcast serve: runcast.config.mjs:2: cannot be run: no key\n" });
     const source = `async function* () { yield { type: "step-start", step: "s" }; }`;
-    const text = `export default { port: 1, agents: { mine: { source: ${source}, model: "none" } }, retention: { maxRuns: 1 } }`;
+    const mine = `Object.assign(${source}, { about: { model: "none" } })`;
+    const text = `export default { port: 1, agents: { mine: ${mine} }, retention: { maxRuns: 1 } }`;
     await writeFile(path.join(home, "runcast.config.mjs"), text);
     const first = await serve([], { cwd: home });
     expect(first.said).toMatch(/agents {2}mine {2}none\n +config +\S+runcast\.config\.mjs/);

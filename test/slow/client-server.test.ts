@@ -20,7 +20,7 @@ afterEach(async () => {
 const serve = async (source: Source, options: Partial<ServerOptions> = {}) => {
   const log = memory();
   const server = createServer({
-    agents: { test: { source } },
+    agents: { test: source },
     dialects: [native],
     log,
     runner: { graceMs: 50 },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { demoAgent } from "../../src/models/demo.ts";
-import type { RunRequest, Source } from "../../src/source.ts";
+import { type RunRequest, type Source, describeAgent } from "../../src/source.ts";
 import { type Browsing, composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
 
 const recorder = () => {
@@ -17,8 +17,13 @@ describeInBrowser("the page's settings", ({ serve, open, openBeside }: Browsing)
   test("agent, model, mode and system prompt go with the next request", async () => {
     const { source, requests } = recorder();
     const agents = {
-      plain: { source },
-      rich: { source, model: "small", models: ["large"], modes: ["plan", "build"], suggestions: ["Say hello"] },
+      plain: source,
+      rich: describeAgent(source, {
+        model: "small",
+        models: ["large"],
+        modes: ["plan", "build"],
+        suggestions: ["Say hello"],
+      }),
     };
     const page = await open(await serve(undefined, { agents }));
     await page.getByRole("combobox", { name: "Agent" }).selectOption("rich");

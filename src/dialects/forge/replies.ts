@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { DialectRequest, Route, ServerFacts, ToolFact } from "../../dialect.ts";
-import { Refusal } from "../../source.ts";
+import type { DialectRequest, Route, ServerFacts } from "../../dialect.ts";
+import { Refusal, type ToolFacts } from "../../source.ts";
 import { nameOfAgent, OURS } from "./model-name.ts";
 import { parse } from "./request.ts";
 
@@ -147,13 +147,13 @@ const agentsOf = ({ agents, defaultAgent }: ServerFacts, { params }: DialectRequ
   });
 };
 
-const toolsOf = (facts: ServerFacts, request: DialectRequest): readonly ToolFact[] => {
+const toolsOf = (facts: ServerFacts, request: DialectRequest): readonly ToolFacts[] => {
   const tools = agentsOf(facts, request).flatMap((agent) => agent.tools ?? []);
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
 };
 
 /** The page reads the schema by the name that MCP gives it; the server's own documents by the other. */
-const toolOf = ({ name, description = "", schema = { type: "object" } }: ToolFact) => ({
+const toolOf = ({ name, description = "", schema = { type: "object" } }: ToolFacts) => ({
   name,
   description,
   input_schema: schema,

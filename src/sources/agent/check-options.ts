@@ -9,9 +9,12 @@ export const checkOptions = (options: unknown): void => {
   const wrong = error ? mistakes(error, "its options") : withoutProvider(options as Named & { provider?: unknown });
   if (wrong.length === 0) return;
   const name = (options as { name?: unknown } | undefined)?.name;
-  const who = typeof name === "string" && name !== "" ? `agent ${name}` : "agent";
-  throw new TypeError(wrong.map((text) => `${who}: ${text}`).join("\n"));
+  throw new TypeError(wrong.map((text) => `${agentLabel(name)}: ${text}`).join("\n"));
 };
+
+/** How an error names the agent whose options are wrong. */
+export const agentLabel = (name: unknown): string =>
+  typeof name === "string" && name !== "" ? `agent ${name}` : "agent";
 
 /** Throws for what is no tool. A tool may have fields of its own, but none that looks like a misspelt one. */
 export const checkTool = (tool: Tool): void => {
@@ -136,7 +139,8 @@ const subagentSchema = strictFields(
 
 const optionsSchema = strictFields(
   {
-    name: plainName,
+    name: plainName.optional(),
+    suggestions: z.array(text, { error: "must be a list of strings" }).optional(),
     model,
     models: z
       .custom((value) => value === "any" || (Array.isArray(value) && value.every((one) => typeof one === "string")), {
@@ -147,7 +151,7 @@ const optionsSchema = strictFields(
     modes: z.record(z.string(), mode, { error: "must be an object of modes by name" }).optional(),
     ...common,
   },
-  { word, expected: "an object: agent({ name, model })" },
+  { word, expected: "an object: agent({ model })" },
 );
 
 const isSchema = (value: unknown): boolean =>

@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provid
 import type { RunRequest } from "../../source.ts";
 import type { Tool, Toolkit } from "../../tool.ts";
 import { type AiSdkTool, adopt } from "./adopt.ts";
-import { checkTool } from "./check-options.ts";
+import { agentLabel, checkTool } from "./check-options.ts";
 import { type Schema, schemaOf } from "./input.ts";
 import { type ModeOptions, checkModes } from "./modes.ts";
 
@@ -28,9 +28,12 @@ export interface ProviderTool {
 }
 
 export interface AgentOptions {
-  readonly name: string;
-  /** What it is good for: the agent that may start it is told. */
+  /** Default: the name that it is configured under. */
+  readonly name?: string;
+  /** What it is good for: clients are told, and the agent that may start it. */
   readonly description?: string;
+  /** Messages that show what it can do. */
+  readonly suggestions?: readonly string[];
   readonly model: Model;
   /** The models that a request may ask for instead, by name. Default: none but its own. */
   readonly models?: readonly string[] | "any";
@@ -64,13 +67,13 @@ export interface AgentOptions {
 }
 
 /** What it leaves out, it has from the agent that starts it; its name is its key. */
-export type SubagentOptions = Omit<AgentOptions, "name" | "model" | "models" | "provider" | "modes"> & {
-  readonly name?: string;
+export type SubagentOptions = Omit<AgentOptions, "model" | "models" | "provider" | "modes" | "suggestions"> & {
   readonly model?: Model;
 };
 
 /** An agent's options, checked and completed, as the loop wants them. */
 export interface Definition {
+  /** Empty until a run gives it the name that it is configured under. */
   readonly name: string;
   readonly description: string;
   /** Undefined: that of the agent that starts it. */
@@ -102,7 +105,7 @@ export interface DefinedTool {
 type Defining = Omit<AgentOptions, "model"> & { readonly model?: Model };
 
 export const define = (options: Defining, task: (agents: Definition["agents"]) => Tool): Definition => {
-  const { name, description = "", model, models = [], provider, settings = {}, instructions } = options;
+  const { name = "", description = "", model, models = [], provider, settings = {}, instructions } = options;
   const { providerTools = {} } = options;
   const { thinkTags = true, stallMs = 120_000, maxAttempts = 3, maxResultLength = 100_000 } = options;
   const { maxSteps = 50, toolTimeoutMs, approvalExpiresMs } = options;
@@ -121,7 +124,7 @@ export const define = (options: Defining, task: (agents: Definition["agents"]) =
   const own = listed.filter((entry): entry is Tool => !("open" in entry));
   const tools = new Map<string, DefinedTool>();
   for (const tool of agents.size > 0 ? [...own, task(agents)] : own) {
-    if (tools.has(tool.name)) throw new TypeError(`agent ${name}: two tools are named ${tool.name}`);
+    if (tools.has(tool.name)) throw new TypeError(`${agentLabel(name)}: two tools are named ${tool.name}`);
     tools.set(tool.name, defineForAgent(tool, toolTimeoutMs));
   }
   const definition: Definition = {

@@ -1,6 +1,7 @@
 import type { Message, Part } from "../../events.ts";
 import { Refusal, type RunRequest } from "../../source.ts";
 import type { Toolkit } from "../../tool.ts";
+import { agentLabel } from "./check-options.ts";
 import type { Definition } from "./definition.ts";
 
 /** One way for an agent to work, picked by a slash command or by the request's `mode`. */
@@ -28,13 +29,13 @@ export const checkModes = ({ name, modes, tools, toolkits, providerTools }: Defi
   const seen = new Set<string>();
   for (const [mode, { tools: wanted = [] }] of modes) {
     if (!NAME.test(mode))
-      throw new TypeError(`agent ${name}: /${mode} cannot be a command: use letters, digits, - or _`);
-    if (seen.has(mode.toLowerCase())) throw new TypeError(`agent ${name}: two modes are named ${mode}`);
+      throw new TypeError(`${agentLabel(name)}: /${mode} cannot be a command: use letters, digits, - or _`);
+    if (seen.has(mode.toLowerCase())) throw new TypeError(`${agentLabel(name)}: two modes are named ${mode}`);
     seen.add(mode.toLowerCase());
     const missing = wanted.find((tool) => !tools.has(tool) && !Object.hasOwn(providerTools, tool));
     // What toolkits will have is not known before a run.
     if (missing !== undefined && toolkits.length === 0)
-      throw new TypeError(`agent ${name}: its mode ${mode} wants the tool ${missing}, which it does not have`);
+      throw new TypeError(`${agentLabel(name)}: its mode ${mode} wants the tool ${missing}, which it does not have`);
   }
 };
 

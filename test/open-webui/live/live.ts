@@ -9,7 +9,7 @@ import { STYLES } from "../../../src/dialects/open-webui/style.ts";
 import { memory } from "../../../src/logs/memory.ts";
 import { page } from "../../../src/page.ts";
 import { type RuncastServer, createServer } from "../../../src/server.ts";
-import type { Source } from "../../../src/source.ts";
+import type { RunContext, RunRequest, Source } from "../../../src/source.ts";
 import { type Account, FORWARDED, signIn } from "./account.ts";
 import { type ChatPage, type ChatPageOptions, openChat } from "./chat-page.ts";
 import { type Gates, createGates } from "./gates.ts";
@@ -61,11 +61,9 @@ export const useLive = (program: string, agents: Record<string, Source> = {}): L
       agents: Object.fromEntries(
         Object.entries(sources).map(([name, source]) => [
           name,
-          {
-            source: (request, context) => {
-              started.push(context.run);
-              return source(request, context);
-            },
+          (request: RunRequest, context: RunContext) => {
+            started.push(context.run);
+            return source(request, context);
           },
         ]),
       ),

@@ -1,21 +1,7 @@
 import { type Client, ClientError, createClient } from "runcast/client";
 import type { Problem } from "runcast/events";
+import type { NamedAgent, ToolFacts } from "runcast/source";
 import { troubleText } from "../run/trouble-text.ts";
-
-export interface AgentFact {
-  readonly name: string;
-  readonly description?: string;
-  readonly model?: string;
-  readonly models?: readonly string[];
-  readonly modes?: readonly string[];
-  readonly suggestions?: readonly string[];
-  readonly tools?: readonly { readonly name: string; readonly description?: string }[];
-}
-
-export interface FoundTool {
-  readonly name: string;
-  readonly description?: string;
-}
 
 /** The server that this page came from, as its reader may use it. */
 export interface Access {
@@ -23,9 +9,9 @@ export interface Access {
   /** A token in the page's address: one run, to look at only. */
   readonly token: string | undefined;
   readonly key: string | undefined;
-  agents(signal?: AbortSignal): Promise<readonly AgentFact[]>;
+  agents(signal?: AbortSignal): Promise<readonly NamedAgent[]>;
   /** The tools of an MCP server. Rejects with an error that says why it cannot be used. */
-  checkServer(server: { readonly url: string; readonly key?: string }): Promise<readonly FoundTool[]>;
+  checkServer(server: { readonly url: string; readonly key?: string }): Promise<readonly ToolFacts[]>;
   /** Asks for a path of the server; rejects with a ClientError that holds the server's own words. */
   ask(path: string, init?: RequestInit): Promise<Response>;
   /** Tries again now whatever waits to be tried again. */
@@ -106,7 +92,7 @@ export const createAccess = (secrets: { readonly key?: string; readonly token?: 
     }),
     agents: async (signal) => {
       const response = await ask("/agents", signal ? { signal } : {});
-      return ((await response.json()) as { agents: readonly AgentFact[] }).agents;
+      return ((await response.json()) as { agents: readonly NamedAgent[] }).agents;
     },
     checkServer: async (server) => {
       const response = await ask("/servers/check", {
@@ -114,7 +100,7 @@ export const createAccess = (secrets: { readonly key?: string; readonly token?: 
         headers: { "content-type": "application/json" },
         body: JSON.stringify(server),
       });
-      return ((await response.json()) as { tools: readonly FoundTool[] }).tools;
+      return ((await response.json()) as { tools: readonly ToolFacts[] }).tools;
     },
     ask,
     now: () => Date.now() + ahead,

@@ -1,9 +1,9 @@
-import type { AgentFact } from "./access.ts";
+import type { NamedAgent } from "runcast/source";
 import { useCell } from "./cell.ts";
 import { usePage } from "./page-context.ts";
 
 /** Agent, model and mode of the next run: only those of which there is more than one. */
-export const RunChoices = ({ agents }: { readonly agents: readonly AgentFact[] }) => {
+export const RunChoices = ({ agents }: { readonly agents: readonly NamedAgent[] }) => {
   const { settings } = usePage();
   const { agent, model, mode } = useCell(settings);
   const chosen = agents.find(({ name }) => name === agent) ?? agents[0];

@@ -1,5 +1,6 @@
 import { type FormEvent, useId, useState } from "react";
-import { type FoundTool, problemOf } from "./access.ts";
+import type { ToolFacts } from "runcast/source";
+import { problemOf } from "./access.ts";
 import { Button, IconButton } from "./button.tsx";
 import { useCell } from "./cell.ts";
 import { Field } from "./field.tsx";
@@ -10,7 +11,7 @@ import { IconClose } from "./shell-icons.tsx";
 
 type Check =
   | { readonly status: "checking" }
-  | { readonly status: "ok"; readonly tools: readonly FoundTool[] }
+  | { readonly status: "ok"; readonly tools: readonly ToolFacts[] }
   | { readonly status: "bad"; readonly why: string };
 
 /** MCP servers that runs may use, reached by HTTP from the server: to add, test, switch and remove. */

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import type { Problem } from "runcast/events";
-import type { AgentFact } from "./access.ts";
+import type { NamedAgent } from "runcast/source";
 import { Button } from "./button.tsx";
 import { useCell } from "./cell.ts";
 import { usePage } from "./page-context.ts";
 import { ProblemNote } from "./problem-note.tsx";
 
 export interface StartScreenProps {
-  readonly agents: readonly AgentFact[] | undefined;
+  readonly agents: readonly NamedAgent[] | undefined;
   readonly problem: Problem | undefined;
   readonly onAgain: () => void;
   readonly onPick: (message: string) => void;

@@ -1,11 +1,12 @@
 import { ClientError } from "runcast/client";
 import type { Problem } from "runcast/events";
 import { useEffect, useState } from "react";
-import { type AgentFact, problemOf } from "./access.ts";
+import type { NamedAgent } from "runcast/source";
+import { problemOf } from "./access.ts";
 import { usePage } from "./page-context.ts";
 
 export interface KnownAgents {
-  readonly agents: readonly AgentFact[] | undefined;
+  readonly agents: readonly NamedAgent[] | undefined;
   readonly problem: Problem | undefined;
   again(): void;
 }

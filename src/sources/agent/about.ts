@@ -1,0 +1,30 @@
+import type { AgentFacts } from "../../source.ts";
+import type { AgentOptions, Definition, Model } from "./definition.ts";
+
+/** What an agent knows about itself before a run. What its toolkits will have is not known yet. */
+export const aboutOf = (options: AgentOptions, { tools, providerTools }: Definition): AgentFacts => {
+  const { description, suggestions, models, modes } = options;
+  const model = modelName(options.model);
+  const known = [
+    ...[...tools.values()].map(({ tool: { name, description: text }, schema }) => ({
+      name,
+      description: text,
+      schema: schema.json,
+    })),
+    ...Object.keys(providerTools).map((name) => ({ name })),
+  ];
+  return {
+    ...(description && { description }),
+    ...(model && { model }),
+    ...(Array.isArray(models) && models.length > 0 && { models: [...models] }),
+    ...(modes && { modes: Object.keys(modes) }),
+    ...(suggestions && { suggestions: [...suggestions] }),
+    ...(known.length > 0 && { tools: known }),
+  };
+};
+
+/** Undefined if each request gets one of its own. */
+const modelName = (model: Model): string | undefined => {
+  if (typeof model === "function") return undefined;
+  return typeof model === "string" ? model : model.modelId;
+};
