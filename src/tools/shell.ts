@@ -6,10 +6,12 @@ import { z } from "zod";
 import { Refusal } from "../source.ts";
 import { type Tool, type ToolContext, type ToolResult, defineTool, toolResult } from "../tool.ts";
 import { type Excerpt, createExcerpt } from "./shell/excerpt.ts";
+import { hideSecrets, ownSecrets } from "./shell/hide-secrets.ts";
+import { canStart, findIsolation, type Isolate, type Program } from "./shell/isolation.ts";
 import { createProcessTree } from "./shell/process-tree.ts";
 
 export interface ShellOptions {
-  /** Must be said: a command can do whatever the server's user can. The workspace is where it begins, not a wall around it. */
+  /** Required: a command can read and write whatever files the server's user can. The workspace is where it starts, not a wall around it. */
   readonly enabled: true;
   /** Where commands run. It must be there. */
   readonly workspace: string;
@@ -19,6 +21,12 @@ export interface ShellOptions {
   readonly timeoutMs?: number;
   /** Variables for the command beside PATH, HOME, LANG and TERM: names to take from the server's environment, or names and values. */
   readonly env?: readonly string[] | Readonly<Record<string, string>>;
+  /**
+   * Whether commands run in a process namespace of their own, where they see neither the server's process nor its environment, and where
+   * nothing outlives the call. `auto`: where the machine can do it (Linux with `unshare`). `required`: refuses to start where it cannot.
+   * Default: auto.
+   */
+  readonly isolation?: "auto" | "required" | "none";
 }
 
 const input = z
@@ -42,6 +50,7 @@ export const shell = (options: ShellOptions): Tool => {
   }
   if (process.platform === "win32") throw new Error("shell() needs Linux, macOS or another Unix.");
   const root = realpathSync(options.workspace);
+  const isolate = isolationOf(options.isolation);
   return defineTool<ShellInput>({
     name: "run_command",
     description:
@@ -50,8 +59,19 @@ export const shell = (options: ShellOptions): Tool => {
     doing: ({ command, args = [], script }) => `Running ${(script ?? [command, ...args].join(" ")).slice(0, 80)}…`,
     approval: options.approval ?? "always",
     timeoutMs: options.timeoutMs ?? 120_000,
-    run: (given, context) => run(given, context, directoryOf(root, given.directory), environmentOf(options.env)),
+    run: (given, context) => {
+      const env = environmentOf(options.env);
+      return run(given, context, { cwd: directoryOf(root, given.directory), env, isolate });
+    },
   }) as Tool;
+};
+
+const isolationOf = (wanted: ShellOptions["isolation"] = "auto"): Isolate => {
+  const isolate = wanted === "none" ? undefined : findIsolation();
+  if (wanted !== "required" || isolate) return isolate;
+  throw new Error(
+    `shell({ isolation: "required" }) needs Linux with unshare and permission to create process namespaces; this machine has neither or refuses.`,
+  );
 };
 
 /** How much of each stream the model gets from the beginning, and again from the end. */
@@ -61,22 +81,31 @@ const MAX_LIVE = 1024 * 1024;
 /** How long to wait for the last output when the command has ended but something still holds its streams. */
 const DRAIN_MS = 200;
 
+interface Place {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  readonly isolate: Isolate;
+}
+
 const run = async (
   { command, args = [], script }: ShellInput,
   context: ToolContext,
-  cwd: string,
-  variables: Record<string, string>,
+  { cwd, env: variables, isolate }: Place,
 ): Promise<ToolResult> => {
   context.signal.throwIfAborted();
   const call = randomUUID();
-  const [program, ...rest] = script === undefined ? [command!, ...args] : ["/bin/sh", "-c", script];
-  const env = { ...variables, RUNCAST_CALL: call };
-  const child = start(program, rest, { cwd, env });
+  const program: Program = script === undefined ? [command!, ...args] : ["/bin/sh", "-c", script];
+  const env: Record<string, string> = { ...variables, RUNCAST_CALL: call };
+  if (!canStart(program[0], env["PATH"], cwd)) throw notStarted(program[0], "ENOENT");
+  const child = start(isolate?.(program) ?? program, { cwd, env });
   const began = performance.now();
-  const stdout = createExcerpt(KEEP);
-  const stderr = createExcerpt(KEEP);
+  // What the command was given on purpose may be printed.
+  const given = new Set(Object.values(variables));
+  const secrets = ownSecrets().filter((secret) => !given.has(secret));
+  const stdout = createExcerpt(KEEP, hideSecrets(secrets));
+  const stderr = createExcerpt(KEEP, hideSecrets(secrets));
   const live = createLive(context);
-  const ended = exitOf(child, program);
+  const ended = exitOf(child, program[0]);
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   child.stdout?.on("data", (chunk: Buffer) => live(stdout.push(chunk), "stdout"));
   child.stderr?.on("data", (chunk: Buffer) => live(stderr.push(chunk), "stderr"));
@@ -101,9 +130,9 @@ const run = async (
 };
 
 /** In a group of its own, so that all of it can be signalled at once. */
-const start = (program: string, args: readonly string[], options: { cwd: string; env: Record<string, string> }) => {
+const start = ([name, ...args]: Program, options: { cwd: string; env: Record<string, string> }) => {
   try {
-    return spawn(program, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    return spawn(name, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
     throw new Refusal("not-started", `The command could not be started: ${(error as Error).message}`, { cause: error });
   }
@@ -117,17 +146,17 @@ interface Exit {
 const exitOf = (child: ChildProcess, program: string): Promise<Exit> => {
   const exit = new Promise<Exit>((resolve, reject) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
-    child.once("error", (error: NodeJS.ErrnoException) => {
-      const isMissing = error.code === "ENOENT";
-      const hint = /\s/.test(program) ? "command is one program: put its arguments into args, or use script." : "";
-      const what = isMissing
-        ? `There is no program ${program} here.`
-        : `${program} could not be started (${error.code}).`;
-      reject(new Refusal("not-started", `${what} ${hint}`.trim(), { cause: error }));
-    });
+    child.once("error", (error: NodeJS.ErrnoException) => reject(notStarted(program, error.code, error)));
   });
   exit.catch(() => undefined);
   return exit;
+};
+
+const notStarted = (program: string, code: string | undefined, cause?: unknown): Refusal => {
+  const hint = /\s/.test(program) ? "command is one program: put its arguments into args, or use script." : "";
+  const what =
+    code === "ENOENT" ? `There is no program ${program} here.` : `${program} could not be started (${code}).`;
+  return new Refusal("not-started", `${what} ${hint}`.trim(), { cause });
 };
 
 const report = (

@@ -13,6 +13,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ToolResult } from "../../src/tool.ts";
 import { type ShellOptions, shell } from "../../src/tools/shell.ts";
+import { findIsolation } from "../../src/tools/shell/isolation.ts";
 import { callTool, recordingContext, textOf } from "../tools/recording-context.ts";
 
 let workspace: string;
@@ -60,7 +61,10 @@ describe("running", () => {
     expect(result.value).toEqual({ exitCode: 3, signal: null, stdoutBytes: workspace.length + 5, stderrBytes: 8 });
     expect(result.isError).toBe(true);
     expect(textOf(await run({ command: "true" }))).toMatch(/^Exit code 0 after .*\nNo output\.$/);
-    expect((await run({ script: "kill -9 $$" })).value).toMatchObject({ exitCode: null, signal: "SIGKILL" });
+    const killed = { script: "kill -9 $$" };
+    expect((await run(killed, { isolation: "none" })).value).toMatchObject({ exitCode: null, signal: "SIGKILL" });
+    // The namespace's own shell reports it as shells do.
+    if (findIsolation()) expect((await run(killed)).value).toMatchObject({ exitCode: 137, signal: null });
   });
 
   test("output comes live, and characters that are split between chunks come whole", async () => {
@@ -104,7 +108,7 @@ describe("running", () => {
       const names = async (options: Partial<ShellOptions>) =>
         JSON.parse(textOf(await run(node("console.log(JSON.stringify(process.env))"), options)).split("stdout:\n")[1]!);
       const plain = await names({});
-      expect(Object.keys(plain).filter((name) => !/^(PATH|HOME|LANG|TERM|RUNCAST_CALL)$/.test(name))).toEqual([]);
+      expect(Object.keys(plain).filter((name) => !/^(PATH|HOME|LANG|TERM|PWD|RUNCAST_CALL)$/.test(name))).toEqual([]);
       expect(await names({ env: ["RUNCAST_TEST_GIVEN"] })).toMatchObject({ RUNCAST_TEST_GIVEN: "given" });
       expect(await names({ env: { A: "1" } })).toMatchObject({ A: "1" });
     } finally {
@@ -179,6 +183,7 @@ const beating = async (count: number): Promise<void> => {
 const script = STUBBORN.replaceAll("$", "\\$");
 
 describe.runIf(process.platform === "linux")("the process tree", () => {
+  // By numbers that mean something out here.
   test.each([
     ["while its parents live", `${stubborn(script)} & wait`],
     ["after its parents have ended", `(${stubborn(script)} &) ; sleep 100`],
@@ -186,7 +191,7 @@ describe.runIf(process.platform === "linux")("the process tree", () => {
     ["that is many", `for i in 1 2 3 4 5; do ${stubborn(script)} & done; wait`],
   ])("a grandchild that ignores SIGTERM and left the group is gone within a second, %s", async (_, program) => {
     const controller = new AbortController();
-    const running = run({ script: program }, {}, recordingContext({ signal: controller.signal }));
+    const running = run({ script: program }, { isolation: "none" }, recordingContext({ signal: controller.signal }));
     await beating(8);
     const pids = beats()
       .filter((line) => /^\d+$/.test(line))
@@ -216,9 +221,10 @@ describe.runIf(process.platform === "linux")("the process tree", () => {
   });
 
   test("what a command leaves behind ends with it, and does not hold the call", async () => {
-    const result = await run({
-      script: `${stubborn(script)} & sleep 1000 & echo $! >> left; while [ ! -s beats ]; do sleep 0.02; done`,
-    });
+    const result = await run(
+      { script: `${stubborn(script)} & sleep 1000 & echo $! >> left; while [ ! -s beats ]; do sleep 0.02; done` },
+      { isolation: "none" },
+    );
     expect(result.value).toMatchObject({ exitCode: 0 });
     const pids = [beats()[0], readFileSync(`${workspace}/left`, "utf8")].map(Number);
     for (const pid of pids) expect(isAlive(pid)).toBe(false);
@@ -228,5 +234,48 @@ describe.runIf(process.platform === "linux")("the process tree", () => {
     const signal = AbortSignal.abort(new Error("stopped"));
     await expect(run({ script: "touch started" }, {}, recordingContext({ signal }))).rejects.toThrow("stopped");
     expect(readdirSync(workspace)).toEqual([]);
+  });
+});
+
+describe("what it keeps from a command", () => {
+  const secret = "a-secret-of-this-server";
+  beforeEach(() => {
+    process.env["RUNCAST_TEST_API_KEY"] = secret;
+  });
+  afterEach(() => {
+    delete process.env["RUNCAST_TEST_API_KEY"];
+  });
+
+  test("the server's secrets, however they were printed", async () => {
+    const context = recordingContext();
+    const program = `(async () => { for (const letter of ${JSON.stringify(`${secret} ${secret.slice(0, 9)}!`)}) {
+      process.stdout.write(letter); await new Promise((resolve) => setTimeout(resolve, 2)); } })()`;
+    const result = await run(node(program), {}, context);
+    expect(textOf(result)).toContain("stdout:\n[redacted] a-secret-!");
+    expect(context.outputOf("stdout")).toBe("[redacted] a-secret-!");
+    const given = await run({ script: "echo $RUNCAST_TEST_API_KEY" }, { env: ["RUNCAST_TEST_API_KEY"] });
+    expect(textOf(given)).toContain(secret);
+  });
+
+  test.runIf(findIsolation())("the server's process, where the machine has namespaces", async () => {
+    const script = "cat /proc/$PPID/environ; cat /proc/*/cmdline | tr '\\0' ' '; echo; ls /proc | grep -c '^[0-9]'";
+    const text = textOf(await run({ script }));
+    expect(text).not.toContain("vitest");
+    expect(text).not.toContain("RUNCAST_TEST_API_KEY");
+    expect(Number(/^(\d+)$/m.exec(text)?.[1])).toBeLessThan(10);
+  });
+
+  test.runIf(findIsolation())("a way to outlive the call, where the machine has namespaces", async () => {
+    const mark = path.join(workspace, "alive");
+    const script = `env -i setsid sh -c 'while :; do date +%s%N > ${mark}; sleep 0.02; done' </dev/null >/dev/null 2>&1 & while [ ! -s ${mark} ]; do sleep 0.02; done`;
+    expect((await run({ script })).value).toMatchObject({ exitCode: 0 });
+    const last = readFileSync(mark, "utf8");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(readFileSync(mark, "utf8")).toBe(last);
+  });
+
+  test("can be required", () => {
+    if (findIsolation()) expect(tool({ isolation: "required" }).name).toBe("run_command");
+    else expect(() => tool({ isolation: "required" })).toThrow("needs Linux");
   });
 });

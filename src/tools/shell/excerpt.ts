@@ -1,9 +1,10 @@
 import { StringDecoder } from "node:string_decoder";
+import type { Hider } from "./hide-secrets.ts";
 
 export interface Excerpt {
-  /** Takes the next bytes and returns the characters that are whole now. */
+  /** Takes the next bytes and returns the characters that are whole now, without secrets. */
   push(bytes: Buffer): string;
-  /** What is left of a character that was never finished. */
+  /** What is left: a character that was never finished, the beginning of a secret that is none. */
   end(): string;
   readonly bytes: number;
   /** All of it, or the beginning and the end with a note between. */
@@ -11,7 +12,7 @@ export interface Excerpt {
 }
 
 /** Keeps the first and the last characters of a stream, however long it is. */
-export const createExcerpt = (keep: number): Excerpt => {
+export const createExcerpt = (keep: number, hider: Hider): Excerpt => {
   const decoder = new StringDecoder("utf8");
   let bytes = 0;
   let head = "";
@@ -35,9 +36,9 @@ export const createExcerpt = (keep: number): Excerpt => {
   return {
     push(chunk) {
       bytes += chunk.length;
-      return take(decoder.write(chunk));
+      return take(hider.push(decoder.write(chunk)));
     },
-    end: () => take(decoder.end()),
+    end: () => take(hider.push(decoder.end()) + hider.end()),
     get bytes() {
       return bytes;
     },

@@ -1,0 +1,41 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import path from "node:path";
+
+/** A program with its arguments. */
+export type Program = readonly [name: string, ...args: string[]];
+
+/** Puts a program where it sees no process but its own, and where all of them end with the first one. Undefined: not possible here. */
+export type Isolate = ((program: Program) => Program) | undefined;
+
+/** A new process and mount namespace. Who is not root needs a user namespace for it, in which they stay who they are. */
+const NAMESPACE = ["--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc"];
+const WAYS: readonly (readonly string[])[] = [NAMESPACE, ["--user", "--map-current-user", ...NAMESPACE]];
+
+/** The first process of a namespace ignores most signals and inherits orphans, for which few programs are written: a shell is. */
+const INIT = ["/bin/sh", "-c", '"$@"; exit $?', "sh"];
+
+let found: { readonly isolate: Isolate } | undefined;
+
+/** What this machine offers, tried once. Kernels and containers forbid namespaces in several ways, so only a try can tell. */
+export const findIsolation = (): Isolate => (found ??= { isolate: tryAll() }).isolate;
+
+const tryAll = (): Isolate => {
+  if (process.platform !== "linux") return undefined;
+  const way = WAYS.find((flags) => spawnSync("unshare", [...flags, "--", "true"], { timeout: 5000 }).status === 0);
+  return way && ((program) => ["unshare", ...way, "--", ...INIT, ...program]);
+};
+
+/** Whether a program can be started: what starts it for us would only say so in its output. */
+export const canStart = (name: string, search: string | undefined, directory: string): boolean => {
+  const folders = name.includes("/") ? [directory] : (search ?? "/usr/local/bin:/usr/bin:/bin").split(":");
+  return folders.some((folder) => {
+    const file = path.resolve(directory, folder, name);
+    try {
+      accessSync(file, constants.X_OK);
+      return statSync(file).isFile();
+    } catch {
+      return false;
+    }
+  });
+};
