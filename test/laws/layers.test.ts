@@ -1,30 +1,13 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { cycleIn, importsIn } from "./source-imports.ts";
 
 const source = path.join(import.meta.dirname, "../../src");
 
-interface Import {
-  readonly target: string;
-  readonly typeOnly: boolean;
-}
-
-const files = readdirSync(source, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
-  .map((file) => file.replaceAll("\\", "/"));
-
-const importsOf = (file: string): Import[] =>
-  [
-    ...readFileSync(path.join(source, file), "utf8").matchAll(
-      /^(?:import|export)\s+(type\s)?(?:[^;"']*?\sfrom\s+)?["']([^"']+)["']/gms,
-    ),
-  ].map(([, type, target]) => ({
-    target: target!.startsWith(".") ? path.posix.join(path.posix.dirname(file), target!) : target!,
-    typeOnly: type !== undefined,
-  }));
-
-const imports = new Map(files.map((file) => [file, importsOf(file)]));
-const local = (file: string) => imports.get(file)!.filter(({ target }) => target.endsWith(".ts"));
+const imports = importsIn(source);
+const files = [...imports.keys()];
+const local = (file: string) => imports.get(file)!.filter(({ target, lazy }) => target.endsWith(".ts") && !lazy);
 
 /** The main file that a private part belongs to: `runner/close.ts` → `runner.ts`, `logs/sqlite/tail.ts` → `logs/sqlite.ts`. */
 const ownerOf = (file: string): string => {
@@ -111,8 +94,8 @@ describe("layers", () => {
     const reach = (file: string): void => {
       if (reached.has(file)) return;
       reached.add(file);
-      for (const { target, typeOnly } of imports.get(file)!) {
-        if (typeOnly) continue;
+      for (const { target, typeOnly, lazy } of imports.get(file)!) {
+        if (typeOnly || lazy) continue;
         expect(target.startsWith("node:"), `${file} imports ${target}`).toBe(false);
         if (target.endsWith(".ts")) reach(target);
       }
@@ -124,14 +107,7 @@ describe("layers", () => {
   });
 
   test("no cycles", () => {
-    const done = new Set<string>();
-    const visit = (file: string, trail: string[]): void => {
-      expect(trail, `a cycle: ${[...trail, file].join(" → ")}`).not.toContain(file);
-      if (done.has(file)) return;
-      for (const { target, typeOnly } of local(file)) if (!typeOnly) visit(target, [...trail, file]);
-      done.add(file);
-    };
-    for (const file of files) visit(file, []);
+    expect(cycleIn(imports)).toBeUndefined();
   });
 
   test("shared code never names a variant", () => {

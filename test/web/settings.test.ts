@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseSettings } from "../../web/src/app/settings.ts";
+import { parseSettings } from "../../web/src/session/settings.ts";
 
 const defaults = parseSettings(undefined);
 

@@ -3,20 +3,21 @@ import type { Client } from "runcast/client";
 import type { Conversations } from "../conversations/conversations.ts";
 import { openConversations } from "../conversations/open-conversations.ts";
 import { ConversationsProvider } from "../conversations/use-conversations.tsx";
+import { EmbedsContext } from "../embeds/embeds-context.ts";
 import { parseOrigins } from "../embeds/origins.ts";
 import { parsePermissions } from "../embeds/permissions.ts";
 import { RemoteImages } from "../markdown/remote-images.tsx";
-import { type Access, createAccess, readKey } from "./access.ts";
-import { type Announcer, createAnnouncer } from "./announcer.ts";
-import { createCell, useCell } from "./cell.ts";
+import { type Access, createAccess, readKey } from "../session/access.ts";
+import { type Announcer, createAnnouncer } from "../session/announcer.ts";
+import { createCell, useCell } from "../kit/cell.ts";
 import { ChatPage } from "./chat-page.tsx";
-import { createKeptCell } from "./kept-cell.ts";
+import { createKeptCell } from "../kit/kept-cell.ts";
 import { KeyForm } from "./key-form.tsx";
 import { LiveRegion } from "./live-region.tsx";
-import { type DialogName, PageContext, type PageContextValue } from "./page-context.ts";
-import { createRoute } from "./route.ts";
+import { type DialogName, PageContext, type PageContextValue } from "../session/page-context.ts";
+import { createRoute } from "../session/route.ts";
 import { RunPage } from "./run-page.tsx";
-import { createSettings, requestOf } from "./settings.ts";
+import { createSettings, requestOf } from "../session/settings.ts";
 import { applyTheme } from "./theme.ts";
 
 /** The whole page. */
@@ -29,13 +30,18 @@ export const App = () => {
     applyTheme(settings.get().theme);
     return {
       settings,
-      permissions: createKeptCell("runcast.embed-permissions", parsePermissions),
-      origins: createKeptCell("runcast.origins", parseOrigins),
       route: createRoute(),
       announcer: createAnnouncer(),
       dialog: createCell<DialogName | undefined>(undefined),
     };
   }, []);
+  const embeds = useMemo(
+    () => ({
+      permissions: createKeptCell("runcast.embed-permissions", parsePermissions),
+      origins: createKeptCell("runcast.origins", parseOrigins),
+    }),
+    [],
+  );
   const { run, token } = useCell(parts.route);
   const page = useMemo<PageContextValue>(() => {
     const access = createAccess({ ...(key !== undefined && { key }), ...(token !== undefined && { token }) });
@@ -49,9 +55,11 @@ export const App = () => {
   if (isLocked && token === undefined) return <KeyForm onKey={unlock} />;
   return (
     <PageContext value={page}>
-      <RemoteImages>
-        {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} onLocked={lock} />}
-      </RemoteImages>
+      <EmbedsContext value={embeds}>
+        <RemoteImages>
+          {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} onLocked={lock} />}
+        </RemoteImages>
+      </EmbedsContext>
       <LiveRegion announcer={parts.announcer} />
     </PageContext>
   );

@@ -1,11 +1,11 @@
 import { type FormEvent, useId, useState } from "react";
 import type { Json } from "runcast/events";
 import type { BrowserTool } from "../embeds/browser-tool.ts";
-import { Button, IconButton } from "./button.tsx";
-import { useCell } from "./cell.ts";
-import { Field } from "./field.tsx";
-import { usePage } from "./page-context.ts";
-import { IconClose } from "./shell-icons.tsx";
+import { Button, IconButton } from "../kit/button.tsx";
+import { useCell } from "../kit/cell.ts";
+import { Field } from "../kit/field.tsx";
+import { usePage } from "../session/page-context.ts";
+import { IconClose } from "../kit/shell-icons.tsx";
 
 /** Tools that this browser calls by itself, when an agent asks for them and the person agrees. */
 export const BrowserToolSettings = () => {

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useId } from "react";
-import { IconSend, IconStopSquare } from "./shell-icons.tsx";
+import { IconSend, IconStopSquare } from "../kit/shell-icons.tsx";
 
 export interface ComposerProps {
   readonly text: string;

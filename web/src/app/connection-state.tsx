@@ -1,11 +1,11 @@
 import type { Connection } from "runcast/client";
 import type { RunOutcome } from "runcast/events";
-import { IconBroken, IconStopped } from "./icons.tsx";
-import { usePage } from "./page-context.ts";
+import { IconBroken, IconStopped } from "../kit/icons.tsx";
+import { usePage } from "../session/page-context.ts";
 import { isRefusal } from "./refusal.ts";
-import { sentence } from "./sentence.ts";
-import { IconAway, IconConnecting, IconDone, IconFailed, IconLive, IconLost } from "./shell-icons.tsx";
-import { useNow } from "./use-now.ts";
+import { sentence } from "../kit/sentence.ts";
+import { IconAway, IconConnecting, IconDone, IconFailed, IconLive, IconLost } from "../kit/shell-icons.tsx";
+import { useNow } from "../kit/use-now.ts";
 
 const WAITS = {
   model: "the model",

@@ -1,16 +1,16 @@
+import { useEmbeds } from "../embeds/embeds-context.ts";
 import { forget } from "../embeds/origins.ts";
 import { PERMISSIONS, type Permission } from "../embeds/permissions.ts";
-import { Button } from "./button.tsx";
-import { useCell } from "./cell.ts";
-import { usePage } from "./page-context.ts";
+import { Button } from "../kit/button.tsx";
+import { useCell } from "../kit/cell.ts";
 
 /** What embedded documents may do, and which origins they may reach. */
 export const EmbedSettings = () => {
-  const page = usePage();
-  const permissions = useCell(page.permissions);
-  const allowed = useCell(page.origins);
+  const embeds = useEmbeds();
+  const permissions = useCell(embeds.permissions);
+  const allowed = useCell(embeds.origins);
   const set = (name: Permission, isOn: boolean): void =>
-    page.permissions.set(isOn ? [...permissions, name] : permissions.filter((permission) => permission !== name));
+    embeds.permissions.set(isOn ? [...permissions, name] : permissions.filter((permission) => permission !== name));
   return (
     <div className="flex flex-col gap-3 text-sm">
       <div className="grid gap-1.5 sm:grid-cols-2">
@@ -32,7 +32,7 @@ export const EmbedSettings = () => {
             <span className="font-medium">{agent}</span>
             <span className="block text-xs [overflow-wrap:anywhere] text-soft">may reach {reached.join(", ")}</span>
           </p>
-          <Button onClick={() => page.origins.set(forget(agent, allowed))}>Forget</Button>
+          <Button onClick={() => embeds.origins.set(forget(agent, allowed))}>Forget</Button>
         </div>
       ))}
     </div>

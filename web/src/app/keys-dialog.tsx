@@ -1,7 +1,7 @@
-import { useCell } from "./cell.ts";
-import { Dialog } from "./dialog.tsx";
+import { useCell } from "../kit/cell.ts";
+import { Dialog } from "../kit/dialog.tsx";
 import type { Command } from "./keys.ts";
-import { usePage } from "./page-context.ts";
+import { usePage } from "../session/page-context.ts";
 import { Key } from "./start-screen.tsx";
 
 const COMPOSER = [

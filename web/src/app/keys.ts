@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef } from "react";
-import { usePage } from "./page-context.ts";
+import { usePage } from "../session/page-context.ts";
 
 export interface Command {
   /** As `KeyboardEvent.key` has it. */

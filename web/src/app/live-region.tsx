@@ -1,5 +1,5 @@
-import type { Announcer } from "./announcer.ts";
-import { useCell } from "./cell.ts";
+import type { Announcer } from "../session/announcer.ts";
+import { useCell } from "../kit/cell.ts";
 
 /** The one place that screen readers listen to. */
 export const LiveRegion = ({ announcer }: { readonly announcer: Announcer }) => (

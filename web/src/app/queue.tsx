@@ -1,5 +1,5 @@
-import { Button, IconButton } from "./button.tsx";
-import { IconClose, IconEdit } from "./shell-icons.tsx";
+import { Button, IconButton } from "../kit/button.tsx";
+import { IconClose, IconEdit } from "../kit/shell-icons.tsx";
 
 export interface QueueProps {
   readonly queue: readonly string[];

@@ -1,6 +1,6 @@
 import type { NamedAgent } from "runcast/source";
-import { useCell } from "./cell.ts";
-import { usePage } from "./page-context.ts";
+import { useCell } from "../kit/cell.ts";
+import { usePage } from "../session/page-context.ts";
 
 /** Agent, model and mode of the next run: only those of which there is more than one. */
 export const RunChoices = ({ agents }: { readonly agents: readonly NamedAgent[] }) => {

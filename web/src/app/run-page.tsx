@@ -4,22 +4,22 @@ import { useRun } from "runcast/react";
 import { createRuns, type ShownRun } from "../conversations/runs.ts";
 import { RunView } from "../run/run-view.tsx";
 import { RunTools } from "../share/run-tools.tsx";
-import { Button } from "./button.tsx";
-import { useCell } from "./cell.ts";
+import { Button } from "../kit/button.tsx";
+import { useCell } from "../kit/cell.ts";
 import { ConnectionState } from "./connection-state.tsx";
 import { type Command, moveStep, useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
-import { NearnessContext, useNearness } from "./near.ts";
-import { usePage } from "./page-context.ts";
-import { ProblemNote } from "./problem-note.tsx";
+import { WindowingContext, useWindowing } from "../kit/windowing.ts";
+import { usePage } from "../session/page-context.ts";
+import { ProblemNote } from "../kit/problem-note.tsx";
 import { mayHelp, wantsKey } from "./refusal.ts";
-import { createActionsOf } from "./run-actions.ts";
+import { createActionsOf } from "../session/run-actions.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
-import { useStickToEnd } from "./stick-to-end.ts";
+import { useStickToEnd } from "../kit/stick-to-end.ts";
 import { TopBar } from "./top-bar.tsx";
 import { useOutcome } from "./use-outcome.ts";
 import { useStop } from "./use-stop.ts";
-import { Words } from "./user-message.tsx";
+import { MessageBubble } from "../run/message-bubble.tsx";
 
 interface RunPageProps {
   readonly run: string;
@@ -57,7 +57,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   useStickToEnd(scroller, content);
-  const nearness = useNearness(scroller);
+  const windowing = useWindowing(scroller);
   const outcome = useOutcome(state);
   const mayAct = access.token === undefined;
   const refused = outcome === undefined && connection?.status === "failed" ? connection.problem : undefined;
@@ -107,13 +107,13 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
         <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
           {message && (
             <div className="flex justify-end" data-message="asked">
-              <Words content={message.content} />
+              <MessageBubble content={message.content} />
             </div>
           )}
           {!isMissing && (
-            <NearnessContext value={nearness}>
+            <WindowingContext value={windowing}>
               <RunView state={state} actions={actions} liveUntil={liveUntil} />
-            </NearnessContext>
+            </WindowingContext>
           )}
           {problem && outcome === undefined && (
             <ProblemNote problem={problem}>

@@ -1,13 +1,13 @@
 import { type FormEvent, useId, useState } from "react";
 import type { ToolFacts } from "runcast/source";
-import { problemOf } from "./access.ts";
-import { Button, IconButton } from "./button.tsx";
-import { useCell } from "./cell.ts";
-import { Field } from "./field.tsx";
-import { usePage } from "./page-context.ts";
-import { sentence } from "./sentence.ts";
-import { keepServerKey, readServerKey, type SavedServer } from "./settings.ts";
-import { IconClose } from "./shell-icons.tsx";
+import { problemOf } from "../session/access.ts";
+import { Button, IconButton } from "../kit/button.tsx";
+import { useCell } from "../kit/cell.ts";
+import { Field } from "../kit/field.tsx";
+import { usePage } from "../session/page-context.ts";
+import { sentence } from "../kit/sentence.ts";
+import { keepServerKey, readServerKey, type SavedServer } from "../session/settings.ts";
+import { IconClose } from "../kit/shell-icons.tsx";
 
 type Check =
   | { readonly status: "checking" }

@@ -1,14 +1,14 @@
 import { type ReactNode, useState } from "react";
-import { keepKey } from "./access.ts";
+import { keepKey } from "../session/access.ts";
 import { BrowserToolSettings } from "./browser-tool-settings.tsx";
-import { Button } from "./button.tsx";
-import { useCell } from "./cell.ts";
-import { Dialog } from "./dialog.tsx";
+import { Button } from "../kit/button.tsx";
+import { useCell } from "../kit/cell.ts";
+import { Dialog } from "../kit/dialog.tsx";
 import { EmbedSettings } from "./embed-settings.tsx";
-import { usePage } from "./page-context.ts";
+import { usePage } from "../session/page-context.ts";
 import { ServerSettings } from "./server-settings.tsx";
-import type { Settings } from "./settings.ts";
-import { IconMoon, IconScreen, IconSun } from "./shell-icons.tsx";
+import type { Settings } from "../session/settings.ts";
+import { IconMoon, IconScreen, IconSun } from "../kit/shell-icons.tsx";
 
 const THEMES = [
   { value: "system", label: "System", Icon: IconScreen },

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import type { Problem } from "runcast/events";
 import type { NamedAgent } from "runcast/source";
-import { Button } from "./button.tsx";
-import { useCell } from "./cell.ts";
-import { usePage } from "./page-context.ts";
-import { ProblemNote } from "./problem-note.tsx";
+import { Button } from "../kit/button.tsx";
+import { useCell } from "../kit/cell.ts";
+import { usePage } from "../session/page-context.ts";
+import { ProblemNote } from "../kit/problem-note.tsx";
 
 export interface StartScreenProps {
   readonly agents: readonly NamedAgent[] | undefined;

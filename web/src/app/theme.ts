@@ -1,4 +1,4 @@
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../session/settings.ts";
 
 export const applyTheme = (theme: Settings["theme"]): void => {
   const { dataset } = document.documentElement;

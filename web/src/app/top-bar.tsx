@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { IconButton } from "./button.tsx";
-import { usePage } from "./page-context.ts";
-import { IconKeyboard, IconMenu, IconPanel, IconSettings } from "./shell-icons.tsx";
+import { IconButton } from "../kit/button.tsx";
+import { usePage } from "../session/page-context.ts";
+import { IconKeyboard, IconMenu, IconPanel, IconSettings } from "../kit/shell-icons.tsx";
 
 export interface TopBarProps {
   readonly title: string;

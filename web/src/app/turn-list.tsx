@@ -1,9 +1,9 @@
 import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef } from "react";
 import type { ShownMessage } from "../conversations/use-conversations.tsx";
-import { useCell } from "./cell.ts";
-import { NearnessContext, useNearness } from "./near.ts";
-import { IconDown } from "./shell-icons.tsx";
-import { useStickToEnd } from "./stick-to-end.ts";
+import { useCell } from "../kit/cell.ts";
+import { WindowingContext, useWindowing } from "../kit/windowing.ts";
+import { IconDown } from "../kit/shell-icons.tsx";
+import { useStickToEnd } from "../kit/stick-to-end.ts";
 import { Turn, type TurnActions } from "./turn.tsx";
 import type { ChatJump } from "./use-chat.ts";
 
@@ -20,7 +20,7 @@ const FIRST = 6;
 export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) => {
   const content = useRef<HTMLDivElement>(null);
   const { isAtEnd, toEnd } = useStickToEnd(scroller, content);
-  const nearness = useNearness(scroller);
+  const windowing = useWindowing(scroller);
   // Who sends a message wants to see what becomes of it.
   const sent = messages.filter(({ message }) => message.role === "user").length;
   useEffect(() => {
@@ -32,7 +32,7 @@ export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) =
   return (
     <div className="relative min-h-0 grow">
       <div ref={scroller} className="h-full overflow-y-auto" role="region" aria-label="Conversation" tabIndex={0}>
-        <NearnessContext value={nearness}>
+        <WindowingContext value={windowing}>
           <div ref={content} className="mx-auto max-w-3xl px-4 py-6">
             {grouped(
               messages.map((shown, index) => (
@@ -46,7 +46,7 @@ export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) =
               )),
             )}
           </div>
-        </NearnessContext>
+        </WindowingContext>
       </div>
       {!useCell(isAtEnd) && (
         <button

@@ -6,9 +6,9 @@ import type { RunActions } from "../run/actions.ts";
 import type { Jump } from "../run/jump.ts";
 import { RunView } from "../run/run-view.tsx";
 import { RunTools } from "../share/run-tools.tsx";
-import { Button } from "./button.tsx";
-import { useNear } from "./near.ts";
-import { ProblemNote } from "./problem-note.tsx";
+import { Button } from "../kit/button.tsx";
+import { useInWindow } from "../kit/windowing.ts";
+import { ProblemNote } from "../kit/problem-note.tsx";
 import { mayHelp } from "./refusal.ts";
 import { useHasBegun, useOutcome } from "./use-outcome.ts";
 import { UserMessage } from "./user-message.tsx";
@@ -36,8 +36,8 @@ const GUESS = { user: 76, assistant: 320 };
 export const Turn = memo(({ shown, isLast, actions, jump }: TurnProps) => {
   const element = useRef<HTMLElement>(null);
   const { message } = shown;
-  const { isNear, height } = useNear(element, isLast);
-  const isShown = isNear || isLast || jump !== undefined;
+  const { isInWindow, height } = useInWindow(element, isLast);
+  const isShown = isInWindow || isLast || jump !== undefined;
   useEffect(() => {
     if (jump) element.current?.scrollIntoView({ block: "start" });
   }, [jump]);

@@ -2,8 +2,8 @@ import { ClientError } from "runcast/client";
 import type { Problem } from "runcast/events";
 import { useEffect, useState } from "react";
 import type { NamedAgent } from "runcast/source";
-import { problemOf } from "./access.ts";
-import { usePage } from "./page-context.ts";
+import { problemOf } from "../session/access.ts";
+import { usePage } from "../session/page-context.ts";
 
 export interface KnownAgents {
   readonly agents: readonly NamedAgent[] | undefined;

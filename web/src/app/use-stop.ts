@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { Problem } from "runcast/events";
 import { troubleText } from "../run/trouble-text.ts";
-import { problemOf } from "./access.ts";
-import { usePage } from "./page-context.ts";
+import { problemOf } from "../session/access.ts";
+import { usePage } from "../session/page-context.ts";
 
 export interface Stopping {
   /** From the press until the run has ended or could not be stopped. */

@@ -4,7 +4,8 @@ import { hasResults } from "../conversations/conversation.ts";
 import { MessageActions } from "../conversations/message-actions.tsx";
 import type { ShownMessage } from "../conversations/use-conversations.tsx";
 import { BrowserResults } from "../embeds/browser-results.tsx";
-import { Button } from "./button.tsx";
+import { Button } from "../kit/button.tsx";
+import { MessageBubble, textOf } from "../run/message-bubble.tsx";
 
 export interface UserMessageProps {
   readonly shown: ShownMessage;
@@ -33,26 +34,11 @@ export const UserMessage = ({ shown, content, pages, onChoose, onEdit, onFork }:
     );
   return (
     <div className="flex flex-col items-end gap-0.5">
-      <Words content={content} />
+      <MessageBubble content={content} />
       <MessageActions shown={shown} onChoose={onChoose} onEdit={() => setDraft(text)} onFork={onFork} />
     </div>
   );
 };
-
-/** What a person said: as they wrote it. */
-export const Words = ({ content }: { readonly content: readonly Part[] }) => (
-  <div className="max-w-[85%] rounded-2xl rounded-br-md bg-said px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap">
-    <span className="sr-only">You said: </span>
-    {textOf(content)}
-    {content.map((part, index) =>
-      part.type === "file" ? (
-        <span key={index} className="block text-sm text-soft">
-          {part.name ?? part.mediaType}
-        </span>
-      ) : null,
-    )}
-  </div>
-);
 
 interface EditFormProps {
   readonly text: string;
@@ -103,6 +89,3 @@ const EditForm = ({ text, onText, onCancel, onSend }: EditFormProps) => {
     </form>
   );
 };
-
-const textOf = (content: readonly Part[]): string =>
-  content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");

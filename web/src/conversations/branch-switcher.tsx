@@ -1,4 +1,4 @@
-import { IconBack, IconForward } from "./icons.tsx";
+import { IconBack, IconForward } from "../kit/icons.tsx";
 import type { ShownMessage } from "./use-conversations.tsx";
 
 export interface BranchSwitcherProps extends Pick<ShownMessage, "branches" | "branch"> {

@@ -2,7 +2,7 @@ import { Menu } from "@base-ui/react/menu";
 import { type KeyboardEvent, useState } from "react";
 import type { ConversationFact } from "./conversation.ts";
 import { saveText } from "./exchange-buttons.tsx";
-import { IconFork, IconMore, IconPencil, IconSave, IconTrash } from "./icons.tsx";
+import { IconFork, IconMore, IconPencil, IconDownload, IconTrash } from "../kit/icons.tsx";
 import type { Found } from "./store.ts";
 import { useConversations } from "./use-conversations.tsx";
 
@@ -73,7 +73,10 @@ export const ConversationRow = ({ conversation, isCurrent, onOpen, excerpt }: Co
               <Item icon={<IconPencil />} onClick={() => setRenaming(true)}>
                 Rename
               </Item>
-              <Item icon={<IconSave />} onClick={() => void write(id).then((text) => saveText(`${title}.json`, text))}>
+              <Item
+                icon={<IconDownload />}
+                onClick={() => void write(id).then((text) => saveText(`${title}.json`, text))}
+              >
                 Export
               </Item>
               <Item icon={<IconTrash />} onClick={() => void remove(id)} isBad>

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
-import { saveFile } from "../share/save-file.ts";
-import { IconLoad, IconSave } from "./icons.tsx";
+import { saveFile } from "../kit/save-file.ts";
+import { IconUpload, IconDownload } from "../kit/icons.tsx";
 import { useConversations } from "./use-conversations.tsx";
 
 /** Saves all conversations as one file, and takes such files in. */
@@ -38,7 +38,7 @@ export const ExchangeButtons = ({ isEmpty }: { readonly isEmpty: boolean }) => {
           }}
         />
         <button type="button" onClick={() => input.current?.click()} className={BUTTON}>
-          <IconLoad /> Import
+          <IconUpload /> Import
         </button>
         <button
           type="button"
@@ -46,7 +46,7 @@ export const ExchangeButtons = ({ isEmpty }: { readonly isEmpty: boolean }) => {
           onClick={() => void write().then((text) => saveText("conversations.json", text))}
           className={BUTTON}
         >
-          <IconSave /> Export all
+          <IconDownload /> Export all
         </button>
       </div>
     </div>

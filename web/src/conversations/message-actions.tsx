@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { BranchSwitcher } from "./branch-switcher.tsx";
-import { IconAgain, IconFork, IconPencil } from "./icons.tsx";
+import { IconRetry, IconFork, IconPencil } from "../kit/icons.tsx";
 import type { ShownMessage } from "./use-conversations.tsx";
 
 export interface MessageActionsProps {
@@ -25,7 +25,7 @@ export const MessageActions = ({ shown, onChoose, onEdit, onRerun, onFork, child
       </Action>
     )}
     {onRerun && (
-      <Action icon={<IconAgain className="size-3.5" />} onClick={onRerun}>
+      <Action icon={<IconRetry className="size-3.5" />} onClick={onRerun}>
         Run again
       </Action>
     )}

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { ConversationFact } from "./conversation.ts";
 import { ConversationRow } from "./conversation-row.tsx";
 import { ExchangeButtons } from "./exchange-buttons.tsx";
-import { IconNew, IconSearch } from "./icons.tsx";
+import { IconNew, IconSearch } from "../kit/icons.tsx";
 import { StorageNotice } from "./storage-notice.tsx";
 import type { Found } from "./store.ts";
 import { UndoBar } from "./undo-bar.tsx";

@@ -1,4 +1,4 @@
-import { IconNotice } from "./icons.tsx";
+import { IconWarning } from "../kit/icons.tsx";
 import { useConversations } from "./use-conversations.tsx";
 
 /** Says what the browser does not keep, and what to do about it. Nothing while it keeps everything. */
@@ -7,7 +7,7 @@ export const StorageNotice = ({ className = "" }: { readonly className?: string 
   if (!trouble) return null;
   return (
     <p role="alert" className={`flex gap-2 rounded-lg border border-pending bg-warm px-3 py-2 text-xs ${className}`}>
-      <IconNotice className="mt-0.5 size-4 text-pending" />
+      <IconWarning className="mt-0.5 size-4 text-pending" />
       <span>
         {trouble.message} {TOLD[trouble.code]}
       </span>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { Part } from "runcast/events";
 import type { CallNode, RunState } from "runcast/state";
-import { Button } from "../app/button.tsx";
+import { Button } from "../kit/button.tsx";
 import { type BrowserResult, type BrowserTool, callBrowserTool } from "./browser-tool.ts";
 
 export interface BrowserResults {

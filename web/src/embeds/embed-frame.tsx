@@ -1,10 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { EventOf } from "runcast/events";
 import type { CallNode } from "runcast/state";
-import { usePage } from "../app/page-context.ts";
-import type { RunActions } from "../run/actions.ts";
-import { useRunContext } from "../run/run-context.ts";
 import { createAppHost } from "./app-host.ts";
+import { useEmbeds } from "./embeds-context.ts";
 import { frameUrl, pageAt, withReporter } from "./frame-document.ts";
 import { frameMessageOf } from "./frame-messages.ts";
 import { OriginGate } from "./origin-gate.tsx";
@@ -12,17 +10,23 @@ import { allow, allowedTo, originsOf } from "./origins.ts";
 
 export interface EmbedFrameProps {
   readonly event: EventOf<"embed">;
+  /** The name of the agent that shows it: what a person allows, they allow to it. */
+  readonly agent: string;
+  /** The call that it belongs to. */
+  readonly call: CallNode | undefined;
+  /** Bytes beside the run's log. */
+  readonly read: ((file: string) => Promise<Response>) | undefined;
+  /** Words that it proposes for the next message. */
+  readonly onDraft: ((text: string) => void) | undefined;
 }
 
 /** Rich HTML of a run, confined: an opaque origin, its own policy, and no origin reached that was not allowed. */
-export const EmbedFrame = ({ event }: EmbedFrameProps) => {
-  const { state, actions } = useRunContext();
-  const agent = state.root.name;
-  const { origins: allowed } = usePage();
+export const EmbedFrame = ({ event, agent, call, read, onDraft }: EmbedFrameProps) => {
+  const { origins: allowed } = useEmbeds();
   const asked = useMemo(() => originsOf([...(event.origins ?? []), ...(event.url ? [event.url] : [])]), [event]);
   const isKnown = asked?.every((origin) => allowedTo(agent, allowed.get()).includes(origin)) ?? false;
   const [decided, setDecided] = useState<readonly string[] | undefined>(isKnown ? asked : undefined);
-  const html = useHtml(event, actions);
+  const html = useHtml(event, read);
 
   const title = event.title ?? "Embedded content";
   if (asked === undefined)
@@ -42,20 +46,10 @@ export const EmbedFrame = ({ event }: EmbedFrameProps) => {
     );
   if (html instanceof Error) return <p role="alert">{`${title} could not be read: ${html.message}`}</p>;
   if (html === undefined) return <p className="text-soft">Loading {title}…</p>;
-  const caller = event.call === undefined ? undefined : state.nodes.get(event.call);
-  return (
-    <HtmlFrame
-      key={html}
-      html={html}
-      title={title}
-      origins={decided}
-      call={caller?.kind === "call" ? caller : undefined}
-      onDraft={actions.draft}
-    />
-  );
+  return <HtmlFrame key={html} html={html} title={title} origins={decided} call={call} onDraft={onDraft} />;
 };
 
-const useHtml = ({ html, url, file }: EventOf<"embed">, { file: read }: RunActions): string | Error | undefined => {
+const useHtml = ({ html, url, file }: EventOf<"embed">, read: EmbedFrameProps["read"]): string | Error | undefined => {
   const [loaded, setLoaded] = useState<string | Error>();
   useEffect(() => {
     if (file === undefined || !read) return;
@@ -90,9 +84,9 @@ export const HtmlFrame = ({ html, title, origins = NONE, call, onDraft }: HtmlFr
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(FIRST_HEIGHT);
   const [blocked, setBlocked] = useState<readonly string[]>([]);
-  const page = usePage();
+  const embeds = useEmbeds();
   // As they were when the frame was made: it cannot be given others.
-  const [permissions] = useState(page.permissions.get);
+  const [permissions] = useState(embeds.permissions.get);
   const src = frameUrl(origins, permissions);
   // A run goes on while the frame lives: what it is told later is what is known then.
   const latest = useRef({ call, onDraft });

@@ -1,7 +1,7 @@
 import { memo, useMemo, useRef } from "react";
 import "./markdown.css";
 import { type Reader, createReader } from "runcast/markdown";
-import { BlockChildren } from "./view/block-children.tsx";
+import { BlockChildren } from "./view/block-view.tsx";
 import { MarkdownContext } from "./view/markdown-context.ts";
 
 export interface MarkdownProps {

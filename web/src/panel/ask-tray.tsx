@@ -1,7 +1,7 @@
 import { memo, useId, useState } from "react";
 import { counted } from "runcast/amounts";
 import type { AskNode, RunState } from "runcast/state";
-import { IconChevron, IconHand } from "../app/icons.tsx";
+import { IconChevron, IconHand } from "../kit/icons.tsx";
 import type { RunActions } from "../run/actions.ts";
 import { AskForm, titleOf } from "../run/ask-form.tsx";
 import { useRunIndexes } from "../run/use-run-indexes.ts";

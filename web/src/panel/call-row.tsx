@@ -2,7 +2,7 @@ import { memo, useContext, useEffect, useState } from "react";
 import { duration } from "runcast/amounts";
 import { useNode } from "runcast/react";
 import type { CallNode, RunState } from "runcast/state";
-import { IconWarning } from "../app/icons.tsx";
+import { IconWarning } from "../kit/icons.tsx";
 import { Elapsed } from "../run/elapsed.tsx";
 import { LiveUntil } from "../run/run-context.ts";
 import { StateMark } from "../run/state-mark.tsx";

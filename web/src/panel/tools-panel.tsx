@@ -1,6 +1,6 @@
 import { memo, useMemo, useState } from "react";
 import type { RunState } from "runcast/state";
-import { Toggle } from "../app/toggle.tsx";
+import { Toggle } from "../kit/toggle.tsx";
 import type { RunIndex } from "../run/run-index.ts";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
 import { CallList, type ListedCall } from "./call-list.tsx";

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Entry, Problem } from "runcast/events";
-import { problemOf } from "../app/access.ts";
-import { IconButton } from "../app/button.tsx";
-import { usePage } from "../app/page-context.ts";
-import { ProblemNote } from "../app/problem-note.tsx";
-import { createActionsOf } from "../app/run-actions.ts";
-import { IconClose } from "../app/shell-icons.tsx";
+import { problemOf } from "../session/access.ts";
+import { IconButton } from "../kit/button.tsx";
+import { usePage } from "../session/page-context.ts";
+import { ProblemNote } from "../kit/problem-note.tsx";
+import { createActionsOf } from "../session/run-actions.ts";
+import { IconClose } from "../kit/shell-icons.tsx";
 import { ReplayView } from "./replay-view.tsx";
 
 export interface ReplayDialogProps {

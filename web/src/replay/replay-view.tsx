@@ -1,9 +1,9 @@
 import { type KeyboardEvent, useMemo, useRef } from "react";
 import type { Entry } from "runcast/events";
 import { SPEEDS } from "runcast/replay";
-import { NearnessContext, useNearness } from "../app/near.ts";
-import { useStickToEnd } from "../app/stick-to-end.ts";
-import { Words } from "../app/user-message.tsx";
+import { WindowingContext, useWindowing } from "../kit/windowing.ts";
+import { useStickToEnd } from "../kit/stick-to-end.ts";
+import { MessageBubble } from "../run/message-bubble.tsx";
 import type { RunActions } from "../run/actions.ts";
 import { RunView } from "../run/run-view.tsx";
 import { ReplayControls } from "./replay-controls.tsx";
@@ -21,7 +21,7 @@ export const ReplayView = ({ entries, actions }: ReplayViewProps) => {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   useStickToEnd(scroller, content);
-  const nearness = useNearness(scroller);
+  const windowing = useWindowing(scroller);
   const readOnly = useMemo((): RunActions => {
     const { file, link, drafts } = actions;
     return { drafts, ...(file && { file }), ...(link && { link }) };
@@ -50,7 +50,7 @@ export const ReplayView = ({ entries, actions }: ReplayViewProps) => {
         <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
           {state.message && (
             <div className="flex justify-end">
-              <Words content={state.message.content} />
+              <MessageBubble content={state.message.content} />
             </div>
           )}
           {seq === 0 ? (
@@ -58,14 +58,14 @@ export const ReplayView = ({ entries, actions }: ReplayViewProps) => {
               Before the first event. Press play, or move the slider.
             </p>
           ) : (
-            <NearnessContext value={nearness}>
+            <WindowingContext value={windowing}>
               <RunView
                 state={state}
                 actions={readOnly}
                 liveUntil={replay.isPlaying ? Infinity : 0}
                 moment={entries[seq - 1]?.at}
               />
-            </NearnessContext>
+            </WindowingContext>
           )}
         </div>
       </div>

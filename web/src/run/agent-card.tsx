@@ -2,11 +2,10 @@ import { memo, useState } from "react";
 import { duration, usageText } from "runcast/amounts";
 import { useNode } from "runcast/react";
 import type { AgentNode } from "runcast/state";
-import { IconAgent } from "../app/icons.tsx";
+import { IconAgent } from "../kit/icons.tsx";
 import { visibleText } from "runcast/markdown";
 import { Elapsed } from "./elapsed.tsx";
-import { Fold } from "./fold.tsx";
-import { Items } from "./items.tsx";
+import { Fold } from "../kit/fold.tsx";
 import { ProblemView } from "./problem-view.tsx";
 import { useOpener, useRunContext } from "./run-context.ts";
 import { StateMark } from "./state-mark.tsx";
@@ -14,7 +13,7 @@ import { StopButton } from "./stop-button.tsx";
 
 /** A sub-agent with all that it did. Folded when it is done. */
 export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
-  const { state } = useRunContext();
+  const { state, Items } = useRunContext();
   const agent = useNode(state, node);
   const [chosen, setChosen] = useState<boolean>();
   useOpener(node.id, () => setChosen(true));

@@ -1,8 +1,8 @@
 import type { CallNode } from "runcast/state";
-import { CopyButton } from "./copy-button.tsx";
+import { CopyButton } from "../kit/copy-button.tsx";
 import { Fields, isFields, tailOf } from "./fields.tsx";
 import { JsonTree } from "./json-tree.tsx";
-import { Label } from "./label.tsx";
+import { Label } from "../kit/label.tsx";
 import { useRunContext } from "./run-context.ts";
 import { PlainText } from "./text-result.tsx";
 

@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { useNode } from "runcast/react";
 import type { AskNode } from "runcast/state";
-import { IconHand } from "../app/icons.tsx";
+import { IconHand } from "../kit/icons.tsx";
 import { AskForm } from "./ask-form.tsx";
 import { useRunContext } from "./run-context.ts";
 

@@ -4,9 +4,8 @@ import { useNode } from "runcast/react";
 import type { CallNode } from "runcast/state";
 import { Arguments } from "./arguments.tsx";
 import { Elapsed } from "./elapsed.tsx";
-import { Fold } from "./fold.tsx";
+import { Fold } from "../kit/fold.tsx";
 import { hasAgents } from "./group.ts";
-import { Items } from "./items.tsx";
 import { Output } from "./output.tsx";
 import { ProblemView } from "./problem-view.tsx";
 import { Progress } from "./progress.tsx";
@@ -19,7 +18,7 @@ import { visibleText } from "runcast/markdown";
 
 /** One call of a tool: open while it runs, one line when it is over. */
 export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
-  const { state } = useRunContext();
+  const { state, Items } = useRunContext();
   const call = useNode(state, node);
   const [chosen, setChosen] = useState<boolean>();
   useOpener(node.id, () => setChosen(true));

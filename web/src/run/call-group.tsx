@@ -1,6 +1,6 @@
 import { memo, useId, useMemo, useState } from "react";
 import type { CallNode, StepNode } from "runcast/state";
-import { IconChevron } from "../app/icons.tsx";
+import { IconChevron } from "../kit/icons.tsx";
 import { visibleText } from "runcast/markdown";
 import { CallCard } from "./call-card.tsx";
 import { groupState, groupTime, groupTitle, hasAgents, isPlain, lanesOf } from "./group.ts";

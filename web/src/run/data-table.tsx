@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { amount } from "runcast/amounts";
 import type { Json } from "runcast/events";
+import { Pager } from "../kit/pager.tsx";
 import type { Table } from "./result-shape.ts";
 import { visibleText } from "runcast/markdown";
 
@@ -62,33 +63,3 @@ export const DataTable = ({ table: { columns, rows } }: { readonly table: Table 
 
 const cellText = (cell: Json | undefined): string =>
   cell === undefined ? "" : typeof cell === "string" ? visibleText(cell) : String(cell);
-
-export interface PagerProps {
-  readonly page: number;
-  readonly pages: number;
-  readonly onPage: (page: number) => void;
-  readonly children: React.ReactNode;
-}
-
-/** Back and forth, and to both ends. */
-export const Pager = ({ page, pages, onPage, children }: PagerProps) => {
-  const go = (label: string, to: number) => (
-    <button
-      type="button"
-      disabled={to === page || to < 0 || to >= pages}
-      onClick={() => onPage(to)}
-      className="cursor-pointer rounded border border-line px-1.5 py-0.5 enabled:hover:border-accent disabled:cursor-default disabled:opacity-50"
-    >
-      {label}
-    </button>
-  );
-  return (
-    <div role="group" aria-label="Pages" className="mt-1.5 flex flex-wrap items-center gap-1.5 text-xs text-soft">
-      {go("First", 0)}
-      {go("Back", page - 1)}
-      {go("Next", page + 1)}
-      {go("Last", pages - 1)}
-      <span role="status">{children}</span>
-    </div>
-  );
-};

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { byteText } from "runcast/amounts";
-import { Pager } from "./data-table.tsx";
+import { Pager } from "../kit/pager.tsx";
 import { PAGE_BYTES, pageText, rangeOf } from "./page-bytes.ts";
 import { useRunContext } from "./run-context.ts";
 import { PlainText } from "./text-result.tsx";

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import { byteText } from "runcast/amounts";
 import type { FileRef, Json } from "runcast/events";
-import { IconDownload, IconFile } from "../app/icons.tsx";
-import { Toggle } from "../app/toggle.tsx";
+import { IconDownload, IconFile } from "../kit/icons.tsx";
+import { Toggle } from "../kit/toggle.tsx";
 import { HtmlFrame } from "../embeds/embed-frame.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { visibleText } from "runcast/markdown";

@@ -1,6 +1,6 @@
 import { memo, useCallback, useMemo, useRef, useState } from "react";
 import type { AgentNode, CallNode } from "runcast/state";
-import { useNear } from "../app/near.ts";
+import { useInWindow } from "../kit/windowing.ts";
 import { AgentCard } from "./agent-card.tsx";
 import { AskCard } from "./ask-card.tsx";
 import { CallGroup } from "./call-group.tsx";
@@ -56,8 +56,8 @@ const BlockView = memo(({ block: { rows }, isShown, isOver }: BlockViewProps) =>
   };
   // Drawn anew, it would have lost what somebody opened in it, or what a frame has come to.
   const stays = useCallback((drawn: HTMLElement) => isTouched.current || drawn.querySelector("iframe") !== null, []);
-  const { isNear, height = rows.length * GUESS } = useNear(element, isShown, stays);
-  if (!isNear && !isShown) return <div ref={element} className="rows far" style={{ height }} />;
+  const { isInWindow, height = rows.length * GUESS } = useInWindow(element, isShown, stays);
+  if (!isInWindow && !isShown) return <div ref={element} className="rows far" style={{ height }} />;
   return (
     <div ref={element} className="rows" onFocusCapture={touch} onPointerDownCapture={touch}>
       {rows.map((row, index) => (

@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 import type { Json } from "runcast/events";
-import { IconChevron } from "../app/icons.tsx";
+import { IconChevron } from "../kit/icons.tsx";
 import { jsonLine, type JsonRow, jsonRows } from "./json-rows.ts";
 import { visibleText } from "runcast/markdown";
 

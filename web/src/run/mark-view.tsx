@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { useNode } from "runcast/react";
 import type { MarkNode } from "runcast/state";
-import { IconCheck, IconCross, IconInfo, IconWarning } from "../app/icons.tsx";
+import { IconCheck, IconCross, IconInfo, IconWarning } from "../kit/icons.tsx";
 import { EmbedFrame } from "../embeds/embed-frame.tsx";
 import { visibleText } from "runcast/markdown";
 import { FileView } from "./file-view.tsx";
@@ -10,7 +10,7 @@ import { SafeLink } from "./safe-link.tsx";
 
 /** Something said once: a notice, a file, an embed. */
 export const MarkView = memo(({ node }: { readonly node: MarkNode }) => {
-  const { state } = useRunContext();
+  const { state, actions } = useRunContext();
   const { event } = useNode(state, node);
   switch (event.type) {
     case "notice": {
@@ -38,8 +38,18 @@ export const MarkView = memo(({ node }: { readonly node: MarkNode }) => {
           <FileView file={{ ...event, file: event.file }} />
         </div>
       );
-    case "embed":
-      return <EmbedFrame event={event} />;
+    case "embed": {
+      const caller = event.call === undefined ? undefined : state.nodes.get(event.call);
+      return (
+        <EmbedFrame
+          event={event}
+          agent={state.root.name}
+          call={caller?.kind === "call" ? caller : undefined}
+          read={actions.file}
+          onDraft={actions.draft}
+        />
+      );
+    }
     default:
       return null;
   }

@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef } from "react";
 import { amount } from "runcast/amounts";
 import type { CallNode } from "runcast/state";
 import { type AnsiColor, spansOf } from "./ansi.ts";
-import { CopyButton } from "./copy-button.tsx";
-import { Label } from "./label.tsx";
+import { CopyButton } from "../kit/copy-button.tsx";
+import { Label } from "../kit/label.tsx";
 
 const LIVE = 3000;
 

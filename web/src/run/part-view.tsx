@@ -1,7 +1,7 @@
 import { memo, useState } from "react";
 import { duration } from "runcast/amounts";
 import type { PartNode } from "runcast/state";
-import { IconChevron, IconThought } from "../app/icons.tsx";
+import { IconChevron, IconThought } from "../kit/icons.tsx";
 import { LiveMarkdown } from "../markdown/live-markdown.tsx";
 import { Elapsed } from "./elapsed.tsx";
 import { useOpener, useRunContext } from "./run-context.ts";

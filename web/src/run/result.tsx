@@ -1,9 +1,9 @@
 import { byteText } from "runcast/amounts";
 import type { Content, Json } from "runcast/events";
 import type { CallNode } from "runcast/state";
-import { CopyButton } from "./copy-button.tsx";
+import { CopyButton } from "../kit/copy-button.tsx";
 import { FileView } from "./file-view.tsx";
-import { Label } from "./label.tsx";
+import { Label } from "../kit/label.tsx";
 import type { RunActions } from "./actions.ts";
 import { useRunContext } from "./run-context.ts";
 import { SafeLink } from "./safe-link.tsx";

@@ -1,10 +1,12 @@
-import { createContext, useContext, useEffect } from "react";
-import type { RunState } from "runcast/state";
+import { type ComponentType, createContext, useContext, useEffect } from "react";
+import type { AgentNode, CallNode, RunState } from "runcast/state";
 import type { RunActions } from "./actions.ts";
 
 export interface RunContextValue {
   readonly state: RunState;
   readonly actions: RunActions;
+  /** Draws what an agent did or a call brought: cards hold items, and items are cards. */
+  readonly Items: ComponentType<{ readonly owner: AgentNode | CallNode }>;
   /** How to open what hides a node, by what hides it. */
   readonly openers: Map<string, (node: string) => void>;
 }

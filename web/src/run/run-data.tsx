@@ -1,9 +1,9 @@
 import { memo, useState } from "react";
 import type { Json } from "runcast/events";
 import { useRun } from "runcast/react";
-import { IconCheck, IconClock, IconDenied, IconSpinner } from "../app/icons.tsx";
+import { IconCheck, IconClock, IconDenied, IconSpinner } from "../kit/icons.tsx";
 import { visibleText } from "runcast/markdown";
-import { Fold } from "./fold.tsx";
+import { Fold } from "../kit/fold.tsx";
 import { useRunContext } from "./run-context.ts";
 import { type Todo, todosOf } from "./todos.ts";
 import { ValueView } from "./value-view.tsx";

@@ -2,7 +2,7 @@ import { memo, useMemo } from "react";
 import { counted, duration, usageText } from "runcast/amounts";
 import { useRun } from "runcast/react";
 import type { RunState } from "runcast/state";
-import { IconRetry } from "../app/icons.tsx";
+import { IconRetry } from "../kit/icons.tsx";
 import { Elapsed } from "./elapsed.tsx";
 import { ProblemView } from "./problem-view.tsx";
 import { useRunContext } from "./run-context.ts";

@@ -22,7 +22,7 @@ export interface RunViewProps {
 /** One run: what its agents thought, said and did, in the order it began. */
 export const RunView = memo(({ state, actions, jump, liveUntil = Infinity, moment }: RunViewProps) => {
   const section = useRef<HTMLElement>(null);
-  const context = useMemo<RunContextValue>(() => ({ state, actions, openers: new Map() }), [state, actions]);
+  const context = useMemo<RunContextValue>(() => ({ state, actions, Items, openers: new Map() }), [state, actions]);
   useEffect(() => {
     if (jump && section.current) return jumpTo(jump, context, section.current);
   }, [jump, context]);

@@ -1,7 +1,7 @@
 import { memo, useId, useState } from "react";
 import type { EventOf } from "runcast/events";
 import type { MarkNode } from "runcast/state";
-import { IconQuote } from "../app/icons.tsx";
+import { IconQuote } from "../kit/icons.tsx";
 import { SafeLink } from "./safe-link.tsx";
 import { visibleText } from "runcast/markdown";
 

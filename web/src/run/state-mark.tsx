@@ -1,4 +1,4 @@
-import type { IconProps } from "../app/icon.tsx";
+import type { IconProps } from "../kit/icon.tsx";
 import {
   IconBroken,
   IconCheck,
@@ -9,7 +9,7 @@ import {
   IconHourglass,
   IconSpinner,
   IconStopped,
-} from "../app/icons.tsx";
+} from "../kit/icons.tsx";
 import type { ShownState } from "./shown-state.ts";
 
 interface Look {

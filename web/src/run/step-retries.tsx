@@ -2,8 +2,8 @@ import { memo } from "react";
 import { duration } from "runcast/amounts";
 import { useNode } from "runcast/react";
 import type { StepNode } from "runcast/state";
-import { IconRetry } from "../app/icons.tsx";
-import { sentence } from "../app/sentence.ts";
+import { IconRetry } from "../kit/icons.tsx";
+import { sentence } from "../kit/sentence.ts";
 import { visibleText } from "runcast/markdown";
 import { useRunContext } from "./run-context.ts";
 

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Target } from "runcast/client";
-import { IconStop } from "../app/icons.tsx";
+import { IconStop } from "../kit/icons.tsx";
 import { useRunContext } from "./run-context.ts";
 import { troubleText } from "./trouble-text.ts";
 

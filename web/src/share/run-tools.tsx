@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { createPortal } from "react-dom";
 import type { Entry } from "runcast/events";
-import { usePage } from "../app/page-context.ts";
+import { usePage } from "../session/page-context.ts";
 
 const ReplayDialog = lazy(() =>
   import("../replay/replay-dialog.tsx").then((module) => ({ default: module.ReplayDialog })),

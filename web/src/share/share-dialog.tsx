@@ -1,11 +1,11 @@
 import { useRef, useState } from "react";
 import type { Problem } from "runcast/events";
-import { problemOf } from "../app/access.ts";
-import { Button } from "../app/button.tsx";
-import { Dialog } from "../app/dialog.tsx";
-import { usePage } from "../app/page-context.ts";
-import { ProblemNote } from "../app/problem-note.tsx";
-import { saveFile } from "./save-file.ts";
+import { problemOf } from "../session/access.ts";
+import { Button } from "../kit/button.tsx";
+import { Dialog } from "../kit/dialog.tsx";
+import { usePage } from "../session/page-context.ts";
+import { ProblemNote } from "../kit/problem-note.tsx";
+import { saveFile } from "../kit/save-file.ts";
 
 const LIFETIMES = [
   { name: "1 hour", seconds: 3600 },

@@ -1,19 +1,23 @@
 import { type ReactNode, memo, useCallback } from "react";
-import { type Block, type Inline, visibleText } from "runcast/markdown";
-import { childrenOf } from "./block-children.tsx";
+import { type Block, ORDERS, RUN, visibleText } from "runcast/markdown";
 import { CodeLines } from "./code-lines.tsx";
 import { CodeView } from "./code-view.tsx";
-import { InlineView } from "./inline-view.tsx";
 import { useMarkdown } from "./markdown-context.ts";
 import { MathView } from "./math-view.tsx";
+import { ProseView, TASK } from "./prose-view.tsx";
 import { Row, TableView } from "./table-view.tsx";
-import { useGrowing } from "./use-growing.ts";
 
-export const BlockView = memo(({ block }: { readonly block: Block; readonly version: number }) => {
+interface Shown {
+  readonly block: Block;
+  /** Compared instead of the block, which is changed in place. */
+  readonly version: number;
+}
+
+export const BlockView = memo(({ block }: Shown) => {
   switch (block.kind) {
     case "piece":
       if (block.parent!.kind === "code") return <CodeLines piece={block} />;
-      return block.parent!.kind === "table" ? <Row row={block} /> : <Piece piece={block} />;
+      return block.parent!.kind === "table" ? <Row row={block} /> : <ProseView piece={block} />;
     case "paragraph":
       return (
         <Leaf block={block} as="p">
@@ -43,9 +47,9 @@ export const BlockView = memo(({ block }: { readonly block: Block; readonly vers
     case "rule":
       return <hr />;
     case "code":
-      return <CodeView block={block} />;
+      return <CodeView block={block}>{childrenOf(block)}</CodeView>;
     case "table":
-      return <TableView block={block} />;
+      return <TableView block={block}>{childrenOf(block, 1)}</TableView>;
     case "math":
       if (block.level === 1) return <MathView text={block.text} display />;
       return <p className="md-source">{visibleText(block.text)}</p>;
@@ -78,8 +82,6 @@ const Leaf = ({ block, as: Element, children }: LeafProps) => {
   );
 };
 
-const TASK = /^\[([ xX])\](?=\s)/;
-
 const taskOf = (item: Block): "done" | "to do" | undefined => {
   const first = item.children[0];
   const found = first?.kind === "paragraph" ? TASK.exec(first.children[0]!.text) : undefined;
@@ -96,40 +98,46 @@ const Item = ({ item }: { readonly item: Block }) => {
   );
 };
 
-const Piece = ({ piece }: { readonly piece: Block }) => {
-  const { reader, elements } = useMarkdown();
-  const inlines = reader.parser.inlines(piece);
-  const isFirst = piece.index === 0 && piece.parent!.index === 0 && piece.parent!.parent!.kind === "item";
-  const task = isFirst && TASK.test(piece.text);
-  useGrowing(piece, {
-    place: () => elements.get(piece.parent!),
-    shown: task ? undefined : lastText(inlines),
-    next: () => {
-      if (isFirst && TASK.test(piece.text) !== task) return false;
-      const now = reader.parser.inlines(piece);
-      return isSameBeforeLast(inlines, now) ? lastText(now) : undefined;
-    },
-  });
-  return <InlineView inlines={inlines} task={task} />;
-};
+export const BlockChildren = memo(({ block }: Shown) => childrenOf(block));
 
-const lastText = (inlines: readonly Inline[]): string | undefined => {
-  const last = inlines.at(-1);
-  return last?.kind === "text" ? visibleText(last.text) : undefined;
-};
-
-const isSameBeforeLast = (one: readonly Inline[], other: readonly Inline[]): boolean =>
-  one.length === other.length &&
-  one.every((inline, index) => index === one.length - 1 || isSame(inline, other[index]!));
-
-const isSame = (one: Inline, other: Inline): boolean => {
-  for (const key of Object.keys(one) as (keyof Inline)[]) {
-    const value: unknown = one[key];
-    const beside: unknown = other[key];
-    if (!Array.isArray(value)) {
-      if (value !== beside) return false;
-    } else if (!Array.isArray(beside) || beside.length !== value.length) return false;
-    else if (!value.every((child: Inline, index) => isSame(child, beside[index] as Inline))) return false;
+/**
+ * The children from `first` on. The first 8 stand alone, those up to the 64th in runs of 8, those up to the 512th in runs of
+ * 64, and so on, and the versions of runs say whether they changed: a new child among thousands costs the comparison of a few
+ * dozen numbers, and no child ever moves to another parent.
+ */
+const childrenOf = (block: Block, first = 0): ReactNode[] => {
+  const { length } = block.children;
+  const shown = views(block, first, RUN);
+  for (let order = 1; order <= ORDERS; order++) {
+    const size = RUN ** order;
+    const end = order === ORDERS ? length : Math.min(length, size * RUN);
+    for (let from = size; from < end; from += size) shown.push(runView(block, order, from));
   }
-  return true;
+  return shown;
 };
+
+const views = ({ children }: Block, from: number, to: number): ReactNode[] => {
+  const shown: ReactNode[] = [];
+  for (let index = from; index < Math.min(to, children.length); index++)
+    shown.push(<BlockView key={index} block={children[index]!} version={children[index]!.version} />);
+  return shown;
+};
+
+const runView = (block: Block, order: number, from: number): ReactNode => (
+  <Run
+    key={`${order} ${from}`}
+    block={block}
+    order={order}
+    from={from}
+    version={block.runs[order]![from / RUN ** order]!}
+  />
+);
+
+const Run = memo(({ block, order, from }: Shown & { readonly order: number; readonly from: number }) => {
+  if (order === 1) return views(block, from, from + RUN);
+  const shown: ReactNode[] = [];
+  const size = RUN ** (order - 1);
+  for (let start = from; start < Math.min(from + size * RUN, block.children.length); start += size)
+    shown.push(runView(block, order - 1, start));
+  return shown;
+});

@@ -1,40 +1,35 @@
-import { useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import type { Block } from "runcast/markdown";
+import { useCopy } from "../../kit/copy-button.tsx";
 import { useHighlighting } from "../highlight.ts";
-import { childrenOf } from "./block-children.tsx";
 import { HighlightingContext } from "./code-lines.tsx";
 
-export const CodeView = ({ block }: { readonly block: Block }) => (
+interface CodeViewProps {
+  readonly block: Block;
+  /** The views of its pieces. */
+  readonly children: ReactNode;
+}
+
+export const CodeView = ({ block, children }: CodeViewProps) => (
   <div className="md-code">
     <div className="md-code-head">
       <span>{block.mark || "text"}</span>
-      <CopyButton text={() => block.children.map(({ text }) => text).join("")} />
+      <CopyCode text={() => block.children.map(({ text }) => text).join("")} />
     </div>
     {/* Scrolls, also by the keyboard. */}
     <pre tabIndex={0} dir="ltr">
       <code>
-        <HighlightingContext value={useHighlighting(block)}>{childrenOf(block)}</HighlightingContext>
+        <HighlightingContext value={useHighlighting(block)}>{children}</HighlightingContext>
       </code>
     </pre>
   </div>
 );
 
-const CopyButton = ({ text }: { readonly text: () => string }) => {
-  const [said, setSaid] = useState("");
-  useEffect(() => {
-    if (said === "") return;
-    const timer = setTimeout(() => setSaid(""), 2000);
-    return () => clearTimeout(timer);
-  }, [said]);
-  const copy = () => {
-    navigator.clipboard.writeText(text()).then(
-      () => setSaid("Copied"),
-      () => setSaid("Could not copy"),
-    );
-  };
+const CopyCode = ({ text }: { readonly text: () => string }) => {
+  const { status, copy } = useCopy(text);
   return (
     <button type="button" onClick={copy} aria-live="polite">
-      {said || "Copy"}
+      {status || "Copy"}
     </button>
   );
 };

@@ -16,7 +16,7 @@ export const InlineView = ({ inlines, task }: InlineViewProps): ReactNode => {
   return inlineViews(inlines);
 };
 
-export const inlineViews = (inlines: readonly Inline[]): ReactNode => inlines.map(inlineView);
+const inlineViews = (inlines: readonly Inline[]): ReactNode => inlines.map(inlineView);
 
 const inlineView = (inline: Inline, key: number): ReactNode => {
   switch (inline.kind) {
@@ -35,7 +35,11 @@ const inlineView = (inline: Inline, key: number): ReactNode => {
     case "math":
       return <MathView key={key} text={inline.text} display={inline.display} />;
     case "link":
-      return <LinkView key={key} link={inline} />;
+      return (
+        <LinkView key={key} link={inline}>
+          {inlineViews(inline.children)}
+        </LinkView>
+      );
     case "image":
       return <ImageView key={key} image={inline} />;
   }

@@ -1,20 +1,25 @@
+import type { ReactNode } from "react";
 import { type Inline, plainText, safeUrl, visibleText } from "runcast/markdown";
-import { inlineViews } from "./inline-view.tsx";
+
+interface LinkViewProps {
+  readonly link: Extract<Inline, { kind: "link" }>;
+  readonly children: ReactNode;
+}
 
 /** A link that says where it leads: its host stands beside it unless the text already names it. */
-export const LinkView = ({ link }: { readonly link: Extract<Inline, { kind: "link" }> }) => {
-  if (link.url === "") return <span className="md-pending">{inlineViews(link.children)}</span>;
+export const LinkView = ({ link, children }: LinkViewProps) => {
+  if (link.url === "") return <span className="md-pending">{children}</span>;
   const target = safeUrl(link.url);
   if (!target)
     return (
       <span title={visibleText(link.url.slice(0, 200))}>
-        <bdi>{inlineViews(link.children)}</bdi> <span className="md-place">(link not followed)</span>
+        <bdi>{children}</bdi> <span className="md-place">(link not followed)</span>
       </span>
     );
   return (
     <>
       <a href={target.href} title={visibleText(link.title) || undefined} target="_blank" rel="noreferrer noopener">
-        <bdi>{inlineViews(link.children)}</bdi>
+        <bdi>{children}</bdi>
       </a>
       {!names(plainText(link.children), target.place) && (
         <>

@@ -1,17 +1,23 @@
+import type { ReactNode } from "react";
 import type { Block } from "runcast/markdown";
-import { childrenOf } from "./block-children.tsx";
 import { InlineView } from "./inline-view.tsx";
 import { useMarkdown } from "./markdown-context.ts";
 import { type Growing, useGrowing } from "./use-growing.ts";
 
-export const TableView = ({ block }: { readonly block: Block }) => (
+interface TableViewProps {
+  readonly block: Block;
+  /** The rows below the head. */
+  readonly children: ReactNode;
+}
+
+export const TableView = ({ block, children }: TableViewProps) => (
   // A table wider than the page scrolls, also by the keyboard.
   <div className="md-scroll" role="group" aria-label="Table" tabIndex={0}>
     <table>
       <thead>
         <Row row={block.children[0]!} />
       </thead>
-      <tbody>{childrenOf(block, 1)}</tbody>
+      <tbody>{children}</tbody>
     </table>
   </div>
 );

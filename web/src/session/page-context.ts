@@ -1,9 +1,7 @@
 import { createContext, useContext } from "react";
-import type { AllowedOrigins } from "../embeds/origins.ts";
-import type { Permission } from "../embeds/permissions.ts";
 import type { Access } from "./access.ts";
 import type { Announcer } from "./announcer.ts";
-import type { Cell } from "./cell.ts";
+import type { Cell } from "../kit/cell.ts";
 import type { RouteCell } from "./route.ts";
 import type { SettingsCell } from "./settings.ts";
 
@@ -13,10 +11,6 @@ export type DialogName = "settings" | "keys" | "share";
 export interface PageContextValue {
   readonly access: Access;
   readonly settings: SettingsCell;
-  /** What embeds may do. */
-  readonly permissions: Cell<readonly Permission[]>;
-  /** What embeds may reach. */
-  readonly origins: Cell<AllowedOrigins>;
   readonly route: RouteCell;
   readonly announcer: Announcer;
   readonly dialog: Cell<DialogName | undefined>;

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import { IconChevron } from "../app/icons.tsx";
+import { IconChevron } from "./icons.tsx";
 
 /** A line that opens and closes what lies under it. What was shown once stays mounted. */
 export const Fold = ({

@@ -1,4 +1,4 @@
-import { type Cell, createCell } from "./cell.ts";
+import { type Cell, createCell } from "../kit/cell.ts";
 
 /** What the page's address says is open: one run (with a token only to look at), a conversation, or a new one. */
 export interface Route {

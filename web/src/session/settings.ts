@@ -1,6 +1,6 @@
 import type { BrowserTool } from "../embeds/browser-tool.ts";
-import type { Cell } from "./cell.ts";
-import { createKeptCell } from "./kept-cell.ts";
+import type { Cell } from "../kit/cell.ts";
+import { createKeptCell } from "../kit/kept-cell.ts";
 
 export interface SavedServer {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { Entry, Event, EventOf } from "runcast/events";
 import type { RunState } from "runcast/state";
-import { type Cell, createCell } from "./cell.ts";
+import { type Cell, createCell } from "../kit/cell.ts";
 
 /** One sentence that a screen reader is to say, once. */
 export interface Announcement {

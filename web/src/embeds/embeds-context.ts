@@ -1,0 +1,20 @@
+import { createContext, useContext } from "react";
+import type { Cell } from "../kit/cell.ts";
+import type { AllowedOrigins } from "./origins.ts";
+import type { Permission } from "./permissions.ts";
+
+/** What the person allows embeds, kept on the device. */
+export interface EmbedsContextValue {
+  /** What embeds may do. */
+  readonly permissions: Cell<readonly Permission[]>;
+  /** What embeds may reach. */
+  readonly origins: Cell<AllowedOrigins>;
+}
+
+export const EmbedsContext = createContext<EmbedsContextValue | undefined>(undefined);
+
+export const useEmbeds = (): EmbedsContextValue => {
+  const value = useContext(EmbedsContext);
+  if (!value) throw new Error("an embed can only be shown inside an EmbedsContext");
+  return value;
+};
