@@ -1,27 +1,50 @@
-import type { Entry, FileRef, RunOutcome } from "./events.ts";
+import type { Answer, Entry, FileRef, RunOutcome } from "./events.ts";
+import type { Records } from "./records.ts";
+
+export { controlText, MAX_CONTROLS } from "./log/controls.ts";
+export { edges, FILE_THRESHOLD } from "./log/edges.ts";
+export { LogConflict, LogFenced, LogMissing } from "./log/errors.ts";
+export { createLeases } from "./log/leases.ts";
+export { checkRunId, checkText, checkWriter, extendRun, lastSeq } from "./log/run-info.ts";
+export { watchers, watchersOfAll } from "./log/watchers.ts";
 
 /**
- * Where runs are kept: append-only, ordered, one writer a run.
+ * Where runs are kept: append-only, ordered, one owner a run. Several processes may share a log; they never talk to each
+ * other but through it.
  *
  * What every variant promises:
- * - `append` is atomic: all entries or none. It rejects with `LogConflict`, and writes nothing, unless the run's log ends
- *   right before `entries[0].seq`: a producer that was replaced can write nothing. The first entry of a run has seq 1.
- *   A run that was dropped takes nothing more: `LogMissing`.
+ * - `append` is atomic: all entries or none. It rejects and writes nothing with `LogFenced` unless `as` is the run's owner
+ *   and epoch, with `LogConflict` unless the run's log ends right before `entries[0].seq`, with `LogMissing` if the run was
+ *   dropped. Seq and epoch are checked and the entries added in one step of the engine.
  * - `append` resolves when the entries are stored, in the sense of `survives`; only then can anyone read them. It answers
  *   without a promise where they are stored at once. It never throws but rejects.
  * - Entries are never changed. `drop` removes a whole run, never its head; its id stays known as dropped.
  * - Appends of one run are made one after the other by its runner; appends of different runs overlap freely.
  * - No call is fast only for short logs: `append` and `read` cost what they carry, not what came before.
+ * - What is known of one run (`append`, `read`, `info`, `takeOver`, `release`, `send`, `controls`) is exact at once for
+ *   every process. What spans runs (`list`, `orphans`, `retain`) may lag and is repaired, since an engine with many
+ *   shards keeps no index in step with a run: check with `info` or `takeOver` before acting on it.
+ *
+ * A variant that sends a call again after a broken connection must not repeat its effect. It can tell its own append from
+ * another's by the owner, the epoch and the last seq.
  */
-export interface Log {
+export interface Log extends RunOwnership, RunControl {
   readonly name: string;
   /** What stored entries outlive, in one line for people. */
   readonly survives: string;
+  /** What is kept beside runs. */
+  readonly records: Records;
 
-  append(run: string, entries: readonly Entry[]): void | Promise<void>;
   /**
-   * The entries after `after`, in order, as many as are stored but at most `limit` (at least one if there is one). Answers at once, without a promise, where the
-   * variant can: most reads are of what was just written. Throws `LogMissing` for a run that is unknown or dropped.
+   * The append of seq 1 makes the run, so it decides who starts it: of two processes with the same id, one gets
+   * `LogConflict`. Made `as` an owner, the run belongs to it with epoch 1. Made without `as`, the run has no owner and
+   * epoch 0, and whoever names no owner writes it until somebody takes it over.
+   */
+  append(run: string, entries: readonly Entry[], as?: Ownership): void | Promise<void>;
+  /**
+   * The entries after `after`, in order, as many as are stored but at most `limit` (at least one if there is one). Answers
+   * at once, without a promise, where the variant can: most reads are of what was just written. Throws `LogMissing` for a
+   * run that is unknown or dropped.
    */
   read(run: string, after: number, limit: number): readonly Entry[] | Promise<readonly Entry[]>;
   /** Calls `wake` after entries of this run were stored. A wake only says "read again", may come for nothing, and never carries data. */
@@ -29,27 +52,99 @@ export interface Log {
 
   /** What is known of a run; undefined if nothing is. */
   info(run: string): RunInfo | undefined | Promise<RunInfo | undefined>;
-  /**
-   * Newest start first, without the dropped ones. `before` is a run's id (the page after one that is unknown is empty);
-   * `open` asks only for runs that have no run-end.
-   */
-  list(query: { limit: number; before?: string; open?: boolean; thread?: string }): Promise<RunInfo[]>;
+  /** Newest start first, without the dropped ones. */
+  list(query: RunQuery): Promise<RunInfo[]>;
 
-  /** Keeps bytes beside the run's log, also before its first entry. Fills `head` and `tail` for text. */
+  /**
+   * Keeps bytes beside the run's log, also before its first entry, under an id that no other `put` gets. Fills `head` and
+   * `tail` for text. Files of a run that never starts are removed some time after.
+   */
   put(run: string, bytes: Uint8Array, file: { mediaType: string; name?: string }): Promise<FileRef>;
   /** The bytes from `start` up to, not including, `end`; undefined if the run has no such file. */
   get(run: string, file: string, range?: { start?: number; end?: number }): Promise<StoredFile | undefined>;
+  /** Removes files that no entry tells of: those of a start that was refused, or that another process made first. */
+  discard(run: string, files: readonly string[]): Promise<void>;
 
-  /** Removes a finished run with its files; of a run that never started, the files. Rejects for a run that has not ended. */
+  /** Removes a finished run with its files. Rejects for a run that has not ended; does nothing for one that is not there. */
   drop(run: string): Promise<void>;
   /** Drops finished runs, oldest end first, until the rest fits. Answers how many went. */
   retain(policy: Retention, now: number): Promise<number>;
   close(): Promise<void>;
 }
 
+/**
+ * Who may write a run. A process is an owner under an id of its own choice (new at each start) and lives as long as it sends
+ * heartbeats. The epoch decides, not the heartbeat: an owner that was late but not replaced goes on, and one that was
+ * replaced can write nothing, however alive it is. Time is the engine's.
+ */
+export interface RunOwnership {
+  /**
+   * The owner lives for `leaseMs` from now; 0: it leaves, and its runs are orphans at once. True if it was alive until now.
+   * False after a pause: its runs may have been taken over meanwhile.
+   */
+  heartbeat(owner: string, leaseMs: number): boolean | Promise<boolean>;
+  /**
+   * Makes `owner` the run's owner with the next epoch and answers where the log ends. Undefined, and nothing changed, if the
+   * run has ended, is dropped or unknown, or belongs to another owner who is alive. Of several who try only one gets it.
+   * An owner may take over its own run: it has lost the answer of an earlier call.
+   *
+   * For variants: look at the owner's life first if it lies elsewhere, then exchange the epoch that was seen. An owner that
+   * comes back in between has lost the run all the same.
+   */
+  takeOver(run: string, owner: string): Promise<Takeover | undefined>;
+  /** Gives the run up: it has no owner and the next epoch, so that nobody writes it before somebody takes it over. Does nothing if it is another's by now. */
+  release(run: string, as: Ownership): Promise<void>;
+  /** Runs without an end whose owner is not alive, in any order. A run that is taken over is no orphan, so ask again until there is none. */
+  orphans(limit: number): Promise<RunInfo[]>;
+}
+
+/**
+ * What people want of a run that may be at work in another process. The owner reads it, or its successor does: from the
+ * beginning, since what was done about it shows in the run's log (a call that has ended, an ask that has its answer).
+ */
+export interface RunControl {
+  /**
+   * Adds to the run's queue, durably, once for each `control.id`: the first stays as it was. `ended`: nothing is queued for
+   * a run that is over; `full`: the run has `MAX_CONTROLS` already. Rejects with `LogMissing` for a run that is unknown or dropped.
+   */
+  send(run: string, control: Control): Promise<"queued" | "ended" | "full">;
+  /**
+   * What was sent after number `after`, in order, at most `limit`. Numbers of a run count 1, 2, 3 in the order in which they
+   * can be read: none appears below one that was read. Empty once the run has ended: its end removes the queue.
+   */
+  controls(run: string, after: number, limit: number): Promise<readonly QueuedControl[]>;
+  /** Calls `wake` after something was sent to a run, or with no run if it may have been any. A wake never carries data. */
+  watchControls(wake: (run?: string) => void): () => void;
+}
+
+/** As whom a run is written. */
+export interface Ownership {
+  readonly owner: string;
+  readonly epoch: number;
+}
+
+export interface Takeover extends Ownership {
+  /** The last entry of the log. */
+  readonly seq: number;
+}
+
+/** Something wanted of a run. `id` makes it idempotent; `by` says who wants it. */
+export type Control = { readonly id: string; readonly by?: string } & (
+  | { readonly kind: "cancel"; readonly agent?: string; readonly call?: string; readonly reason?: string }
+  | { readonly kind: "answer"; readonly ask: string; readonly answer: Answer }
+);
+
+export interface QueuedControl {
+  readonly number: number;
+  readonly control: Control;
+}
+
 export interface RunInfo {
   readonly run: string;
   readonly thread?: string;
+  /** The id of the user who started it. */
+  readonly user?: string;
+  /** The agent's. */
   readonly name: string;
   readonly seq: number;
   readonly startedAt: number;
@@ -57,6 +152,21 @@ export interface RunInfo {
   readonly endedAt?: number;
   readonly outcome?: RunOutcome;
   readonly dropped?: boolean;
+  readonly owner?: string;
+  /** 0: the run never had an owner. */
+  readonly epoch: number;
+}
+
+/** Which runs to list: those that have all that is said here. */
+export interface RunQuery {
+  readonly limit: number;
+  /** The id of the run to go on from; the page after one that is unknown is empty. */
+  readonly before?: string;
+  /** Only runs that have no run-end. */
+  readonly open?: boolean;
+  readonly thread?: string;
+  readonly user?: string;
+  readonly name?: string;
 }
 
 export interface StoredFile {
@@ -71,116 +181,3 @@ export interface Retention {
   readonly maxAgeMs?: number;
   readonly maxRuns?: number;
 }
-
-/** The log does not end where the writer thought: another writer has the run. */
-export class LogConflict extends Error {
-  constructor(run: string, expected: number, found: number) {
-    super(`run ${run}: expected the log to end at ${expected}, but it ends at ${found}`);
-    this.name = "LogConflict";
-  }
-}
-
-export class LogMissing extends Error {
-  readonly dropped: boolean;
-  constructor(run: string, dropped: boolean) {
-    super(dropped ? `run ${run} was dropped by retention` : `there is no run ${run}`);
-    this.name = "LogMissing";
-    this.dropped = dropped;
-  }
-}
-
-/** The ids a run may have: each is also a safe name of a folder. */
-const RUN_ID = /^[A-Za-z0-9_-]{1,64}$/;
-
-export const checkRunId = (run: string): void => {
-  if (!RUN_ID.test(run))
-    throw new TypeError(`not a run id: ${JSON.stringify(run)}; use 1 to 64 letters, digits, - or _`);
-};
-
-/** A database binds no other value: said here, it is told to the one who gave it and to nobody whose write goes along. */
-export const checkText = (field: string, value: unknown): void => {
-  if (value !== undefined && typeof value !== "string") throw new TypeError(`the ${field} must be a string`);
-};
-
-/** What is known of a run once `entries` (at least one) are stored after what `info` tells. Throws what `append` rejects with. */
-export const extendRun = (run: string, info: RunInfo | undefined, entries: readonly Entry[]): RunInfo => {
-  if (info?.dropped) throw new LogMissing(run, true);
-  const first = entries[0]!;
-  const seq = lastSeq(run, info ? info.seq : 0, entries);
-  if (!info) checkRunId(run);
-  const end = entries.findLast(({ event }) => event.type === "run-end");
-  const outcome = end?.event.type === "run-end" ? end.event.outcome : info?.outcome;
-  const endedAt = end?.at ?? info?.endedAt;
-  checkText("outcome", outcome);
-  if (info) return { ...info, seq, endedAt, outcome };
-  const start = first.event.type === "run-start" ? first.event : undefined;
-  checkText("name", start?.name);
-  checkText("thread", start?.thread);
-  return { run, thread: start?.thread, name: start?.name ?? "", seq, startedAt: first.at, endedAt, outcome };
-};
-
-/** The seq that a log which ends at `seq` ends at after `entries`. Throws if they do not continue it. */
-export const lastSeq = (run: string, seq: number, entries: readonly Entry[]): number => {
-  if (entries[0]!.seq !== seq + 1) throw new LogConflict(run, entries[0]!.seq - 1, seq);
-  let last = seq;
-  for (const entry of entries) {
-    if (entry.seq !== last + 1) throw new TypeError(`run ${run}: entry ${entry.seq} follows entry ${last}`);
-    last = entry.seq;
-  }
-  return last;
-};
-
-/** Who waits for which run. Waking costs nothing for a run that nobody watches. */
-export const watchers = () => {
-  interface Watcher {
-    readonly wake: () => void;
-    watching: boolean;
-  }
-  const watched = new Map<string, Set<Watcher>>();
-  const call = (watcher: Watcher) => {
-    try {
-      if (watcher.watching) watcher.wake();
-    } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error), { detail: "thrown by a watcher of a log" });
-    }
-  };
-
-  return {
-    watch(run: string, wake: () => void): () => void {
-      const watcher = { wake, watching: true };
-      const set = watched.get(run) ?? new Set();
-      watched.set(run, set.add(watcher));
-      return () => {
-        if (!watcher.watching) return;
-        watcher.watching = false;
-        set.delete(watcher);
-        if (set.size === 0 && watched.get(run) === set) watched.delete(run);
-      };
-    },
-    wake(run: string): void {
-      const set = watched.get(run);
-      if (!set) return;
-      // A copy: a watcher may stop watching and watch again from within its wake.
-      if (set.size > 1) [...set].forEach(call);
-      else for (const watcher of set) return call(watcher);
-    },
-  };
-};
-
-/** Text of this size or more lies beside the log as a file. */
-export const FILE_THRESHOLD = 64 * 1024;
-const EDGE = 4 * 1024;
-
-/** The `head` and `tail` of a text file, cut between characters. */
-export const edges = (bytes: Uint8Array, mediaType: string): { head?: string; tail?: string } => {
-  if (!/^text\/|json|xml|javascript|yaml/.test(mediaType)) return {};
-  const decoder = new TextDecoder();
-  if (bytes.length <= EDGE) return { head: decoder.decode(bytes) };
-  let headEnd = EDGE;
-  while (isContinuation(bytes[headEnd])) headEnd--;
-  let tailStart = Math.max(headEnd, bytes.length - EDGE);
-  while (isContinuation(bytes[tailStart])) tailStart++;
-  return { head: decoder.decode(bytes.subarray(0, headEnd)), tail: decoder.decode(bytes.subarray(tailStart)) };
-};
-
-const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;

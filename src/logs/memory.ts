@@ -1,50 +1,62 @@
 import { randomBytes } from "node:crypto";
 import type { Entry } from "../events.ts";
 import {
+  controlText,
   checkRunId,
   checkText,
+  checkWriter,
+  createLeases,
   edges,
   extendRun,
   lastSeq,
   type Log,
   LogMissing,
+  MAX_CONTROLS,
+  type Ownership,
   type RunInfo,
   watchers,
+  watchersOfAll,
 } from "../log.ts";
+import { createRecords } from "./memory/records.ts";
 
 export interface MemoryOptions {
   /** How many finished runs are kept; the one that ended first goes when another ends. Default: 1000. */
   readonly maxRuns?: number;
+  /** The clock of leases and of the lives of records, in milliseconds. For tests. */
+  readonly now?: () => number;
 }
 
 /**
  * Keeps runs in this process's memory: for tests, demos and servers whose runs need not outlive them. Bounded by
  * `maxRuns`, by what the unfinished runs hold, and by the newest 100,000 ids of dropped runs.
  */
-export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
+export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
   const runs = new Map<string, Kept>();
   const dropped = new Map<string, Pick<Kept, "number" | "info">>();
   const files = new Map<string, Map<string, KeptFile>>();
   const ended: Kept[] = [];
   const { watch, wake } = watchers();
+  const controlWatchers = watchersOfAll();
+  const leases = createLeases(now);
   let started = 0;
   let closed = false;
 
-  const add = (run: string, entries: readonly Entry[]) => {
+  const add = (run: string, entries: readonly Entry[], as: Ownership | undefined) => {
     if (closed) throw new Error("the log is closed");
     if (entries.length === 0) return;
     const kept = runs.get(run);
     if (kept && !entries.some(isEnd)) {
       // Nearly every append: nothing but the number of the last entry changes.
+      checkWriter(kept.info, as);
       kept.info.seq = lastSeq(run, kept.info.seq, entries);
       for (const entry of entries) kept.entries.push(entry);
-    } else begin(run, kept, entries);
+    } else begin(run, kept, entries, as);
     wake(run);
   };
 
-  const begin = (run: string, kept: Kept | undefined, entries: readonly Entry[]) => {
+  const begin = (run: string, kept: Kept | undefined, entries: readonly Entry[], as: Ownership | undefined) => {
     const before = kept ? kept.info : dropped.get(run)?.info;
-    const info = { ...extendRun(run, before, entries) };
+    const info = { ...extendRun(run, before, entries, as) };
     if (kept) {
       kept.info = info;
       for (const entry of entries) kept.entries.push(entry);
@@ -56,6 +68,7 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
 
   /** Keeps `ended` in order of the end; a run that ends now belongs last, or nearly so. */
   const end = (kept: Kept) => {
+    kept.controls = undefined;
     remove(ended, kept);
     let place = ended.length;
     while (place > 0 && endsBefore(kept, ended[place - 1]!)) place--;
@@ -75,11 +88,12 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
   return {
     name: "memory",
     survives: "nothing: runs are gone when the process ends",
+    records: createRecords(now ?? Date.now),
     watch,
 
-    append(run, entries) {
+    append(run, entries, as) {
       try {
-        add(run, entries);
+        add(run, entries, as);
         return undefined;
       } catch (error) {
         return Promise.reject(error);
@@ -97,16 +111,64 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
       return found && { ...found.info };
     },
 
-    async list({ limit, before, open, thread }) {
+    async list({ limit, before, open, thread, user, name }) {
       const edge = before === undefined ? started : ((runs.get(before) ?? dropped.get(before))?.number ?? 0);
       const found: RunInfo[] = [];
       for (const { number, info } of [...runs.values()].reverse()) {
         if (found.length >= limit) break;
         if (number >= edge || (open && info.endedAt !== undefined)) continue;
+        if (user !== undefined && info.user !== user) continue;
+        if (name !== undefined && info.name !== name) continue;
         if (thread === undefined || info.thread === thread) found.push({ ...info });
       }
       return found;
     },
+
+    heartbeat: (owner, leaseMs) => leases.heartbeat(owner, leaseMs),
+
+    async takeOver(run, owner) {
+      checkText("owner", owner);
+      const info = runs.get(run)?.info;
+      if (!info || !leases.mayTake(info, owner)) return undefined;
+      info.owner = owner;
+      return { owner, epoch: ++info.epoch, seq: info.seq };
+    },
+
+    async release(run, { epoch }) {
+      const info = runs.get(run)?.info;
+      if (!info || info.epoch !== epoch) return;
+      info.owner = undefined;
+      info.epoch++;
+    },
+
+    async orphans(limit) {
+      const found: RunInfo[] = [];
+      for (const { info } of runs.values()) {
+        if (found.length >= limit) break;
+        if (leases.isOrphan(info)) found.push({ ...info });
+      }
+      return found;
+    },
+
+    async send(run, control) {
+      const text = controlText(control);
+      const kept = runs.get(run);
+      if (!kept) throw new LogMissing(run, dropped.has(run));
+      if (kept.info.endedAt !== undefined) return "ended";
+      kept.controls ??= new Map();
+      if (kept.controls.has(control.id)) return "queued";
+      if (kept.controls.size >= MAX_CONTROLS) return "full";
+      kept.controls.set(control.id, text);
+      controlWatchers.wake(run);
+      return "queued";
+    },
+
+    async controls(run, after, limit) {
+      const texts = [...(runs.get(run)?.controls?.values() ?? [])].slice(after, after + limit);
+      return texts.map((text, index) => ({ number: after + index + 1, control: JSON.parse(text) }));
+    },
+
+    watchControls: controlWatchers.watch,
 
     async put(run, bytes, { mediaType, name }) {
       checkRunId(run);
@@ -126,12 +188,17 @@ export const memory = ({ maxRuns = 1000 }: MemoryOptions = {}): Log => {
       return { mediaType: kept.mediaType, name: kept.name, size: kept.bytes.length, bytes: once(bytes) };
     },
 
+    async discard(run, gone) {
+      for (const file of gone) files.get(run)?.delete(file);
+      if (files.get(run)?.size === 0) files.delete(run);
+    },
+
     async drop(run) {
       checkRunId(run);
       const kept = runs.get(run);
-      if (!kept) files.delete(run);
-      else if (kept.info.endedAt === undefined) throw new Error(`run ${run} has not ended: only a finished run can go`);
-      else forget(kept);
+      if (!kept) return;
+      if (kept.info.endedAt === undefined) throw new Error(`run ${run} has not ended: only a finished run can go`);
+      forget(kept);
     },
 
     async retain({ maxAgeMs = Infinity, maxRuns: most = Infinity }, now) {
@@ -152,6 +219,8 @@ interface Kept {
   readonly number: number;
   readonly entries: Entry[];
   info: { -readonly [Key in keyof RunInfo]: RunInfo[Key] };
+  /** What was sent, as JSON, by its id. */
+  controls?: Map<string, string> | undefined;
 }
 
 interface KeptFile {

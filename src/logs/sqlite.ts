@@ -1,19 +1,34 @@
 import { setImmediate } from "node:timers/promises";
-import { checkRunId, type Log, LogMissing, type RunInfo, watchers } from "../log.ts";
+import {
+  checkRunId,
+  checkText,
+  createLeases,
+  type Log,
+  LogMissing,
+  type RunInfo,
+  watchers,
+  watchersOfAll,
+} from "../log.ts";
+import { openControls } from "./sqlite/controls.ts";
 import { explain, openDatabase } from "./sqlite/database.ts";
 import { openFiles, removeStrays } from "./sqlite/files.ts";
 import { openJournal } from "./sqlite/journal.ts";
+import { openRecords } from "./sqlite/records.ts";
 import { openRuns } from "./sqlite/runs.ts";
 import { openSegments } from "./sqlite/segments.ts";
 
 export interface SqliteOptions {
   /** Made if it is not there. Default: `.runcast`. */
   readonly directory?: string;
+  /** The clock of leases and of the lives of records, in milliseconds. For tests. */
+  readonly now?: () => number;
 }
 
 /** Keeps runs in one directory of this machine, for one process at a time. Throws if another one has the directory open. */
-export const sqlite = ({ directory = ".runcast" }: SqliteOptions = {}): Log => {
+export const sqlite = ({ directory = ".runcast", now }: SqliteOptions = {}): Log => {
   const { watch, wake } = watchers();
+  const controlWatchers = watchersOfAll();
+  const leases = createLeases(now);
   const database = openDatabase(directory);
   const explained = <Result>(work: () => Result): Result => {
     try {
@@ -26,11 +41,13 @@ export const sqlite = ({ directory = ".runcast" }: SqliteOptions = {}): Log => {
   const openParts = () => {
     const runs = openRuns(database);
     const segments = openSegments(database);
-    const journal = openJournal({ database, runs, segments, wake });
+    const controls = openControls(database);
+    const journal = openJournal({ database, runs, segments, controls, wake });
     removeStrays(database, runs);
-    return { runs, segments, journal, files: openFiles({ database, runs, during: journal.during }) };
+    const files = openFiles({ database, runs, during: journal.during });
+    return { runs, segments, controls, journal, files, records: openRecords(database, now ?? Date.now, explained) };
   };
-  const { runs, segments, journal, files } = explained(() => {
+  const { runs, segments, controls, journal, files, records } = explained(() => {
     try {
       return openParts();
     } catch (error) {
@@ -60,11 +77,12 @@ export const sqlite = ({ directory = ".runcast" }: SqliteOptions = {}): Log => {
   return {
     name: "sqlite",
     survives: "a crash or kill -9 of the process; a power loss may take the last moments",
+    records,
     watch,
 
-    append(run, entries) {
+    append(run, entries, as) {
       try {
-        return journal.append(run, entries);
+        return journal.append(run, entries, as);
       } catch (error) {
         return Promise.reject(explain(error, directory));
       }
@@ -93,17 +111,68 @@ export const sqlite = ({ directory = ".runcast" }: SqliteOptions = {}): Log => {
       return explained(() => runs.list(query)).map((info) => journal.tail(info.run)?.info ?? info);
     },
 
+    heartbeat: (owner, leaseMs) => leases.heartbeat(owner, leaseMs),
+
+    async takeOver(run, owner) {
+      checkText("owner", owner);
+      const taken = await explained(() =>
+        journal.own(run, (info) =>
+          leases.mayTake(info, owner) ? { ...info, owner, epoch: info.epoch + 1 } : undefined,
+        ),
+      );
+      return taken && { owner, epoch: taken.epoch, seq: taken.seq };
+    },
+
+    async release(run, { epoch }) {
+      await explained(() =>
+        journal.own(run, (info) =>
+          info.epoch === epoch && !info.dropped ? { ...info, owner: undefined, epoch: epoch + 1 } : undefined,
+        ),
+      );
+    },
+
+    async orphans(limit) {
+      return explained(() => {
+        const found: RunInfo[] = [];
+        for (const stored of runs.open()) {
+          if (found.length >= limit) break;
+          const info = journal.tail(stored.run)?.info ?? stored;
+          if (leases.isOrphan(info)) found.push(info);
+        }
+        return found;
+      });
+    },
+
+    async send(run, control) {
+      const sent = explained(() => {
+        const found = find(run);
+        if (!found || found.info.dropped) throw new LogMissing(run, found?.info.dropped ?? false);
+        return found.info.endedAt === undefined ? controls.send(found.number, control) : "ended";
+      });
+      if (sent === "queued") controlWatchers.wake(run);
+      return sent === "known" ? "queued" : sent;
+    },
+
+    async controls(run, after, limit) {
+      return explained(() => {
+        const found = find(run);
+        return found ? controls.read(found.number, after, limit) : [];
+      });
+    },
+
+    watchControls: controlWatchers.watch,
+
     put: files.put,
     get: files.get,
+    discard: files.discard,
 
     async drop(run) {
       checkRunId(run);
       explained(() => {
         const found = find(run);
-        if (!found) files.removeRows(run);
-        else if (!found.info.dropped) dropRows(run, found);
+        if (found && !found.info.dropped) dropRows(run, found);
       });
-      await files.removeBytes(run);
+      if (find(run)) await files.removeBytes(run);
     },
 
     async retain({ maxAgeMs = Infinity, maxRuns = Infinity }, now) {

@@ -9,18 +9,19 @@ export interface Files extends Pick<RunContext, "put" | "get"> {
 }
 
 export const createFiles = (log: Log, run: string): Files => {
-  let hasPut = false;
+  let files: string[] | undefined;
   return {
-    put(bytes, file): Promise<FileRef> {
-      hasPut = true;
-      return log.put(run, typeof bytes === "string" ? Buffer.from(bytes) : bytes, file);
+    async put(bytes, file): Promise<FileRef> {
+      const ref = await log.put(run, typeof bytes === "string" ? Buffer.from(bytes) : bytes, file);
+      (files ??= []).push(ref.file);
+      return ref;
     },
     async get(file) {
       const stored = await log.get(run, file);
       return stored && Buffer.concat(await Array.fromAsync(stored.bytes));
     },
     async discard() {
-      if (hasPut && !(await log.info(run))) await log.drop(run);
+      if (files) await log.discard(run, files);
     },
   };
 };

@@ -23,8 +23,9 @@ export const createMetrics = (): Metrics => ({
 export const countedLog = (log: Log, metrics: Metrics): Log => ({
   name: log.name,
   survives: log.survives,
-  append: (run, entries) => {
-    const stored = log.append(run, entries);
+  records: log.records,
+  append: (run, entries, as) => {
+    const stored = log.append(run, entries, as);
     metrics.eventsStored += entries.length;
     stored?.then(undefined, () => (metrics.eventsStored -= entries.length));
     return stored;
@@ -33,8 +34,16 @@ export const countedLog = (log: Log, metrics: Metrics): Log => ({
   watch: (run, wake) => log.watch(run, wake),
   info: (run) => log.info(run),
   list: (query) => log.list(query),
+  heartbeat: (owner, leaseMs) => log.heartbeat(owner, leaseMs),
+  takeOver: (run, owner) => log.takeOver(run, owner),
+  release: (run, as) => log.release(run, as),
+  orphans: (limit) => log.orphans(limit),
+  send: (run, control) => log.send(run, control),
+  controls: (run, after, limit) => log.controls(run, after, limit),
+  watchControls: (wake) => log.watchControls(wake),
   put: (run, bytes, file) => log.put(run, bytes, file),
   get: (run, file, range) => log.get(run, file, range),
+  discard: (run, files) => log.discard(run, files),
   drop: (run) => log.drop(run),
   retain: (policy, now) => log.retain(policy, now),
   close: () => log.close(),

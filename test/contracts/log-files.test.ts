@@ -13,7 +13,7 @@ describe.for(Object.entries(logVariants))("files beside the %s log", ([, variant
 
   beforeEach(async () => {
     directory = await mkdtemp(path.join(tmpdir(), "runcast-log-"));
-    log = variant.open(directory);
+    log = await variant.open(directory);
   });
   afterEach(async () => {
     await log.close();
@@ -103,13 +103,23 @@ describe.for(Object.entries(logVariants))("files beside the %s log", ([, variant
       expect(await log.get("a", other)).toBeUndefined();
   });
 
-  test("goes with its run, and without one", async () => {
-    const files = await Promise.all(["a", "b", "never"].map((run) => log.put(run, Buffer.from(run), plain)));
+  test("is discarded alone: another start of the same run keeps its own", async () => {
+    const [mine, others] = await Promise.all([
+      log.put("a", Buffer.from("1"), plain),
+      log.put("a", Buffer.from("2"), plain),
+    ]);
+    await log.append("a", [startEntry("a")]);
+    for (const file of [mine.file, "no-such-file", "../../log.db"]) await log.discard("a", [file]);
+    await log.discard("never", [others.file]);
+    expect(await log.get("a", mine.file)).toBeUndefined();
+    expect(String(await bytesOf("a", others.file))).toBe("2");
+  });
+
+  test("goes with its run", async () => {
+    const files = await Promise.all(["a", "b"].map((run) => log.put(run, Buffer.from(run), plain)));
     for (const run of ["a", "b"]) await log.append(run, [startEntry(run), endEntry(2)]);
     await log.drop("a");
-    await log.drop("never");
     expect(await log.get("a", files[0]!.file)).toBeUndefined();
-    expect(await log.get("never", files[2]!.file)).toBeUndefined();
     expect(String(await bytesOf("b", files[1]!.file))).toBe("b");
     expect(await log.retain({ maxRuns: 0 }, 0)).toBe(1);
     expect(await log.get("b", files[1]!.file)).toBeUndefined();
@@ -122,7 +132,7 @@ describe.for(Object.entries(logVariants))("files beside the %s log", ([, variant
     const stray = await log.put("never", Buffer.from("stray"), plain);
     await log.append("a", [startEntry("a")]);
     await log.close();
-    log = variant.open(directory);
+    log = await variant.open(directory);
     expect(await log.get("a", kept.file)).toMatchObject({ name: "n", size: 4, ...plain });
     expect(String(await bytesOf("a", kept.file))).toBe("kept");
     expect(await log.get("never", stray.file)).toBeUndefined();

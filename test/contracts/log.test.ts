@@ -19,7 +19,7 @@ describe.for(Object.entries(logVariants))("the %s log", ([name, variant]) => {
 
   beforeEach(async () => {
     directory = await mkdtemp(path.join(tmpdir(), "runcast-log-"));
-    log = variant.open(directory);
+    log = await variant.open(directory);
   });
   afterEach(async () => {
     await log.close();
@@ -219,9 +219,10 @@ describe.for(Object.entries(logVariants))("the %s log", ([name, variant]) => {
   describe("info and list", () => {
     test("knows a run from its entries", async () => {
       await log.append("a", [startEntry("a", { thread: "t", at: 7 })]);
-      expect(await log.info("a")).toEqual({ run: "a", thread: "t", name: "agent", seq: 1, startedAt: 7 });
+      expect(await log.info("a")).toEqual({ run: "a", thread: "t", name: "agent", seq: 1, startedAt: 7, epoch: 0 });
       await log.append("a", [...textEntries(2, 1), endEntry(3, { at: 9, outcome: "error" })]);
-      const ended = { run: "a", thread: "t", name: "agent", seq: 3, startedAt: 7, endedAt: 9, outcome: "error" };
+      const known = { run: "a", thread: "t", name: "agent", seq: 3, startedAt: 7, epoch: 0 };
+      const ended = { ...known, endedAt: 9, outcome: "error" };
       expect(await log.info("a")).toEqual(ended);
       expect(await log.list({ limit: 5 })).toEqual([ended]);
     });
@@ -262,6 +263,23 @@ describe.for(Object.entries(logVariants))("the %s log", ([name, variant]) => {
       await log.drop("run-6");
       expect(await listed({ limit: 3, before: "run-6" })).toEqual(["run-5", "run-4", "run-3"]);
       expect(await listed({ limit: 100 })).toEqual(all.filter((run) => run !== "run-6"));
+    });
+
+    test("lists by user and by agent, also together with the rest", async () => {
+      for (let index = 0; index < 12; index++) {
+        const run = `run-${index}`;
+        const user = ["ada", "grace", undefined][index % 3];
+        const name = index % 2 ? "odd" : "even";
+        await log.append(run, [startEntry(run, { user, name, thread: index < 6 ? "t" : undefined })]);
+      }
+      expect(await log.info("run-3")).toMatchObject({ user: "ada", name: "odd" });
+      expect((await log.info("run-2"))?.user).toBeUndefined();
+      expect(await listed({ limit: 9, user: "ada" })).toEqual(["run-9", "run-6", "run-3", "run-0"]);
+      expect(await listed({ limit: 2, user: "ada", before: "run-9" })).toEqual(["run-6", "run-3"]);
+      expect(await listed({ limit: 9, user: "ada", name: "odd" })).toEqual(["run-9", "run-3"]);
+      expect(await listed({ limit: 1, user: "ada", name: "odd", thread: "t", open: true })).toEqual(["run-3"]);
+      expect(await listed({ limit: 2, name: "even" })).toEqual(["run-10", "run-8"]);
+      expect(await listed({ limit: 9, user: "nobody" })).toEqual([]);
     });
   });
 
@@ -317,7 +335,7 @@ describe.for(Object.entries(logVariants))("the %s log", ([name, variant]) => {
     for (let round = 0; round < 2; round++) {
       await log.close();
       await log.close();
-      log = variant.open(directory);
+      log = await variant.open(directory);
       expect(await Promise.all(["a", "b", "gone"].map((run) => log.info(run)))).toEqual(before);
       expect(await readAll("a", 100)).toEqual(entries);
       expect(await listed({ limit: 10 })).toEqual(["b", "a"]);

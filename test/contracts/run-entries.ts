@@ -1,10 +1,13 @@
 import type { Entry, RunOutcome } from "../../src/events.ts";
 
 /** A run's first entry. */
-export const startEntry = (run: string, { thread, at = 1000 }: { thread?: string; at?: number } = {}): Entry => ({
+export const startEntry = (
+  run: string,
+  { thread, at = 1000, user, name = "agent" }: { thread?: string; at?: number; user?: string; name?: string } = {},
+): Entry => ({
   seq: 1,
   at,
-  event: { type: "run-start", protocol: 1, run, name: "agent", ...(thread ? { thread } : {}) },
+  event: { type: "run-start", protocol: 1, run, name, ...(thread && { thread }), ...(user && { user: { id: user } }) },
 });
 
 /** `count` entries of text from `seq` on; each says its own seq. */

@@ -154,10 +154,10 @@ describe.for(Object.entries(logVariants))("the %s log", ([, variant]) => {
     const property = fc.asyncProperty(sequences, async (commands) => {
       const directory = await mkdtemp(path.join(tmpdir(), "runcast-log-"));
       const real: Real = {
-        log: variant.open(directory),
+        log: await variant.open(directory),
         reopen: async () => {
           await real.log.close();
-          real.log = variant.open(directory);
+          real.log = await variant.open(directory);
         },
       };
       try {

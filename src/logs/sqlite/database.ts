@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { latestVersion, migrate } from "./schema.ts";
 
 export interface Database {
   readonly directory: string;
@@ -60,40 +61,18 @@ export class UnusableLog extends Error {
   }
 }
 
-const VERSION = 1;
-
-const SCHEMA = `
-  -- seq is the last entry that segments hold; the journal holds the rest. dropped counts the drops.
-  CREATE TABLE runs (
-    number INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, thread TEXT, name TEXT NOT NULL, seq INTEGER NOT NULL,
-    startedAt INTEGER NOT NULL, endedAt INTEGER, outcome TEXT, dropped INTEGER
-  ) STRICT;
-  CREATE INDEX runsOpen ON runs (number) WHERE endedAt IS NULL;
-  CREATE INDEX runsEnded ON runs (endedAt, number) WHERE endedAt IS NOT NULL AND dropped IS NULL;
-  CREATE INDEX runsDropped ON runs (dropped) WHERE dropped IS NOT NULL;
-  CREATE INDEX runsThread ON runs (thread, number) WHERE thread IS NOT NULL;
-  CREATE TABLE journal (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
-  CREATE TABLE segments (
-    id INTEGER PRIMARY KEY, number INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, body TEXT NOT NULL
-  ) STRICT;
-  CREATE UNIQUE INDEX segmentsFirst ON segments (number, first);
-  CREATE TABLE files (
-    run TEXT NOT NULL, file TEXT NOT NULL, mediaType TEXT NOT NULL, name TEXT, size INTEGER NOT NULL,
-    PRIMARY KEY (run, file)
-  ) STRICT, WITHOUT ROWID;
-`;
-
 const prepareSchema = (sql: DatabaseSync, directory: string) => {
   const version = Number(sql.prepare("PRAGMA user_version").get()!.user_version);
+  const latest = latestVersion();
   const where = path.resolve(directory, "log.db");
-  if (version > VERSION)
+  if (version > latest)
     throw new UnusableLog(
-      `${where} was written by a newer Runcast (format ${version}; this one knows ${VERSION}): upgrade, or choose another directory`,
+      `${where} was written by a newer Runcast (format ${version}; this one knows ${latest}): upgrade, or choose another directory`,
     );
-  if (version === VERSION) return;
-  if (sql.prepare("SELECT count(*) AS count FROM sqlite_schema").get()!.count !== 0)
+  if (version === latest) return;
+  if (version === 0 && sql.prepare("SELECT count(*) AS count FROM sqlite_schema").get()!.count !== 0)
     throw new UnusableLog(`${where} is a database, but not a log of Runcast: choose another directory`);
-  sql.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${VERSION}; COMMIT`);
+  migrate(sql, version);
 };
 
 const transactions = (sql: DatabaseSync): Database["transaction"] => {

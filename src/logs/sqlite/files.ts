@@ -18,6 +18,7 @@ export const openFiles = ({ database: { sql, directory }, runs, during }: FilesP
   const insert = sql.prepare("INSERT INTO files (run, file, mediaType, name, size) VALUES (?, ?, ?, ?, ?)");
   const select = sql.prepare("SELECT mediaType, name, size FROM files WHERE run = ? AND file = ?");
   const remove = sql.prepare("DELETE FROM files WHERE run = ?");
+  const removeOne = sql.prepare("DELETE FROM files WHERE run = ? AND file = ?");
   const root = path.join(directory, "files");
   const halfWritten = path.join(directory, "unfinished");
 
@@ -59,6 +60,12 @@ export const openFiles = ({ database: { sql, directory }, runs, during }: FilesP
       const end = Math.min(size, range.end ?? size);
       const name = (row.name as string | null) ?? undefined;
       return { mediaType: row.mediaType as string, name, size, bytes: stream(from, start, end) };
+    },
+
+    async discard(run: string, files: readonly string[]): Promise<void> {
+      // Only what has a row: a name that leads elsewhere has none.
+      const known = files.filter((file) => Number(removeOne.run(run, file).changes) > 0);
+      for (const file of known) await rm(path.join(root, run, file), { force: true });
     },
 
     /** Only the rows: a kill before `removeBytes` leaves bytes that the next opening removes. */

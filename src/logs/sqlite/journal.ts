@@ -1,5 +1,6 @@
 import type { Entry } from "../../events.ts";
-import { extendRun, type RunInfo } from "../../log.ts";
+import { extendRun, type Ownership, type RunInfo } from "../../log.ts";
+import type { Controls } from "./controls.ts";
 import { type Database, explain, UnusableLog } from "./database.ts";
 import type { Runs } from "./runs.ts";
 import type { Segments } from "./segments.ts";
@@ -9,6 +10,7 @@ export interface JournalParts {
   readonly database: Database;
   readonly runs: Runs;
   readonly segments: Segments;
+  readonly controls: Controls;
   readonly wake: (run: string) => void;
 }
 
@@ -17,7 +19,7 @@ export interface JournalParts {
  * go to the end of one table. An index over runs would dirty a page for each run in each transaction; so entries move to
  * their runs' segments later, many at a time and a few runs in each turn, and the journal is cut off behind them.
  */
-export const openJournal = ({ database, runs, segments, wake }: JournalParts) => {
+export const openJournal = ({ database, runs, segments, controls, wake }: JournalParts) => {
   const { sql, transaction } = database;
   const insert = sql.prepare("INSERT INTO journal (body) VALUES (?)");
   const cut = sql.prepare("DELETE FROM journal WHERE id <= ?");
@@ -60,7 +62,7 @@ export const openJournal = ({ database, runs, segments, wake }: JournalParts) =>
     bytes += current.bytes;
     if (spill) finishSpill(spill, spilled);
     for (const { tail, chunk, after } of current.appends) {
-      extendTail(tail, chunk);
+      if (chunk) extendTail(tail, chunk);
       tail.info = after;
     }
     if (!spill && bytes > JOURNAL_BYTES) spill = startSpill();
@@ -70,8 +72,11 @@ export const openJournal = ({ database, runs, segments, wake }: JournalParts) =>
   };
 
   const storeRun = ({ tail, before, after }: Append) => {
-    if (!before) runs.insert(tail.number, after);
-    else if (before.endedAt !== after.endedAt) runs.end(tail.number, after);
+    if (!before) return runs.insert(tail.number, after);
+    if (before.epoch !== after.epoch) runs.own(tail.number, after);
+    if (before.endedAt === after.endedAt) return;
+    runs.end(tail.number, after);
+    controls.remove(tail.number);
   };
 
   const startSpill = (): Spill => ({
@@ -116,6 +121,14 @@ export const openJournal = ({ database, runs, segments, wake }: JournalParts) =>
     );
   };
 
+  /** The run's place in memory, or one for it, of number 0 if the run is new. */
+  const tailOf = (run: string): Tail => {
+    const tail = tails.get(run);
+    if (tail) return tail;
+    const known = runs.find(run);
+    return emptyTail(known?.number ?? 0, known?.info);
+  };
+
   replay(database, runs, tails);
   lastId = Number(sql.prepare("SELECT coalesce(max(id), 0) AS id FROM journal").get()!.id);
   spillAll();
@@ -125,25 +138,35 @@ export const openJournal = ({ database, runs, segments, wake }: JournalParts) =>
     /** The run's newest entries, if it has a place in memory. */
     tail: (run: string): Tail | undefined => tails.get(run),
 
-    append(run: string, entries: readonly Entry[]): Promise<void> {
+    append(run: string, entries: readonly Entry[], as: Ownership | undefined): Promise<void> {
       const current = open();
       if (entries.length === 0) return current.stored;
-      let tail = tails.get(run);
-      if (!tail) {
-        const known = runs.find(run);
-        tail = emptyTail(known?.number ?? 0, known?.info);
-      }
-      const whole = extendRun(run, tail.promised, entries);
+      let tail = tailOf(run);
+      const whole = extendRun(run, tail.promised, entries, as);
       const chunks = chunksOf(entries);
       if (!tails.has(run)) tails.set(run, (tail = tail.number ? tail : emptyTail(runs.nextNumber(), undefined)));
       for (const chunk of chunks) {
         const before = tail.promised;
-        const after = chunks.length === 1 ? whole : extendRun(run, before, chunk.entries);
+        const after = chunks.length === 1 ? whole : extendRun(run, before, chunk.entries, as);
         tail.promised = after;
         current.appends.push({ run, tail, chunk, before, after });
         addLine(current, `${tail.number}\t${chunk.text}\n`);
       }
       return current.stored;
+    },
+
+    /** Stores another owner of the run, in the order of its appends. Undefined if it is not there or `change` says so. */
+    async own(run: string, change: (info: RunInfo) => RunInfo | undefined): Promise<RunInfo | undefined> {
+      const current = open();
+      const tail = tailOf(run);
+      const before = tail.promised;
+      const after = before && change(before);
+      if (!after) return undefined;
+      tails.set(run, tail);
+      tail.promised = after;
+      current.appends.push({ run, tail, chunk: undefined, before, after });
+      await current.stored;
+      return after;
     },
 
     /** Runs `work` in the transaction of this turn. */
@@ -175,7 +198,8 @@ const ROW_BYTES = 1024 * 1024;
 interface Append {
   readonly run: string;
   readonly tail: Tail;
-  readonly chunk: Chunk;
+  /** Undefined if only the owner changes. */
+  readonly chunk: Chunk | undefined;
   readonly before: RunInfo | undefined;
   readonly after: RunInfo;
 }

@@ -1,5 +1,5 @@
 import type { RunOutcome } from "../../events.ts";
-import type { Log, RunInfo } from "../../log.ts";
+import type { RunInfo, RunQuery } from "../../log.ts";
 import type { Database } from "./database.ts";
 
 /** A run as the database knows it: `info.seq` counts only what segments hold. */
@@ -13,9 +13,11 @@ export const openRuns = ({ sql }: Database) => {
   const byRun = sql.prepare("SELECT * FROM runs WHERE run = ?");
   const byNumber = sql.prepare("SELECT * FROM runs WHERE number = ?");
   const insert = sql.prepare(
-    "INSERT INTO runs (number, run, thread, name, seq, startedAt, endedAt, outcome) VALUES (?, ?, ?, ?, 0, ?, ?, ?)",
+    `INSERT INTO runs (number, run, thread, user, name, seq, startedAt, endedAt, outcome, owner, epoch)
+     VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
   );
   const setEnd = sql.prepare("UPDATE runs SET endedAt = ?, outcome = ? WHERE number = ?");
+  const setOwner = sql.prepare("UPDATE runs SET owner = ?, epoch = ? WHERE number = ?");
   const setSeq = sql.prepare("UPDATE runs SET seq = ? WHERE number = ?");
   const setDropped = sql.prepare(
     "UPDATE runs SET dropped = 1 + (SELECT coalesce(max(dropped), 0) FROM runs WHERE dropped IS NOT NULL) WHERE number = ?",
@@ -23,6 +25,7 @@ export const openRuns = ({ sql }: Database) => {
   const forgetOldest = sql.prepare(
     `DELETE FROM runs WHERE dropped <= (SELECT max(dropped) FROM runs WHERE dropped IS NOT NULL) - ${MAX_TOMBSTONES}`,
   );
+  const open = sql.prepare("SELECT * FROM runs WHERE endedAt IS NULL");
   const finished = "endedAt IS NOT NULL AND dropped IS NULL";
   const countFinished = sql.prepare(`SELECT count(*) AS count FROM runs WHERE ${finished} AND endedAt < ?`);
   const oldestFinished = sql.prepare(`SELECT run FROM runs WHERE ${finished} ORDER BY endedAt, number LIMIT ?`);
@@ -36,8 +39,12 @@ export const openRuns = ({ sql }: Database) => {
     find: (run: string) => one(byRun.get(run)),
     findNumber: (number: number) => one(byNumber.get(number)),
 
-    insert(number: number, { run, thread, name, startedAt, endedAt, outcome }: RunInfo) {
-      insert.run(number, run, thread ?? null, name, startedAt, endedAt ?? null, outcome ?? null);
+    insert(number: number, { run, thread, user, name, startedAt, endedAt, outcome, owner, epoch }: RunInfo) {
+      const who = [run, thread ?? null, user ?? null, name] as const;
+      insert.run(number, ...who, startedAt, endedAt ?? null, outcome ?? null, owner ?? null, epoch);
+    },
+    own(number: number, { owner, epoch }: RunInfo) {
+      setOwner.run(owner ?? null, epoch, number);
     },
     end(number: number, { endedAt, outcome }: RunInfo) {
       setEnd.run(endedAt ?? null, outcome ?? null, number);
@@ -50,14 +57,17 @@ export const openRuns = ({ sql }: Database) => {
       forgetOldest.run();
     },
 
-    list({ limit, before, open, thread }: Parameters<Log["list"]>[0]): RunInfo[] {
+    list({ limit, before, open, thread, user, name }: RunQuery): RunInfo[] {
       const edge = before === undefined ? Number.MAX_SAFE_INTEGER : (one(byRun.get(before))?.number ?? 0);
-      const where = ["dropped IS NULL", "number < ?"];
+      const fields = Object.entries({ thread, user, name }).filter(([, value]) => value !== undefined);
+      const where = ["dropped IS NULL", "number < ?", ...fields.map(([field]) => `${field} = ?`)];
       if (open) where.push("endedAt IS NULL");
-      if (thread !== undefined) where.push("thread = ?");
       const statement = sql.prepare(`SELECT * FROM runs WHERE ${where.join(" AND ")} ORDER BY number DESC LIMIT ?`);
-      const rows = statement.all(...(thread === undefined ? [edge, limit] : [edge, thread, limit]));
+      const rows = statement.all(edge, ...fields.map(([, value]) => value!), limit);
       return rows.map((row) => stored(row as unknown as Row).info);
+    },
+    *open(): Iterable<RunInfo> {
+      for (const row of open.iterate()) yield stored(row as unknown as Row).info;
     },
 
     /** How many finished runs must go so that the rest fits. */
@@ -78,16 +88,30 @@ interface Row {
   readonly number: number;
   readonly run: string;
   readonly thread: string | null;
+  readonly user: string | null;
   readonly name: string;
   readonly seq: number;
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly outcome: RunOutcome | null;
   readonly dropped: number | null;
+  readonly owner: string | null;
+  readonly epoch: number;
 }
 
-const stored = ({ number, run, thread, name, seq, startedAt, endedAt, outcome, dropped }: Row): StoredRun => {
-  const info = { run, thread: thread ?? undefined, name, seq, startedAt };
-  const ended = { endedAt: endedAt ?? undefined, outcome: outcome ?? undefined };
-  return { number, info: dropped === null ? { ...info, ...ended } : { ...info, ...ended, dropped: true } };
+const stored = (row: Row): StoredRun => {
+  const { number, run, name, seq, startedAt, epoch } = row;
+  const info: RunInfo = {
+    run,
+    thread: row.thread ?? undefined,
+    user: row.user ?? undefined,
+    name,
+    seq,
+    startedAt,
+    endedAt: row.endedAt ?? undefined,
+    outcome: row.outcome ?? undefined,
+    owner: row.owner ?? undefined,
+    epoch,
+  };
+  return { number, info: row.dropped === null ? info : { ...info, dropped: true } };
 };

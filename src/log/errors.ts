@@ -1,0 +1,37 @@
+import type { Ownership } from "../log.ts";
+
+/** The log does not end where the writer thought: another writer has the run. */
+export class LogConflict extends Error {
+  override name = "LogConflict";
+  constructor(run: string, expected: number, found: number);
+  constructor(message: string);
+  constructor(run: string, expected?: number, found?: number) {
+    super(expected === undefined ? run : `run ${run}: expected the log to end at ${expected}, but it ends at ${found}`);
+  }
+}
+
+/** The run has another epoch than the writer's: it was taken over or released, or was never the writer's. */
+export class LogFenced extends LogConflict {
+  override name = "LogFenced";
+  /** Who has the run now; undefined if nobody does. */
+  readonly owner: string | undefined;
+  readonly epoch: number;
+  constructor(run: string, writer: Ownership | undefined, { owner, epoch }: { owner?: string; epoch: number }) {
+    const now = owner === undefined ? "nobody owns it" : `${owner} owns it`;
+    const who = writer
+      ? `${writer.owner} writes with epoch ${writer.epoch}`
+      : "a writer without an owner is not its own";
+    super(`run ${run}: ${who}, but ${now} with epoch ${epoch}`);
+    this.owner = owner;
+    this.epoch = epoch;
+  }
+}
+
+export class LogMissing extends Error {
+  override name = "LogMissing";
+  readonly dropped: boolean;
+  constructor(run: string, dropped: boolean) {
+    super(dropped ? `run ${run} was dropped by retention` : `there is no run ${run}`);
+    this.dropped = dropped;
+  }
+}

@@ -1,0 +1,26 @@
+import type { RunInfo } from "../log.ts";
+
+/**
+ * Who lives, for a log that only one process has open: its memory knows. A process that is gone lives no longer, so
+ * nothing of this is stored. `now` must not jump with the machine's clock, or a living owner loses its runs.
+ */
+export const createLeases = (now: () => number = () => performance.now()) => {
+  const ends = new Map<string, number>();
+  const isAlive = (owner: string) => (ends.get(owner) ?? -Infinity) > now();
+  const isFree = ({ owner }: RunInfo) => owner === undefined || !isAlive(owner);
+
+  return {
+    heartbeat(owner: string, leaseMs: number): boolean {
+      const wasAlive = isAlive(owner);
+      for (const [other, end] of ends) if (end <= now()) ends.delete(other);
+      if (leaseMs > 0) ends.set(owner, now() + leaseMs);
+      else ends.delete(owner);
+      return wasAlive;
+    },
+    /** Whether `owner` may take the run over. */
+    mayTake: (info: RunInfo, owner: string): boolean => isOpen(info) && (info.owner === owner || isFree(info)),
+    isOrphan: (info: RunInfo): boolean => isOpen(info) && isFree(info),
+  };
+};
+
+const isOpen = ({ endedAt, dropped }: RunInfo): boolean => endedAt === undefined && !dropped;

@@ -1,0 +1,97 @@
+import { checkRecord, type Records, recordText, sumOf } from "../../records.ts";
+
+/** Records by kind, each kind with its ids in order. */
+export const createRecords = (now: () => number): Records => {
+  const kinds = new Map<string, Kind>();
+  let writes = 0;
+
+  const kindOf = (kind: string, id?: string): Kind => {
+    checkRecord(kind, id);
+    const found = kinds.get(kind) ?? { ids: [], kept: new Map() };
+    kinds.set(kind, found);
+    return found;
+  };
+  const find = ({ kept }: Kind, id: string): Kept | undefined => {
+    const found = kept.get(id);
+    return found && found.until > now() ? found : undefined;
+  };
+  const set = (kind: Kind, id: string, text: string, until: number) => {
+    if (!kind.kept.has(id)) kind.ids.splice(placeOf(kind.ids, id), 0, id);
+    kind.kept.set(id, { text, until });
+    // Rarely enough that a write costs the same however much is kept.
+    if (++writes > Math.max(1000, kind.kept.size)) sweep();
+  };
+  const remove = (kind: Kind, id: string) => {
+    kind.kept.delete(id);
+    kind.ids.splice(placeOf(kind.ids, id), 1);
+  };
+  const sweep = () => {
+    writes = 0;
+    for (const kind of kinds.values()) {
+      for (const [id, { until }] of kind.kept) if (until <= now()) kind.kept.delete(id);
+      kind.ids = kind.ids.filter((id) => kind.kept.has(id));
+    }
+  };
+
+  return {
+    async put(kind, id, value, { ttlMs = Infinity, ifAbsent } = {}) {
+      const among = kindOf(kind, id);
+      const text = recordText(value);
+      if (ifAbsent && find(among, id)) return false;
+      set(among, id, text, now() + ttlMs);
+      return true;
+    },
+    async get(kind, id) {
+      const found = find(kindOf(kind, id), id);
+      return found && JSON.parse(found.text);
+    },
+    async list(kind, { prefix = "", limit, before }) {
+      const among = kindOf(kind);
+      const found: { id: string; value: never }[] = [];
+      const end = prefix === "" ? among.ids.length : placeOf(among.ids, `${prefix}\x7f`);
+      let place = before === undefined ? end : Math.min(end, placeOf(among.ids, before));
+      while (found.length < limit && --place >= 0) {
+        const id = among.ids[place]!;
+        if (!id.startsWith(prefix)) break;
+        const kept = find(among, id);
+        if (kept) found.push({ id, value: JSON.parse(kept.text) as never });
+      }
+      return found;
+    },
+    async delete(kind, id) {
+      const among = kindOf(kind, id);
+      const found = find(among, id);
+      if (found) remove(among, id);
+      return found !== undefined;
+    },
+    async add(kind, id, amount, { ttlMs = Infinity } = {}) {
+      const among = kindOf(kind, id);
+      const found = find(among, id);
+      const sum = sumOf(id, found && JSON.parse(found.text), amount);
+      set(among, id, String(sum), found?.until ?? now() + ttlMs);
+      return sum;
+    },
+  };
+};
+
+interface Kind {
+  ids: string[];
+  readonly kept: Map<string, Kept>;
+}
+
+interface Kept {
+  readonly text: string;
+  readonly until: number;
+}
+
+/** Where `id` is, or would be. */
+const placeOf = (ids: readonly string[], id: string): number => {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ids[middle]! < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

@@ -1,0 +1,193 @@
+import { expect, test } from "vitest";
+import { LogConflict, LogFenced, type Ownership } from "../../src/log.ts";
+import { eachLog } from "./each-log.ts";
+import { endEntry, startEntry, textEntries } from "./run-entries.ts";
+
+eachLog("owners", (opened) => {
+  const { leaseMs, pass } = opened.variant;
+  const ada: Ownership = { owner: "ada", epoch: 1 };
+  const orphans = async () => (await opened.other.orphans(100)).map(({ run }) => run).sort();
+  /** A run of ada, who is alive. */
+  const begin = async (run = "a") => {
+    await opened.one.heartbeat("ada", leaseMs);
+    await opened.one.append(run, [startEntry(run)], ada);
+  };
+  const alive = () => opened.other.heartbeat("bob", leaseMs);
+  const failed = (work: void | Promise<void>) => Promise.resolve(work).catch((error: unknown) => error);
+
+  test("the first append names the owner, who goes on", async () => {
+    await begin();
+    expect(await opened.other.info("a")).toMatchObject({ owner: "ada", epoch: 1, seq: 1 });
+    await opened.one.append("a", textEntries(2, 2), ada);
+    expect(await opened.other.info("a")).toMatchObject({ owner: "ada", epoch: 1, seq: 3 });
+    expect(await opened.other.list({ limit: 5 })).toMatchObject([{ run: "a", owner: "ada", epoch: 1 }]);
+  });
+
+  test("two processes that start the same run start it once", async () => {
+    const bob = { owner: "bob", epoch: 1 };
+    const results = await Promise.all([
+      failed(opened.one.append("a", [startEntry("a")], ada)),
+      failed(opened.other.append("a", [startEntry("a"), ...textEntries(2, 1)], bob)),
+    ]);
+    const lost = results.filter((result) => result !== undefined);
+    expect(lost).toEqual([expect.any(LogConflict)]);
+    const winner = results[0] === undefined ? ada : bob;
+    expect(await opened.one.info("a")).toMatchObject({ owner: winner.owner, seq: winner === ada ? 1 : 2 });
+  });
+
+  test("a first append must be of the first epoch", async () => {
+    await expect(opened.one.append("a", [startEntry("a")], { owner: "ada", epoch: 2 })).rejects.toThrow(LogFenced);
+    expect(await opened.one.info("a")).toBeUndefined();
+  });
+
+  test("a run whose owner lives cannot be taken", async () => {
+    await begin();
+    await alive();
+    expect(await opened.other.takeOver("a", "bob")).toBeUndefined();
+    expect(await orphans()).toEqual([]);
+    expect(await opened.one.info("a")).toMatchObject(ada);
+    await opened.one.append("a", textEntries(2, 1), ada);
+  });
+
+  test("a run whose owner's lease has run out can, and the old owner writes nothing more", async () => {
+    await begin();
+    await opened.one.append("a", textEntries(2, 3), ada);
+    await pass(leaseMs);
+    await alive();
+    expect(await orphans()).toEqual(["a"]);
+    const bob = await opened.other.takeOver("a", "bob");
+    expect(bob).toEqual({ owner: "bob", epoch: 2, seq: 4 });
+    expect(await orphans()).toEqual([]);
+    for (const seq of [1, 5, 9]) {
+      const error = await failed(opened.one.append("a", textEntries(seq, 1), ada));
+      expect(error).toBeInstanceOf(LogFenced);
+      expect(error).toMatchObject({ owner: "bob", epoch: 2, message: expect.stringContaining("bob owns it") });
+    }
+    await expect(opened.one.append("a", [endEntry(5)])).rejects.toThrow(LogFenced);
+    await opened.other.append("a", textEntries(5, 1), bob);
+    expect(await opened.one.read("a", 0, 100)).toEqual([startEntry("a"), ...textEntries(2, 4)]);
+    expect(await opened.one.info("a")).toMatchObject({ owner: "bob", epoch: 2, seq: 5 });
+  });
+
+  test("an owner that was late and not replaced goes on", async () => {
+    await begin();
+    await pass(leaseMs);
+    await opened.one.append("a", textEntries(2, 1), ada);
+    expect(await opened.one.heartbeat("ada", leaseMs)).toBe(false);
+    expect(await opened.one.heartbeat("ada", leaseMs)).toBe(true);
+    await alive();
+    expect(await opened.other.takeOver("a", "bob")).toBeUndefined();
+    await opened.one.append("a", textEntries(3, 1), ada);
+  });
+
+  test("heartbeats keep an owner alive beyond its first lease", async () => {
+    await begin();
+    for (let beat = 0; beat < 4; beat++) {
+      await pass(leaseMs / 2);
+      expect(await opened.one.heartbeat("ada", leaseMs)).toBe(true);
+    }
+    await alive();
+    expect(await opened.other.takeOver("a", "bob")).toBeUndefined();
+  });
+
+  test("an owner that leaves leaves its runs at once", async () => {
+    await begin("a");
+    await begin("b");
+    await opened.one.heartbeat("ada", 0);
+    await alive();
+    expect(await orphans()).toEqual(["a", "b"]);
+    expect(await opened.other.orphans(1)).toHaveLength(1);
+    expect(await opened.other.takeOver("a", "bob")).toMatchObject({ epoch: 2 });
+    expect(await orphans()).toEqual(["b"]);
+  });
+
+  test("of many who take over, one gets the run", async () => {
+    await begin();
+    await pass(leaseMs);
+    const owners = Array.from({ length: 20 }, (_, index) => `owner-${index}`);
+    for (const owner of owners) await opened.one.heartbeat(owner, leaseMs);
+    const taken = await Promise.all(
+      owners.map((owner, index) => (index % 2 ? opened.one : opened.other).takeOver("a", owner)),
+    );
+    const winners = taken.filter((takeover) => takeover !== undefined);
+    expect(winners).toEqual([{ owner: expect.any(String), epoch: 2, seq: 1 }]);
+    expect(await opened.one.info("a")).toMatchObject({ owner: winners[0]!.owner, epoch: 2 });
+  });
+
+  test("an append under way and a takeover come one after the other", async () => {
+    await begin();
+    await pass(leaseMs);
+    await alive();
+    const appending = failed(opened.one.append("a", textEntries(2, 2), ada));
+    const bob = await opened.other.takeOver("a", "bob");
+    const stored = (await appending) === undefined;
+    expect(bob).toEqual({ owner: "bob", epoch: 2, seq: stored ? 3 : 1 });
+    await opened.other.append("a", textEntries(bob!.seq + 1, 1), bob);
+    expect(await opened.one.read("a", 0, 9)).toHaveLength(bob!.seq + 1);
+  });
+
+  test("an owner may take over its own run again, and fences itself", async () => {
+    await begin();
+    const again = await opened.one.takeOver("a", "ada");
+    expect(again).toEqual({ owner: "ada", epoch: 2, seq: 1 });
+    await expect(opened.one.append("a", textEntries(2, 1), ada)).rejects.toThrow(LogFenced);
+    await opened.one.append("a", textEntries(2, 1), again);
+  });
+
+  test("a released run is nobody's until it is taken over", async () => {
+    await begin();
+    await alive();
+    await opened.one.release("a", ada);
+    expect((await opened.other.info("a"))?.owner).toBeUndefined();
+    expect(await orphans()).toEqual(["a"]);
+    await expect(opened.one.append("a", textEntries(2, 1), ada)).rejects.toThrow(/nobody owns it/);
+    await expect(opened.one.append("a", textEntries(2, 1))).rejects.toThrow(LogFenced);
+    const bob = await opened.other.takeOver("a", "bob");
+    await opened.one.release("a", ada);
+    expect(await opened.other.info("a")).toMatchObject({ owner: "bob", epoch: bob!.epoch });
+    expect(bob!.epoch).toBeGreaterThan(2);
+    await opened.other.append("a", textEntries(2, 1), bob);
+  });
+
+  test("a run that never had an owner is an orphan, written by whoever names none until it is taken", async () => {
+    await opened.one.append("a", [startEntry("a")]);
+    await alive();
+    expect(await opened.one.info("a")).toMatchObject({ epoch: 0 });
+    expect(await orphans()).toEqual(["a"]);
+    await opened.one.append("a", textEntries(2, 1));
+    await expect(opened.one.append("a", textEntries(3, 1), ada)).rejects.toThrow(LogFenced);
+    expect(await opened.other.takeOver("a", "bob")).toEqual({ owner: "bob", epoch: 1, seq: 2 });
+    await expect(opened.one.append("a", textEntries(3, 1))).rejects.toThrow(LogFenced);
+  });
+
+  test("no run is taken that is not there, has ended or was dropped", async () => {
+    await begin();
+    await opened.one.append("a", [endEntry(2)], ada);
+    await pass(leaseMs);
+    await alive();
+    for (const run of ["a", "never", "../a"]) expect(await opened.other.takeOver(run, "bob")).toBeUndefined();
+    expect(await orphans()).toEqual([]);
+    await opened.one.drop("a");
+    await opened.one.release("a", ada);
+    expect(await opened.other.takeOver("a", "bob")).toBeUndefined();
+    expect(await opened.other.info("a")).toMatchObject({ dropped: true, owner: "ada", epoch: 1 });
+  });
+
+  if (!opened.variant.durable) return;
+
+  test("owner and epoch outlive the process, its life does not outlive its lease", async () => {
+    await begin();
+    await opened.one.release("a", ada);
+    const second = await opened.one.takeOver("a", "ada");
+    await opened.one.append("a", textEntries(2, 1), second);
+    await opened.reopen();
+    expect(await opened.one.info("a")).toMatchObject({ owner: "ada", epoch: second!.epoch, seq: 2 });
+    await pass(leaseMs);
+    await alive();
+    expect(await orphans()).toEqual(["a"]);
+    await expect(opened.one.append("a", textEntries(3, 1), ada)).rejects.toThrow(LogFenced);
+    const bob = await opened.other.takeOver("a", "bob");
+    expect(bob).toEqual({ owner: "bob", epoch: second!.epoch + 1, seq: 2 });
+    await opened.other.append("a", [endEntry(3)], bob);
+  });
+});
