@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Entry, Event } from "../src/events.ts";
+import { choicesOf } from "../src/protocol.ts";
 import { memory } from "../src/logs/memory.ts";
 import { demoAgent, demoStories } from "../src/models/demo.ts";
 import { type Runner, createRunner } from "../src/runner.ts";
@@ -27,7 +28,7 @@ const reactions: Record<string, React> = {
     ),
   question: (event, runner, run) =>
     event.type === "ask-start" &&
-    runner.answer(run, event.ask, { value: event.options?.[0]?.value ?? "the tests" }, "Ada"),
+    runner.answer(run, event.ask, { value: choicesOf(event)[0]?.value ?? "the tests" }, "Ada"),
   cancel: (event, runner, run) => event.type === "tool-execute" && runner.cancel(run, { by: "Ada" }),
 };
 

@@ -10,6 +10,7 @@ import { checkAddress, checkHeaders, ClientError, networkTrouble, type Trouble, 
 import { browserWakes, type Wakes } from "./client/wakes.ts";
 import type { Command } from "./dialect.ts";
 import type { Answer, Entry, RunOutcome } from "./events.ts";
+import { PROTOCOL } from "./protocol.ts";
 import type { RunState } from "./state.ts";
 
 export { type Backoff, type CancelStatus, ClientError, type Connection, defaultBackoff };
@@ -153,7 +154,7 @@ export const createClient = (options: ClientOptions): Client => {
 
   const resume = (run: string, after: number, isFromSnapshot: boolean, signal: AbortSignal): Promise<Response> =>
     send(`${pathOf(run)}/events${isFromSnapshot ? "?from=snapshot" : ""}`, {
-      headers: { accept: STREAM, ...(after > 0 && !isFromSnapshot && { "last-event-id": `${after}` }) },
+      headers: { ...STREAM, ...(after > 0 && !isFromSnapshot && { "last-event-id": `${after}` }) },
       signal,
     });
 
@@ -183,7 +184,7 @@ export const createClient = (options: ClientOptions): Client => {
     start: ({ secrets = {}, ...rest }, followOptions = {}) => {
       const run = rest.run ?? createRunId();
       const body = JSON.stringify({ ...rest, run });
-      const headers: Record<string, string> = { ...JSON_BODY, accept: STREAM };
+      const headers: Record<string, string> = { ...JSON_BODY, ...STREAM };
       for (const [name, value] of Object.entries(secrets))
         headers[`runcast-secret-${name.toLowerCase().replaceAll("_", "-")}`] = value;
       const { onEntry, signal, into } = followOptions;
@@ -214,7 +215,8 @@ export const createClient = (options: ClientOptions): Client => {
   };
 };
 
-const STREAM = "text/event-stream";
+/** A stream is asked for with the version that is understood here: a server that speaks a later one then says so. */
+const STREAM = { accept: "text/event-stream", "runcast-protocol": `${PROTOCOL}` };
 const JSON_BODY = { "content-type": "application/json" };
 
 const pathOf = (run: string): string => `/runs/${encodeURIComponent(run)}`;

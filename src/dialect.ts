@@ -12,7 +12,7 @@ export { parseBody } from "./dialect/parse-body.ts";
 export { inputSchema, readInput, writeInput } from "./dialect/response-input.ts";
 export { resultText } from "./dialect/result-text.ts";
 export { readSecrets, writeSecrets } from "./dialect/secrets.ts";
-export { createStatusLine, type StatusLine } from "./dialect/status-line.ts";
+export { createStatusLine, RESUMED, type StatusLine } from "./dialect/status-line.ts";
 
 /**
  * How one family of clients asks, and how it spells our events, both ways.

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { PROTOCOL } from "./protocol.ts";
 
-/** The version of the vocabulary and grammar in this file and in PROTOCOL.md. */
-export const PROTOCOL = 1;
+export { PROTOCOL };
 
 // ── Values ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -89,6 +89,7 @@ export type Message = z.infer<typeof messageSchema>;
 /** `allow` answers an approval or a confirmation, `value` everything else. */
 export const answerSchema = z.object({
   allow: z.boolean().optional(),
+  option: id.optional().describe("the id of the approval's option that was taken; `allow` agrees with it"),
   input: json.optional().describe("the edited arguments of an approved call"),
   always: z.boolean().optional().describe("allow this tool for the rest of the run"),
   reason: z.string().optional(),
@@ -99,13 +100,20 @@ export type Answer = z.infer<typeof answerSchema>;
 const runOutcome = z.enum(["done", "error", "cancelled", "interrupted"]);
 const callOutcome = z.enum(["ok", "error", "denied", "cancelled", "timeout", "interrupted", "deferred"]);
 const askOutcome = z.enum(["answered", "expired", "cancelled", "interrupted"]);
-const finish = z.enum(["stop", "tools", "length", "filter", "error", "cancelled", "other"]);
+const finish = z.enum(["stop", "tools", "length", "filter", "error", "cancelled", "interrupted", "other"]);
 const askKind = z.enum(["approval", "confirmation", "input", "choice", "result", "execute"]);
 export type RunOutcome = z.infer<typeof runOutcome>;
 export type CallOutcome = z.infer<typeof callOutcome>;
 export type AskOutcome = z.infer<typeof askOutcome>;
 export type Finish = z.infer<typeof finish>;
 export type AskKind = z.infer<typeof askKind>;
+
+const choiceOption = z.object({ value: json, label: z.string().optional(), description: z.string().optional() });
+const approvalOption = z.object({ id, label: z.string(), allow: z.boolean() });
+/** One of the values that a choice offers. */
+export type ChoiceOption = z.infer<typeof choiceOption>;
+/** One of the ways to allow or deny that an approval offers. */
+export type ApprovalOption = z.infer<typeof approvalOption>;
 
 // ── Events ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -125,6 +133,11 @@ export const eventSchema = z.discriminatedUnion("type", [
     user: userSchema.optional(),
     message: messageSchema.optional(),
     request: fileRefSchema.optional().describe("the whole request, without secrets, as a JSON file beside the log"),
+  }),
+  event("run-resume", {
+    owner: id.describe("the process that continues the run"),
+    reason: z.enum(["expired", "released"]).describe("the last owner stopped renewing its lease, or gave the run up"),
+    after: count.describe("the seq of the last entry that the last owner wrote"),
   }),
   event("agent-start", {
     agent: id,
@@ -155,6 +168,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     title: z.string().optional(),
     provider: z.boolean().optional(),
     client: z.boolean().optional().describe("the client runs it: unless it is cut, it ends as deferred"),
+    repeats: id.optional().describe("the call that was interrupted and is run again as this one"),
   }),
   event("tool-input-delta", { call: id, delta: z.string() }),
   event("tool-input-end", { call: id, input: json.optional() }),
@@ -184,8 +198,9 @@ export const eventSchema = z.discriminatedUnion("type", [
     schema: json.optional().describe("a JSON Schema that the answer's value must fit"),
     value: json.optional().describe("what is asked about: arguments to approve, a default, code to execute"),
     options: z
-      .array(z.object({ value: json, label: z.string().optional(), description: z.string().optional() }))
-      .optional(),
+      .union([z.array(choiceOption), z.array(approvalOption)])
+      .optional()
+      .describe("of an approval the ways to allow or deny, of any other ask the values to choose from"),
     allows: z.array(z.enum(["edit", "always", "reason"])).optional(),
     expires: count.optional().describe("milliseconds since 1970"),
   }),

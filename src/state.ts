@@ -5,13 +5,24 @@ import { type RunState, agentNode } from "./state/nodes.ts";
 export { createAnswer, type RunAnswer } from "./state/answer.ts";
 export { addUsage } from "./state/nodes.ts";
 export { restoreInto, snapshot, type RunSnapshot } from "./state/snapshot.ts";
-export type { AgentNode, AskNode, CallNode, MarkNode, Node, PartNode, RunState, StepNode } from "./state/nodes.ts";
+export type {
+  AgentNode,
+  AskNode,
+  CallNode,
+  MarkNode,
+  Node,
+  PartNode,
+  ResumeNode,
+  RunState,
+  StepNode,
+} from "./state/nodes.ts";
 
 /** The id under which to subscribe to the run itself: its start, end, usage, data and the root agent's items. */
 export const ROOT = "";
 
 export const createState = (): RunState => ({
   seq: 0,
+  protocol: undefined,
   run: undefined,
   thread: undefined,
   model: undefined,
@@ -25,6 +36,7 @@ export const createState = (): RunState => ({
   answer: [],
   awaiting: [],
   data: new Map(),
+  cuts: [],
   root: agentNode({ name: "" }, ROOT, 0),
   nodes: new Map(),
   listeners: new Map(),

@@ -1,3 +1,4 @@
+import { choicesOf } from "../src/protocol.ts";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { adopt, agent } from "../src/sources/agent.ts";
@@ -29,7 +30,7 @@ const using = async (use: (context: ToolContext) => unknown, request = {}) => {
   return drive(source, { messages, ...request }, (event, { answer }) => {
     if (event.type !== "ask-start") return;
     if (event.kind === "confirmation") answer(event.ask, { allow: true });
-    else if (event.kind === "choice") answer(event.ask, { value: event.options?.[1]?.value ?? null });
+    else if (event.kind === "choice") answer(event.ask, { value: choicesOf(event)[1]?.value ?? null });
     else if (event.kind === "execute") answer(event.ask, { value: 42 });
     else answer(event.ask, "expired");
   });

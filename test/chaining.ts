@@ -1,6 +1,7 @@
 import type { Dialect } from "../src/dialect.ts";
 import { native } from "../src/dialects/native.ts";
 import type { Entry, Event, Json } from "../src/events.ts";
+import { choicesOf } from "../src/protocol.ts";
 import type { Log } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import { demoAgent, demoStories } from "../src/models/demo.ts";
@@ -61,7 +62,7 @@ export const playStory = async (
   const react = async (event: Event): Promise<void> => {
     const at = canAnswer ? `${down.url}/runs/${run}` : `${up.url}/runs/${await upperRun()}`;
     if (event.type === "ask-start")
-      await post(`${at}/asks/${event.ask}`, answerTo(event.kind, event.options?.[0]?.value));
+      await post(`${at}/asks/${event.ask}`, answerTo(event.kind, choicesOf(event)[0]?.value));
     if (name === "cancel" && event.type === "tool-execute") await post(`${down.url}/runs/${run}/cancel`, {});
   };
   await until(async () => {

@@ -45,6 +45,18 @@ test("a stream is read at the pace of whoever shows it, and nothing is lost by t
   expect((await other.finished).outcome).toBe("done");
 });
 
+test("a run of a later protocol fails plainly instead of being shown by halves", async () => {
+  const { client, server } = await setUp([streams(frame(1, { ...START, protocol: 3 } as Event))]);
+  const handle = client.follow("r");
+  await expect(handle.finished).rejects.toMatchObject({
+    code: "protocol",
+    message: "this log uses protocol 3; this version of Runcast reads up to 2",
+    hint: "update it",
+  });
+  expect(handle.connection).toMatchObject({ status: "failed", problem: { code: "protocol" } });
+  expect(server.requests[0]!.headers["runcast-protocol"]).toBe("2");
+});
+
 describe("entries", () => {
   test("come once each, in order, to every reader, and end after run-end", async () => {
     const frames = long(300);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import type { CallOutcome, Entry, Event, RunOutcome } from "../src/events.ts";
+import type { CallOutcome, Entry, Event, Finish, RunOutcome } from "../src/events.ts";
+import { takenOver } from "./generate/takeover.ts";
 
 /** Grammatical logs of every shape, from a seed: agents in agents, calls in parallel, everything interleaved. */
 export const arbitraryLog = (size = 3): fc.Arbitrary<Entry[]> =>
@@ -11,7 +12,7 @@ export const generateLog = (seed: number, size = 3): Entry[] => {
   return [...run(random, size)].map((event, index) => ({ seq: index + 1, at: (at += random.below(40)), event }));
 };
 
-interface Random {
+export interface Random {
   below(limit: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
@@ -54,7 +55,7 @@ const createRandom = (seed: number): Random => {
   };
 };
 
-type Life = Generator<Event, void>;
+export type Life = Generator<Event, void>;
 
 /** Interleaves lives at random; each keeps its own order. */
 function* merge(random: Random, lives: Life[]): Life {
@@ -67,14 +68,16 @@ function* merge(random: Random, lives: Life[]): Life {
 }
 
 function* run(random: Random, size: number): Life {
-  yield {
+  const start: Event = {
     type: "run-start",
-    protocol: 1,
+    protocol: 2,
     run: "run_1",
     name: "generated",
     ...(random.chance(0.5) && { thread: "thread_1", model: "a model", user: { id: "user_1", name: "Ann" } }),
     message: { role: "user", content: [{ type: "text", text: random.text() }] },
   };
+  yield start;
+  if (random.chance(0.25)) yield* takenOver(random, start, agent(random, size, undefined, []));
   const answer: string[] = [];
   yield* agent(random, size, undefined, answer);
   const outcome = random.pick<RunOutcome>(["done", "done", "error", "cancelled", "interrupted"]);
@@ -118,7 +121,7 @@ function* agent(random: Random, size: number, id: string | undefined, answer: st
       type: "step-end",
       ...of,
       step,
-      finish: calls.length ? "tools" : "stop",
+      finish: calls.length ? "tools" : random.pick<Finish>(["stop", "stop", "stop", "length", "filter"]),
       ...(random.chance(0.7) && { usage: { input: random.below(99), output: random.below(99) } }),
     };
     if (!calls.length) answer.splice(0, answer.length, ...texts);
@@ -170,8 +173,23 @@ function* execution(random: Random, size: number, of: { agent?: string }, call: 
   if (random.chance(0.2)) {
     const ask = random.id("ask");
     const allow = random.chance(0.7);
-    yield { type: "ask-start", ...of, ask, kind: "approval", call, allows: ["edit"], value: { a: 1 } };
-    if (random.chance(0.8)) yield { type: "ask-end", ...of, ask, outcome: "answered", answer: { allow }, by: "Ann" };
+    const options = random.chance(0.4) && [
+      { id: "once", label: random.text(), allow: true },
+      { id: "reject", label: "Reject", allow: false },
+    ];
+    const value = { a: 1 };
+    yield {
+      type: "ask-start",
+      ...of,
+      ask,
+      kind: "approval",
+      call,
+      allows: ["edit"],
+      value,
+      ...(options && { options }),
+    };
+    const answer = { allow, ...(options && { option: allow ? "once" : "reject" }) };
+    if (random.chance(0.8)) yield { type: "ask-end", ...of, ask, outcome: "answered", answer, by: "Ann" };
     else yield { type: "ask-end", ...of, ask, outcome: "expired" };
     const isLast = random.chance(0.5);
     if (!allow || isLast) return yield { type: "tool-end", ...of, call, outcome: "denied" };

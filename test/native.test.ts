@@ -12,11 +12,12 @@ const awkward = 'line\nbreak "quoted" \\ \u2028 \u0000 héllo 🎉 </script>';
 const EVENTS: readonly Event[] = [
   {
     type: "run-start",
-    protocol: 1,
+    protocol: 2,
     run: "r",
     name: "a",
     message: { role: "user", content: [{ type: "text", text: awkward }] },
   },
+  { type: "run-resume", owner: "server-2", reason: "expired", after: 1 },
   { type: "agent-start", agent: "g", parent: "f", call: "c", name: "sub", task: "look" },
   { type: "agent-end", agent: "g", outcome: "error", error, usage: { input: 1, output: 2 } },
   { type: "step-start", step: "s", model: "m" },
@@ -44,6 +45,8 @@ const EVENTS: readonly Event[] = [
   { type: "tool-end", call: "c", outcome: "ok", content: [{ type: "text", text: awkward }], ms: 12.5 },
   { type: "ask-start", ask: "k", kind: "approval", call: "c", value: { a: 1 }, allows: ["edit"] },
   { type: "ask-end", ask: "k", outcome: "answered", answer: { allow: true } },
+  { type: "ask-start", ask: "l", kind: "approval", call: "c", options: [{ id: "o", label: awkward, allow: true }] },
+  { type: "ask-end", ask: "l", outcome: "answered", answer: { allow: true, option: "o" } },
   { type: "status", text: awkward },
   { type: "citation", citation: "i", url: "https://example.com", range: [0, 4], part: "p" },
   { type: "file", name: "f.txt", file: "x", change: "created" },
@@ -174,6 +177,19 @@ describe("requests", () => {
     expect(status).toBe(400);
     expect(message).toContain(named);
     expect(message).not.toContain("\n");
+  });
+
+  test("a client that reads less than this version is told so; one that does not say is served", () => {
+    const body = { message: "hi" };
+    for (const request of [{ headers: { "Runcast-Protocol": "1" } }, { query: "protocol=1" }])
+      expect(refused(() => read("start", { body, ...request }))).toMatchObject({
+        code: "protocol",
+        status: 406,
+        message: "this server uses protocol 2, and the client reads up to 1",
+        hint: "update the client",
+      });
+    for (const request of [{}, { headers: { "Runcast-Protocol": "2" } }, { query: "protocol=3" }])
+      expect(read("start", { body, ...request })).toMatchObject({ do: "start" });
   });
 
   test("Last-Event-ID beats ?after=", () => {

@@ -1,4 +1,5 @@
 import { duration } from "../amounts.ts";
+import { approvalsOf, choicesOf } from "../protocol.ts";
 import type { AskNode } from "../state.ts";
 import { type Piece, line } from "./line.ts";
 import type { ViewOptions } from "./node-lines.ts";
@@ -29,13 +30,15 @@ export const askLines = (node: AskNode, options: ViewOptions): string[] => {
     for (const words of text.slice(0, VALUE_ROWS)) add(["dim", words]);
     if (text.length > VALUE_ROWS) add(["dim", `… ${text.length - VALUE_ROWS} more lines`]);
   }
-  for (const { value, label, description } of ask.options ?? []) {
+  for (const { value, label, description } of choicesOf(ask)) {
     const words = label === undefined ? "" : `  ${oneLine(label)}`;
     add(["cyan", `• ${oneLine(JSON.stringify(value))}`], words, [
       "dim",
       description ? `  ${oneLine(description)}` : "",
     ]);
   }
+  for (const { id, label, allow } of approvalsOf(ask))
+    add(["cyan", `• ${oneLine(id)}`], `  ${oneLine(label)}`, ["dim", allow ? "  allows" : "  denies"]);
   if (ask.expires !== undefined) add(["dim", `expires in ${duration(ask.expires - options.now)}`]);
   const how = options.howToAnswer?.(node) ?? [];
   for (const words of how.flatMap((text) => wrap(text, below.width))) add(["yellow", words]);

@@ -1,4 +1,5 @@
 import { type Entry, EVENT_TYPES, entrySchema } from "../events.ts";
+import { protocolProblem } from "../protocol.ts";
 import { didYouMean } from "../did-you-mean.ts";
 
 /** What one line (or one frame that starts there) of a file holds. */
@@ -57,6 +58,8 @@ const entryOf = (json: string, seq: string | undefined): { entry: Entry } | { pr
   if (seq !== undefined) value = fromFrame(value, seq);
   const event = isObject(value) && isObject(value["event"]) ? value["event"] : undefined;
   const type = event?.["type"];
+  const tooNew = type === "run-start" ? protocolProblem(Number(event?.["protocol"])) : undefined;
+  if (tooNew) return { problem: `${tooNew.message}; ${tooNew.hint}` };
   const types: readonly string[] = EVENT_TYPES;
   if (typeof type === "string" && !types.includes(type))
     return { problem: `${at(value)}there is no event type ${JSON.stringify(type)}${didYouMean(type, types)}` };

@@ -27,6 +27,8 @@ export const nodeLines = (node: Node, options: ViewOptions): string[] => {
       return [...agentStart(node, options), ...agentEnd(node, options)];
     case "ask":
       return askLines(node, options);
+    case "resume":
+      return [line([["cyan", "↻ Continued after an interruption"]], options)];
     default:
       return [line(markPieces(node), options)];
   }

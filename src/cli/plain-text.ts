@@ -53,6 +53,8 @@ export const createPlainText = (
     switch (event.type) {
       case "run-start":
         return headLines(state, view);
+      case "run-resume":
+        return nodeLines(state.root.items.at(-1)!, view);
       case "agent-start":
         return of(event.agent, (agent: AgentNode) => agentStart({ ...agent, name: speakers.nameOf(agent) }, view));
       case "agent-end":

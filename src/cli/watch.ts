@@ -1,5 +1,6 @@
 import { duration } from "../amounts.ts";
 import { ClientError, type Connection, createClient, defaultBackoff } from "../client.ts";
+import { approvalsOf, choicesOf } from "../protocol.ts";
 import type { AskNode } from "../state.ts";
 import { hasColor } from "./color.ts";
 import { type Command, CommandError, UsageError } from "./command.ts";
@@ -129,7 +130,9 @@ const segment = (text: string): string =>
 const howToAnswer = ({ base, token }: Target, run: string, { id, ask }: AskNode, access: string): string[] => {
   if (token !== undefined) return ["this address only allows watching; someone with the key can answer"];
   const isYesOrNo = ask.kind === "approval" || ask.kind === "confirmation";
-  const value = isYesOrNo ? { allow: true } : { value: ask.options?.[0]?.value ?? "…" };
+  const [option] = approvalsOf(ask);
+  const allow = option ? { option: option.id, allow: option.allow } : { allow: true };
+  const value = isYesOrNo ? allow : { value: choicesOf(ask)[0]?.value ?? "…" };
   const body = JSON.stringify(value).replaceAll("'", "'\\''");
   const path = `${base}/runs/${segment(run)}/asks/${segment(id)}`;
   return [

@@ -1,5 +1,6 @@
 import type { Frame, Waiting } from "../dialect.ts";
 import type { Answer, Entry, Problem } from "../events.ts";
+import { protocolProblem } from "../protocol.ts";
 import { createState, fold, restoreInto, ROOT, type RunSnapshot, type RunState } from "../state.ts";
 import { createFeed } from "./feed.ts";
 import { createEntryReader, type EntryReader } from "./entry-reader.ts";
@@ -105,10 +106,18 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
   };
   const close = (): void => end({ status: "closed" }, new ClientError({ code: "closed", message: "closed" }));
 
+  /** What cannot be read is not shown by halves. */
+  const isTooNew = (protocol: number | undefined): boolean => {
+    const problem = protocol === undefined ? undefined : protocolProblem(protocol);
+    if (problem) end({ status: "failed", problem }, new ClientError(problem));
+    return problem !== undefined;
+  };
+
   const isFromSnapshot = (): boolean => options.from === "snapshot" && state.seq === 0;
 
   const takeSnapshot = (frame: { readonly state: RunSnapshot }): boolean => {
     if (!isFromSnapshot()) throw new BadFrame("a snapshot came that nobody asked for");
+    if (isTooNew(frame.state.protocol)) return true;
     restoreInto(state, frame.state);
     for (const listener of state.listeners.get(ROOT) ?? []) listener();
     if (state.outcome !== undefined) end({ status: "finished" });
@@ -126,6 +135,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
     if (seq <= state.seq) return false;
     if (seq !== state.seq + 1) throw new BadFrame(`entry ${id} came after ${state.seq}: those between are missing`);
     const entry = read(entryOf, id, data);
+    if (entry.event.type === "run-start" && isTooNew(entry.event.protocol)) return true;
     if (connection.status === "live" && connection.waiting) show({ status: "live" });
     fold(state, entry);
     onEntry?.(entry);

@@ -12,6 +12,9 @@ export interface StatusLine {
   forget(): void;
 }
 
+/** What a status says of a run that another process has taken over. */
+export const RESUMED = "Continuing after an interruption";
+
 export const createStatusLine = (idle: string): StatusLine => {
   const live = new Map<string, string>();
   let shown: string | undefined = idle;

@@ -67,6 +67,7 @@ export const deepAgent: Dialect = {
   asks: "link",
   says: {
     "run-start": AS_STATUS("who was asked what is known to the client that asked"),
+    "run-resume": AS_STATUS("the family does not know which process runs an agent"),
     "agent-start": "carries",
     "agent-end": "carries",
     "step-start": NO_STEPS,

@@ -65,6 +65,7 @@ export const forge: Dialect = {
   asks: "link",
   says: {
     "run-start": loses("a Forge stream has no start; its run is named by the header Runcast-Run"),
+    "run-resume": loses("Forge does not know which process runs an agent"),
     "agent-start": loses("Forge knows no sub-agents; their calls stand among the others"),
     "agent-end": loses("Forge knows no sub-agents"),
     "step-start": loses("Forge knows no steps"),

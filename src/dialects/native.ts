@@ -9,6 +9,7 @@ import {
   writeSecrets,
 } from "../dialect.ts";
 import { answerSchema, EVENT_TYPES, type EventType } from "../events.ts";
+import { PROTOCOL } from "../protocol.ts";
 import { Refusal, type RunRequest, runRequestSchema } from "../source.ts";
 import { createEncoder, createTextEncoder, decodeFrame } from "./native/frames.ts";
 import { runId } from "./requests/run-id.ts";
@@ -54,6 +55,7 @@ export const native: Dialect = {
     },
   ],
   read: ({ does }, request) => {
+    checkProtocol(request);
     if (does === "start") return readStart(request);
     if (does === "follow") return readFollow(request);
     const run = request.params["run"] ?? "";
@@ -77,6 +79,17 @@ export const native: Dialect = {
 };
 
 // ── Requests ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A client may say which version it reads. One that does not is taken to read this one, or to skip what it does not know. */
+const checkProtocol = ({ headers, query }: DialectRequest): void => {
+  const declared = headers.get("runcast-protocol") ?? query.get("protocol");
+  if (declared === null || Number(declared) >= PROTOCOL) return;
+  throw new Refusal(
+    "protocol",
+    `this server uses protocol ${PROTOCOL}, and the client reads up to ${declared.slice(0, 10)}`,
+    { status: 406, hint: "update the client" },
+  );
+};
 
 const readStart = ({ body, headers, query }: DialectRequest): Command => {
   if (isObject(body) && "secrets" in body)
@@ -147,6 +160,7 @@ function write(command: Command): ReturnType<Dialect["write"]> {
     if (command.extensions) headers["runcast-extensions"] = "1";
     headers["content-type"] = "application/json";
     headers["accept"] = command.detached ? "application/json" : "text/event-stream";
+    headers["runcast-protocol"] = `${PROTOCOL}`;
     const path = `/runs${search({ style: command.style })}`;
     return { method: "POST", path, headers, body: JSON.stringify(body) };
   }
@@ -154,6 +168,7 @@ function write(command: Command): ReturnType<Dialect["write"]> {
   if (command.do === "follow") {
     if (command.extensions) headers["runcast-extensions"] = "1";
     headers["accept"] = "text/event-stream";
+    headers["runcast-protocol"] = `${PROTOCOL}`;
     const path = search({ after: cursorText(command.after), from: command.from, style: command.style });
     return { method: "GET", path: `${run}/events${path}`, headers };
   }

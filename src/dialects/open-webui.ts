@@ -101,6 +101,7 @@ export const openWebui: Dialect = {
   asks: "link",
   says: {
     "run-start": status,
+    "run-resume": status,
     "agent-start": status,
     "agent-end": status,
     "step-start": steps,

@@ -60,6 +60,7 @@ export const openaiChat: Dialect = {
   asks: "link",
   says: {
     "run-start": "carries",
+    "run-resume": { loses: "the family does not know which process runs an agent" },
     "agent-start": { loses: "what a sub-agent says is never content, so nothing says that there is one" },
     "agent-end": { loses: "what a sub-agent says is never content, so nothing says that there is one" },
     "step-start": "carries",

@@ -57,6 +57,7 @@ export const openaiResponses: Dialect = {
   asks: "link",
   says: {
     "run-start": "carries",
+    "run-resume": { loses: "the family does not know which process runs an agent" },
     "agent-start": below,
     "agent-end": below,
     "step-start": "carries",

@@ -50,6 +50,7 @@ export const ralph: Dialect = {
   asks: "link",
   says: {
     "run-start": AS_STATUS("who was asked what is known to the client that asked"),
+    "run-resume": AS_STATUS("the family does not know which process runs an agent"),
     "agent-start": AS_STATUS("the family has no sub-agents"),
     "agent-end": { loses: "the family has no sub-agents; the status goes back to what it was" },
     "step-start": NO_STEPS,

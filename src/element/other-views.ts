@@ -1,4 +1,5 @@
 import { duration } from "../amounts.ts";
+import { approvalsOf, choicesOf } from "../protocol.ts";
 import type { AgentNode, AskNode, MarkNode, StepNode } from "../state.ts";
 import { fileLine } from "./call-view.ts";
 import { icon } from "./icon.ts";
@@ -64,7 +65,10 @@ export const createAskView = (): View<AskNode> => {
       element.dataset["state"] = isOpen ? "waiting" : "ended";
       head.replaceChildren(icon(isOpen ? "waiting" : "ok"), make("b", "", isOpen ? "Waits for a person" : ended()));
       setText(question, [ask.title, ask.message].filter(Boolean).join(": "));
-      const labels = ask.options?.map(({ value, label }) => label ?? String(value)) ?? [];
+      const labels = [
+        ...choicesOf(ask).map(({ value, label }) => label ?? String(value)),
+        ...approvalsOf(ask).map(({ label }) => label),
+      ];
       setText(options, isOpen && labels.length > 0 ? `Choices: ${labels.join(", ")}` : "");
 
       function ended(): string {
@@ -94,6 +98,11 @@ export const createStepView = (): View<StepNode> => {
     },
   };
 };
+
+export const createResumeView = (): View => ({
+  element: make("p", "soft", "Continued after an interruption"),
+  show: () => {},
+});
 
 export const createMarkView = (scene: Scene): View<MarkNode> => {
   const element = make("div", "aside");

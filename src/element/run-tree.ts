@@ -1,7 +1,7 @@
 import { type Node as RunNode, ROOT, type RunState, subscribe } from "../state.ts";
 import { createCallView } from "./call-view.ts";
 import type { Clock } from "./clock.ts";
-import { createAgentView, createAskView, createMarkView, createStepView } from "./other-views.ts";
+import { createAgentView, createAskView, createMarkView, createResumeView, createStepView } from "./other-views.ts";
 import { createTextView, createThinkingView } from "./part-view.ts";
 import type { Scene, View } from "./scene.ts";
 
@@ -109,6 +109,8 @@ export const createRunTree = ({ container, clock, file }: RunTreeOptions): RunTr
         return createAskView() as View;
       case "step":
         return createStepView() as View;
+      case "resume":
+        return createResumeView();
       default:
         return createMarkView(scene) as View;
     }

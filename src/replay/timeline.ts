@@ -34,8 +34,8 @@ export const createTimeline = (entries: readonly Entry[], every = EVERY): Timeli
       else if (versions.at(-1)!.node.version !== node.version)
         versions.push({ checkpoint, node: copy(node), items: itemsOf(node)?.length ?? 0 });
     }
-    const { nodes: _, listeners: __, inputs: ___, steps: ____, root: _____, data, ...rest } = front;
-    heads.push({ ...rest, data: [...data] });
+    const { nodes: _, listeners: __, inputs: ___, steps: ____, root: _____, data, cuts, ...rest } = front;
+    heads.push({ ...rest, data: [...data], cuts: [...cuts] });
   };
 
   const prepare = (seq: number): void => {
@@ -75,7 +75,7 @@ export const createTimeline = (entries: readonly Entry[], every = EVERY): Timeli
     const head = heads[checkpoint];
     if (!head) return state;
     const root = nodeAt(checkpoint, front.root);
-    return restoreInto(state, { ...head, root } as RunSnapshot);
+    return restoreInto(state, { ...head, cuts: [...head.cuts], root } as RunSnapshot);
   };
 
   return {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Answer, AskOutcome, Event, EventOf, Json } from "../events.ts";
+import { choicesOf } from "../protocol.ts";
 import { issuesText, jsonSchema } from "../json-schema.ts";
 import { Refusal } from "../source.ts";
 import type { OpenAsk } from "../verify.ts";
@@ -67,6 +68,7 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
         throw new Refusal("bad-answer", `this ${ask.kind} is answered with allow: true or false`);
       if (!needsAllow && answer.value === undefined)
         throw new Refusal("bad-answer", `this ${ask.kind} is answered with a value`);
+      checkOption(ask, answer);
       checkAllowed(wanted, answer);
       checkValue(wanted, answer.value);
       emit({
@@ -88,7 +90,7 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
       const asked = of(ask);
       delete asked.result;
       asked.wanted = {
-        ...(kind === "choice" && options && { values: options.map((option) => option.value) }),
+        ...(kind === "choice" && options && { values: choicesOf(event).map((option) => option.value) }),
         ...(schema !== undefined && { schema }),
         ...(allows && { allows }),
       };
@@ -103,6 +105,20 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
       }
     },
   };
+};
+
+/** An option is one of those that were offered, and says itself whether it allows. */
+const checkOption = ({ kind, options }: OpenAsk, { option, allow }: Answer): void => {
+  if (option === undefined) return;
+  const allows = options?.get(option);
+  if (allows === undefined)
+    throw new Refusal("bad-answer", `this ${kind} offers no option ${JSON.stringify(option)}`, {
+      hint: options ? `one of ${[...options.keys()].join(", ")}` : "answer without option",
+    });
+  if (allows !== allow)
+    throw new Refusal("bad-answer", `the option ${option} ${allows ? "allows" : "denies"}, and allow says otherwise`, {
+      hint: `answer with allow: ${allows}`,
+    });
 };
 
 /** Of one ask, what there is: who waits for it, when it expires, what it wants, what came of it. */

@@ -19,7 +19,7 @@ export const closeInside = (agent: OpenAgent, ending: Ending): Event[] => {
       type: "step-end",
       ...of(agent),
       step: agent.step,
-      finish: ending.outcome === "cancelled" ? "cancelled" : "error",
+      finish: ending.outcome,
     });
   }
   return events;

@@ -45,7 +45,7 @@ export class Intake {
   /** Takes an event of the source in. Throws a Refusal for one that breaks the grammar or the run's limit. */
   take(sourced: Event): void {
     if (sourced.type === "run-start") return;
-    const event = this.renamer.rename(sourced);
+    const event = this.#placed(this.renamer.rename(sourced));
     if (this.#isStale(event)) {
       // Nobody hears of this ask: whoever waits for its answer would wait in vain.
       if (event.type === "ask-start") this.asks.observe({ type: "ask-end", ask: event.ask, outcome: "cancelled" });
@@ -54,6 +54,13 @@ export class Intake {
     if (!("delta" in event)) this.#makeWay(event, sourced);
     this.emit(event);
     if (this.writer.bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
+  }
+
+  /** A source that reads another log passes its run-resume on, which counts that log's entries. */
+  #placed(event: Event): Event {
+    if (event.type !== "run-resume") return event;
+    const { lastWork, seq } = this.verifier;
+    return { ...event, after: Math.min(Math.max(event.after, lastWork), seq) };
   }
 
   /** Sees to what must be so before this is said. */

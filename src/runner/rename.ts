@@ -21,7 +21,7 @@ const STARTED = {
   "step-start": "step",
   "agent-start": "agent",
 } as const;
-const REFERENCES = { part: "part", call: "call", ask: "ask", step: "step", replaces: "part" } as const;
+const REFERENCES = { part: "part", call: "call", ask: "ask", step: "step", replaces: "part", repeats: "call" } as const;
 type Field = (typeof STARTED)[keyof typeof STARTED];
 
 export const createRenamer = (used: Pick<Verifier, "has">): Renamer => new RepeatedIds(used);

@@ -1,4 +1,5 @@
-import { type EventOf, type FileRef, PROTOCOL } from "../events.ts";
+import type { EventOf, FileRef } from "../events.ts";
+import { PROTOCOL } from "../protocol.ts";
 import type { RunnableAgent } from "../runner.ts";
 import type { RunRequest } from "../source.ts";
 import { spillMessage } from "./spill.ts";

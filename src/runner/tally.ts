@@ -26,7 +26,7 @@ class Sums implements Tally {
     else if (event.type === "step-start") {
       this.#parts = undefined;
       this.#calls = 0;
-    } else if (event.type === "tool-start" && !event.provider) this.#calls++;
+    } else if (event.type === "tool-start" && !event.provider && event.repeats === undefined) this.#calls++;
     else if (event.type === "text-start" && event.call === undefined) {
       const parts = (this.#parts ?? []).filter((part) => part !== event.replaces);
       this.#parts = [...parts, event.part];

@@ -81,14 +81,18 @@ class Appender implements Writer, Job {
       const batch = this.#pending;
       this.#pending = undefined;
       const last = this.seq;
+      // A log that wakes its watchers at once may have them write more, which this loop then stores.
+      this.#isAppending = true;
       const appending = this.#append(batch);
-      if (appending) {
-        this.#isAppending = true;
+      if (appending)
         appending.then(
           () => this.#onStored(last),
           (error: unknown) => this.#onFailed(error),
         );
-      } else this.#stored = last;
+      else {
+        this.#isAppending = false;
+        this.#stored = last;
+      }
     }
     if (this.#waiters) this.#settle();
   }

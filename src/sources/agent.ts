@@ -1,4 +1,5 @@
-import { type Event, PROTOCOL, type Problem } from "../events.ts";
+import type { Event, Problem } from "../events.ts";
+import { PROTOCOL } from "../protocol.ts";
 import type { RunContext, RunRequest, Source } from "../source.ts";
 import { aboutOf } from "./agent/about.ts";
 import { checkOptions } from "./agent/check-options.ts";

@@ -1,5 +1,6 @@
 import type { Dialect } from "../dialect.ts";
 import { type Event, eventSchema } from "../events.ts";
+import { protocolProblem } from "../protocol.ts";
 import { Refusal, type Source } from "../source.ts";
 import { adoptFiles, mayHoldFile } from "./http/adopt-files.ts";
 import { createConnection } from "./http/connection.ts";
@@ -42,7 +43,11 @@ export const http = (options: HttpOptions): Source =>
       for await (const frame of connection.frames()) {
         for (const said of decode(frame)) {
           const event = mayHoldFile(said) ? await adoptFiles(said, connection, context) : said;
-          if (event.type === "run-start") connection.named(event.run);
+          if (event.type === "run-start") {
+            const problem = protocolProblem(event.protocol);
+            if (problem) throw new Refusal("upstream-protocol", problem.message, { status: 502, hint: problem.hint });
+            connection.named(event.run);
+          }
           steering.observe(event);
           yield event;
           if (event.type === "run-end") return;

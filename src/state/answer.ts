@@ -8,8 +8,10 @@ type Call = Mutable<Omit<Extract<Part, { type: "call" }>, "input">> & {
   readonly provider: boolean;
 };
 interface Step {
+  readonly id: string;
+  isCut: boolean;
   readonly said: (Words | Call | Exclude<Part, { type: "call" }>)[];
-  readonly results: Part[];
+  results: Part[];
 }
 
 export interface RunAnswer {
@@ -45,7 +47,16 @@ export const createAnswer = (): RunAnswer => {
     const { meta } = event;
     switch (event.type) {
       case "step-start":
-        steps.push({ said: [], results: [] });
+        steps.push({ id: event.step, isCut: false, said: [], results: [] });
+        return;
+      case "step-end": {
+        const step = steps.findLast(({ id }) => id === event.step);
+        if (step) step.isCut = event.finish === "interrupted";
+        return;
+      }
+      case "run-resume":
+        // What was given up is asked for again.
+        for (const step of steps.filter(({ isCut }) => isCut)) steps.splice(steps.indexOf(step), 1);
         return;
       case "text-start":
         if (event.replaces !== undefined) forget(event.replaces);
@@ -61,9 +72,17 @@ export const createAnswer = (): RunAnswer => {
         break;
       }
       case "tool-start": {
+        const { call, name, provider = false, repeats } = event;
+        const earlier = repeats === undefined ? undefined : calls.get(repeats);
+        if (earlier) {
+          // The model asked once, and hears of the outcome that counts.
+          earlier.step.results = earlier.step.results.filter((part) => !("call" in part) || part.call !== repeats);
+          earlier.part.call = call;
+          calls.set(call, earlier);
+          break;
+        }
         const step = steps.at(-1);
         if (!step) return;
-        const { call, name, provider = false } = event;
         const part: Call = { type: "call", call, name, input: undefined, text: "", provider };
         step.said.push(part);
         calls.set(call, { part, step });

@@ -66,6 +66,9 @@ export interface CallNode extends NodeBase {
   readonly title: string | undefined;
   readonly provider: boolean;
   readonly step: string | undefined;
+  /** The interrupted call that is run again as this one, and the call as which this one is. */
+  readonly repeats: string | undefined;
+  repeatedBy: string | undefined;
   state: "pending" | "executing" | CallOutcome;
   /** The arguments as they came, and what can be read of them so far. */
   inputText: string;
@@ -101,7 +104,14 @@ export interface MarkNode extends NodeBase {
   event: Extract<Event, { type: "citation" | "file" | "embed" | "notice" }>;
 }
 
-export type Node = AgentNode | StepNode | PartNode | CallNode | AskNode | MarkNode;
+/** Another process has taken the run over. Stands among the root's items, where it happened. */
+export interface ResumeNode extends NodeBase, Omit<EventOf<"run-resume">, "type" | "agent" | "meta"> {
+  readonly kind: "resume";
+  /** The ids of what was cut and given up: parts, steps, calls, asks and agents, in the order they were ended. */
+  readonly cut: readonly string[];
+}
+
+export type Node = AgentNode | StepNode | PartNode | CallNode | AskNode | MarkNode | ResumeNode;
 
 /**
  * What a run looks like after some prefix of its log. Only `fold` changes it, in place: a token copies nothing. Nodes keep
@@ -110,6 +120,8 @@ export type Node = AgentNode | StepNode | PartNode | CallNode | AskNode | MarkNo
 export interface RunState {
   /** The last entry that was folded. */
   seq: number;
+  /** The version of the protocol that the log uses. */
+  protocol: number | undefined;
   run: string | undefined;
   thread: string | undefined;
   model: string | undefined;
@@ -125,6 +137,8 @@ export interface RunState {
   awaiting: readonly string[];
   /** The open slots, by name, or by name and id with a space between. */
   readonly data: Map<string, Json | undefined>;
+  /** What was cut or interrupted since the run began or was last taken over, and in which entry. */
+  cuts: { readonly seq: number; readonly id: string }[];
   readonly root: AgentNode;
   /** Agents, steps, parts, calls and asks by id. */
   readonly nodes: Map<string, Node>;
@@ -189,6 +203,8 @@ export const callNode = (event: EventOf<"tool-start">, step: string | undefined,
   title: event.title,
   provider: event.provider === true,
   step,
+  repeats: event.repeats,
+  repeatedBy: undefined,
   state: "pending",
   inputText: "",
   input: undefined,
@@ -205,6 +221,32 @@ export const callNode = (event: EventOf<"tool-start">, step: string | undefined,
   error: undefined,
   bytes: undefined,
   items: [],
+});
+
+export const stepNode = (event: EventOf<"step-start">, at: number): StepNode => ({
+  kind: "step",
+  id: event.step,
+  agent: event.agent,
+  version: 0,
+  startedAt: at,
+  endedAt: undefined,
+  model: event.model,
+  finish: undefined,
+  usage: undefined,
+  retries: [],
+});
+
+export const askNode = ({ type: _, meta: __, agent, ...ask }: EventOf<"ask-start">, at: number): AskNode => ({
+  kind: "ask",
+  id: ask.ask,
+  agent,
+  version: 0,
+  startedAt: at,
+  endedAt: undefined,
+  ask,
+  outcome: undefined,
+  answer: undefined,
+  by: undefined,
 });
 
 const OUTPUT_KEPT = 64 * 1024;

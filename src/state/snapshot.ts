@@ -1,5 +1,6 @@
 import type { Json } from "../events.ts";
 import { createJsonParser } from "../json.ts";
+import { isFound } from "./change.ts";
 import type { AgentNode, Node, RunState } from "./nodes.ts";
 
 /** A state as plain JSON: what `GET /runs/:run` answers and what a viewer may start from instead of the whole log. */
@@ -30,7 +31,7 @@ const restoreAgent = (state: RunState, id: string | undefined, agent: AgentNode)
 };
 
 const restoreNode = (state: RunState, node: Node): void => {
-  if (node.kind !== "citation" && node.kind !== "file" && node.kind !== "notice") state.nodes.set(node.id, node);
+  if (isFound(node)) state.nodes.set(node.id, node);
   if (node.kind === "agent") restoreAgent(state, node.id, node);
   if (node.kind !== "call") return;
   for (const item of node.items) restoreNode(state, item);

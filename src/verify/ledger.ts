@@ -24,9 +24,14 @@ export interface OpenPart {
 
 export interface OpenCall {
   readonly id: string;
+  readonly name: string;
   readonly agent: OpenAgent;
+  /** Of a call that repeats another, the step of that one. */
   readonly step: string;
   readonly provider: boolean;
+  readonly repeats: OpenCall | undefined;
+  /** Whether another call repeats this one. */
+  repeated: boolean;
   phase: "input" | "ready" | "executing" | "ended";
   deltas: boolean;
   /** Undefined until a person has decided. */
@@ -41,6 +46,8 @@ export interface OpenAsk {
   readonly kind: EventOf<"ask-start">["kind"];
   readonly agent: OpenAgent;
   readonly call: OpenCall | undefined;
+  /** Of an approval: what each option that it offers answers. */
+  readonly options: ReadonlyMap<string, boolean> | undefined;
   open: boolean;
 }
 
@@ -131,33 +138,14 @@ export class Ledger {
   startCall(call: OpenCall): void {
     this.calls = knowing(this.calls, call.id, call);
     call.agent.calls = including(call.agent.calls, call);
-    call.agent.stepShown = true;
+    if (call.step === call.agent.step) call.agent.stepShown = true;
   }
 
-  startPart(event: EventOf<"text-start" | "thinking-start">): string | undefined {
-    const agent = this.owner(event);
-    if (typeof agent === "string") return agent;
-    const wrong = this.fresh(event.part, "part");
-    if (wrong) return wrong;
-    let call: OpenCall | undefined;
-    if (event.type === "text-start") {
-      if (event.replaces !== undefined && !this.parts.has(event.replaces))
-        return `part ${event.part} replaces ${event.replaces}, which never started`;
-      if (event.call !== undefined) {
-        const found = this.openCall(event as typeof event & { call: string });
-        if (typeof found === "string") return found;
-        if (found.phase !== "executing") return `part ${event.part} is call ${event.call}'s, which is not executing`;
-        call = found;
-      }
-    }
-    if (!call && agent.step === undefined) return `part ${event.part} starts outside a step`;
-    const kind = event.type === "text-start" ? "text" : "thinking";
-    const part: OpenPart = { id: event.part, kind, agent, call, open: true };
-    this.parts = knowing(this.parts, event.part, part);
-    const inside = call ?? agent;
+  startPart(part: OpenPart): void {
+    this.parts = knowing(this.parts, part.id, part);
+    const inside = part.call ?? part.agent;
     inside.parts = including(inside.parts, part);
-    if (!call && kind === "text") agent.stepShown = true;
-    return undefined;
+    if (!part.call && part.kind === "text") part.agent.stepShown = true;
   }
 
   endPart(part: OpenPart): void {
@@ -173,26 +161,10 @@ export class Ledger {
     return agent.step === undefined ? undefined : `step ${agent.step}`;
   }
 
-  startAsk(event: EventOf<"ask-start">): string | undefined {
-    const agent = this.owner(event);
-    if (typeof agent === "string") return agent;
-    const wrong = this.fresh(event.ask, "ask");
-    if (wrong) return wrong;
-    let call: OpenCall | undefined;
-    if (event.call !== undefined) {
-      const found = this.openCall(event as typeof event & { call: string });
-      if (typeof found === "string") return found;
-      call = found;
-      if (event.kind === "approval" && call.phase === "executing")
-        return `ask ${event.ask} approves call ${call.id}, which is already executing`;
-      if (event.kind !== "approval" && call.phase !== "executing")
-        return `ask ${event.ask} is call ${call.id}'s own, but that call is not executing`;
-    } else if (event.kind === "approval") return `ask ${event.ask} is an approval, but names no call`;
-    const ask: OpenAsk = { id: event.ask, kind: event.kind, agent, call, open: true };
-    this.asks = knowing(this.asks, event.ask, ask);
-    const inside = call ?? agent;
+  startAsk(ask: OpenAsk): void {
+    this.asks = knowing(this.asks, ask.id, ask);
+    const inside = ask.call ?? ask.agent;
     inside.asks = including(inside.asks, ask);
-    return undefined;
   }
 }
 

@@ -19,6 +19,7 @@ const ownerOf = (file: string): string => {
 const VARIANTS = ["tools", "sources", "models", "logs", "dialects"];
 const CONTRACTS = [
   "events.ts",
+  "protocol.ts",
   "json.ts",
   "json-schema.ts",
   "verify.ts",
@@ -36,10 +37,11 @@ const isVariant = (file: string) => VARIANTS.includes(ownerOf(file).split("/")[0
 
 /** What the files of a layer may import of ours; their own private parts always. */
 const ALLOWED: Record<string, (target: string) => boolean> = {
-  "events.ts": () => false,
+  "events.ts": (target) => target === "protocol.ts",
+  "protocol.ts": (target) => target === "events.ts",
   "json.ts": () => false,
   "json-schema.ts": (target) => target === "events.ts",
-  "verify.ts": (target) => target === "events.ts",
+  "verify.ts": (target) => ["events.ts", "protocol.ts"].includes(target),
   "segments.ts": (target) => ["events.ts", "verify.ts"].includes(target),
   "state.ts": (target) => ["events.ts", "json.ts"].includes(target),
   "source.ts": (target) => target === "events.ts",
@@ -48,11 +50,11 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "tool.ts": (target) => ["events.ts", "source.ts"].includes(target),
   "dialect.ts": (target) => ["events.ts", "source.ts"].includes(target),
   "sse.ts": (target) => ["events.ts", "dialect.ts"].includes(target),
-  "client.ts": (target) => ["events.ts", "json.ts", "state.ts", "sse.ts", "dialect.ts"].includes(target),
+  "client.ts": (target) => ["events.ts", "protocol.ts", "json.ts", "state.ts", "sse.ts", "dialect.ts"].includes(target),
   "replay.ts": (target) => ["events.ts", "state.ts"].includes(target),
   "markdown.ts": () => false,
   "element.ts": (target) =>
-    ["amounts.ts", "events.ts", "client.ts", "markdown.ts", "replay.ts", "state.ts"].includes(target),
+    ["amounts.ts", "events.ts", "protocol.ts", "client.ts", "markdown.ts", "replay.ts", "state.ts"].includes(target),
   "html-export.ts": (target) => ["events.ts", "log.ts", "source.ts"].includes(target),
   "react.ts": (target) => ["client.ts", "state.ts"].includes(target),
   "batch.ts": () => false,
@@ -60,8 +62,9 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "server.ts": (target) => [...CONTRACTS, "batch.ts", "html-export.ts", "runner.ts", "sse.ts"].includes(target),
   "logs/": (target) => CONTRACTS.includes(target),
   "dialects/": (target) =>
-    ["events.ts", "json.ts", "segments.ts", "source.ts", "log.ts", "tool.ts", "dialect.ts"].includes(target) ||
-    isFamily(target),
+    ["events.ts", "protocol.ts", "json.ts", "segments.ts", "source.ts", "log.ts", "tool.ts", "dialect.ts"].includes(
+      target,
+    ) || isFamily(target),
   // A source of another server's frames reads them as any client does.
   "sources/": (target) => [...CONTRACTS, "sse.ts", "did-you-mean.ts", "strict-fields.ts"].includes(target),
   "models/": (target) => CONTRACTS.includes(target) || target === "sources/agent.ts",

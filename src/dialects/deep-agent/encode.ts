@@ -1,4 +1,4 @@
-import { type EncodeOptions, type Frame, resultText } from "../../dialect.ts";
+import { type EncodeOptions, type Frame, RESUMED, resultText } from "../../dialect.ts";
 import type { Entry, Event, EventOf } from "../../events.ts";
 import { EMPTY_RESULT, FAILED } from "./words.ts";
 
@@ -87,6 +87,8 @@ export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry)
       case "status":
       case "notice":
         return status(event, event.text);
+      case "run-resume":
+        return status(event, RESUMED);
       case "step-retry":
         return status(event, `Trying again (${event.attempt}): ${event.error.message}`);
       case "tool-progress":

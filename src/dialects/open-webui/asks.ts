@@ -1,4 +1,5 @@
 import type { Answer, EventOf, Json } from "../../events.ts";
+import { choicesOf } from "../../protocol.ts";
 import { Refusal } from "../../source.ts";
 import type { Table } from "./compatibility.ts";
 import type { Pipe } from "./pipe.ts";
@@ -34,7 +35,7 @@ export const dialogOf = (
     case "confirmation":
       return { type: "confirmation", data: { title, message }, kind: "yes" };
     case "choice": {
-      const options = (event.options ?? []).map(({ value, label }) => ({
+      const options = choicesOf(event).map(({ value, label }) => ({
         value: JSON.stringify(value),
         label: oneLine(label ?? textOf(value)),
       }));

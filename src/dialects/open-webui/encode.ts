@@ -1,4 +1,4 @@
-import { chatUsage, type EncodeOptions, type Frame, openaiError } from "../../dialect.ts";
+import { chatUsage, type EncodeOptions, type Frame, openaiError, RESUMED } from "../../dialect.ts";
 import type { Entry, EventOf, Json } from "../../events.ts";
 import { answerPath, dialogOf, questionOf } from "./asks.ts";
 import { tableFor } from "./compatibility.ts";
@@ -181,6 +181,8 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
       case "run-start":
         run = event.run;
         return status.start();
+      case "run-resume":
+        return status.pass(RESUMED);
       case "agent-start": {
         const call = event.call === undefined ? undefined : calls.get(event.call);
         if (call) call.isTask = true;

@@ -1,5 +1,6 @@
 import { type Frame, readChatUsage, readOpenaiError } from "../../dialect.ts";
-import { type Event, type Finish, PROTOCOL, type Usage } from "../../events.ts";
+import type { Event, Finish, Usage } from "../../events.ts";
+import { PROTOCOL } from "../../protocol.ts";
 import { DONE } from "./encode.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import { type Frame, readOpenaiError } from "../../dialect.ts";
-import { type Event, type EventOf, type Finish, PROTOCOL, type Usage } from "../../events.ts";
+import type { Event, EventOf, Finish, Usage } from "../../events.ts";
+import { PROTOCOL } from "../../protocol.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

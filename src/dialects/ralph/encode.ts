@@ -1,4 +1,4 @@
-import { createStatusLine, type EncodeOptions, type Frame, resultText } from "../../dialect.ts";
+import { createStatusLine, type EncodeOptions, type Frame, RESUMED, resultText } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Problem } from "../../events.ts";
 
 const IDLE = "Thinking...";
@@ -98,6 +98,8 @@ export const createRalphEncoder = ({ link }: EncodeOptions): ((entry: Entry) => 
       case "status":
         if (event.call !== undefined && !calls.has(event.call)) return [];
         return status(line.set(event.call ?? event.agent ?? run, event.text));
+      case "run-resume":
+        return status(line.pass(RESUMED));
       case "notice":
         return status(line.pass(event.text));
       case "agent-start": {

@@ -1,5 +1,5 @@
 import { Client, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/client";
-import { PROTOCOL } from "../../events.ts";
+import { PROTOCOL } from "../../protocol.ts";
 import type { McpOptions, McpServerOptions } from "../mcp.ts";
 import { APPS, isForModels } from "./show-app.ts";
 import { elicit } from "./elicit.ts";

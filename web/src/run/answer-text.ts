@@ -1,4 +1,5 @@
 import type { Json } from "runcast/events";
+import { choicesOf } from "runcast/protocol";
 import type { AskNode } from "runcast/state";
 import { visibleText } from "runcast/markdown";
 
@@ -27,7 +28,7 @@ const OUTCOMES = {
 const LONGEST = 300;
 
 const valueText = (ask: AskNode["ask"], value: Json | undefined): string => {
-  const known = ask.options?.find((option) => JSON.stringify(option.value) === JSON.stringify(value));
+  const known = choicesOf(ask).find((option) => JSON.stringify(option.value) === JSON.stringify(value));
   const text = known?.label ?? (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
   return visibleText(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 };

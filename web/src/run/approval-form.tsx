@@ -1,5 +1,7 @@
 import { useId } from "react";
 import type { Json } from "runcast/events";
+import { approvalsOf } from "runcast/protocol";
+import { visibleText } from "runcast/markdown";
 import type { AskParts } from "./ask-form.tsx";
 import { AskButton } from "./ask-button.tsx";
 import { readJson } from "./form-fields.ts";
@@ -16,9 +18,11 @@ export const ApprovalForm = ({ state, ask, draft, enter, send, isOnCard }: AskPa
   const read = text === undefined ? undefined : checked(text, value);
   const trouble = read && "trouble" in read ? read.trouble : undefined;
   const said = { ...(allows.includes("reason") && reason.trim() !== "" && { reason: reason.trim() }) };
-  const allow = () =>
+  const options = approvalsOf(ask);
+  const allow = (option?: string) =>
     send({
       allow: true,
+      ...(option !== undefined && { option }),
       ...(read && "value" in read && JSON.stringify(read.value) !== JSON.stringify(value) && { input: read.value }),
       ...(always && { always: true }),
       ...said,
@@ -64,10 +68,24 @@ export const ApprovalForm = ({ state, ask, draft, enter, send, isOnCard }: AskPa
         />
       )}
       <div className="flex flex-wrap items-center gap-2">
-        <AskButton main disabled={trouble !== undefined} onPress={allow}>
-          {text === undefined ? "Allow" : "Allow with edits"}
-        </AskButton>
-        <AskButton onPress={() => send({ allow: false, ...said })}>Deny</AskButton>
+        {options.map((option, index) => (
+          <AskButton
+            key={option.id}
+            main={index === 0}
+            disabled={option.allow && trouble !== undefined}
+            onPress={() => (option.allow ? allow(option.id) : send({ allow: false, option: option.id, ...said }))}
+          >
+            {visibleText(option.label)}
+          </AskButton>
+        ))}
+        {options.length === 0 && (
+          <>
+            <AskButton main disabled={trouble !== undefined} onPress={() => allow()}>
+              {text === undefined ? "Allow" : "Allow with edits"}
+            </AskButton>
+            <AskButton onPress={() => send({ allow: false, ...said })}>Deny</AskButton>
+          </>
+        )}
         {allows.includes("edit") && (
           <AskButton
             onPress={() =>

@@ -1,6 +1,7 @@
 import { useCallback, useContext, useEffect, useState, useSyncExternalStore } from "react";
 import { elapsed } from "runcast/amounts";
 import type { Answer } from "runcast/events";
+import { choicesOf } from "runcast/protocol";
 import { useNode } from "runcast/react";
 import type { AskNode, RunState } from "runcast/state";
 import type { RunActions } from "./actions.ts";
@@ -101,7 +102,7 @@ const Form = ({ parts }: { readonly parts: AskParts }) => {
   if (ask.kind === "choice" && ask.options)
     return (
       <div className="flex flex-col items-start gap-1.5">
-        {ask.options.map((option) => (
+        {choicesOf(ask).map((option) => (
           <AskButton key={JSON.stringify(option.value)} wide onPress={() => send({ value: option.value })}>
             <span className="font-medium">{visibleText(option.label ?? String(option.value))}</span>
             {option.description && <span className="block text-xs text-soft">{visibleText(option.description)}</span>}

@@ -83,6 +83,8 @@ const RowView = memo(({ row, isOver }: { readonly row: Row; readonly isOver: boo
       return <AskCard node={node} />;
     case "agent":
       return <AgentCard node={node} />;
+    case "resume":
+      return <p className="text-sm text-soft">Continued after an interruption</p>;
     case "call":
       return null;
     default:

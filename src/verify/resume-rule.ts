@@ -1,0 +1,47 @@
+import type { Event, EventOf } from "../events.ts";
+import type { OpenAgent } from "./ledger.ts";
+import type { Rule } from "./rules.ts";
+
+export const resumeRun: Rule<EventOf<"run-resume">> = (run, { agent, after }) => {
+  if (agent !== undefined) return "run-resume says an agent, but it is the run that is resumed";
+  if (after > run.seq) return `run-resume goes on after entry ${after}, which is not before it`;
+  if (after < run.lastWork)
+    return `run-resume goes on after entry ${after}, but entry ${run.lastWork} is no end of what was cut`;
+  const open = cutIn(run.root);
+  return open && `run-resume, but ${open} was cut and is open`;
+};
+
+/** What cannot outlive the process that began it. Calls that wait, their approvals and sub-agents can. */
+const cutIn = (agent: OpenAgent): string | undefined => {
+  for (const part of agent.parts) return `part ${part.id}`;
+  if (agent.step !== undefined) return `step ${agent.step}`;
+  for (const call of agent.calls) {
+    if (call.phase !== "executing") continue;
+    for (const part of call.parts) return `part ${part.id}`;
+    for (const ask of call.asks) return `ask ${ask.id}`;
+    // A call that waits for its sub-agents goes on with them.
+    if (![...agent.children].some((child) => child.call === call.id)) return `call ${call.id}`;
+  }
+  for (const child of agent.children) {
+    const open = cutIn(child);
+    if (open) return open;
+  }
+  return undefined;
+};
+
+/** Whether an event only ends what was cut: a new owner writes such events, and no others, before its run-resume. */
+export const endsCut = (event: Event): boolean => {
+  switch (event.type) {
+    case "text-end":
+    case "thinking-end":
+      return event.cut === true;
+    case "step-end":
+      return event.finish === "interrupted";
+    case "tool-end":
+    case "ask-end":
+    case "agent-end":
+      return event.outcome === "interrupted";
+    default:
+      return false;
+  }
+};
