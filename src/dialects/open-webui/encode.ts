@@ -182,7 +182,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         run = event.run;
         return status.start();
       case "run-resume":
-        return status.pass(RESUMED);
+        return status.set(RESUMED, RESUMED, at);
       case "agent-start": {
         const call = event.call === undefined ? undefined : calls.get(event.call);
         if (call) call.isTask = true;
@@ -195,7 +195,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
       case "step-start":
         if (!isRoot) return [];
         hadCalls = false;
-        return status.end(WRITING, at);
+        return [...status.end(RESUMED, at), ...status.end(WRITING, at)];
       case "step-retry":
         return tell(
           `retry ${event.agent ?? ""}`,
