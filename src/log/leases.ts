@@ -1,4 +1,4 @@
-import type { RunInfo } from "../log.ts";
+import type { Ownership, RunInfo } from "../log.ts";
 
 /**
  * Who lives, for a log that only one process has open: its memory knows. A process that is gone lives no longer, so
@@ -19,6 +19,8 @@ export const createLeases = (now: () => number = () => performance.now()) => {
     },
     /** Whether `owner` may take the run over. */
     mayTake: (info: RunInfo, owner: string): boolean => isOpen(info) && (info.owner === owner || isFree(info)),
+    mayRelease: (info: RunInfo, as: Ownership): boolean =>
+      isOpen(info) && info.owner === as.owner && info.epoch === as.epoch,
     isOrphan: (info: RunInfo): boolean => isOpen(info) && isFree(info),
   };
 };

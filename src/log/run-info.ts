@@ -48,7 +48,7 @@ const FIRST_EPOCH = 1;
 /** Throws unless the run is there and this writer's. */
 export const checkWriter = ({ run, dropped, owner, epoch }: RunInfo, as: Ownership | undefined): void => {
   if (dropped) throw new LogMissing(run, true);
-  if (epoch !== (as ? as.epoch : 0)) throw new LogFenced(run, as, { owner, epoch });
+  if (epoch !== (as ? as.epoch : 0) || owner !== as?.owner) throw new LogFenced(run, as, { owner, epoch });
 };
 
 /** The seq that a log which ends at `seq` ends at after `entries`. Throws if they do not continue it. */

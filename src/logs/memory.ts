@@ -134,9 +134,9 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
       return { owner, epoch: ++info.epoch, seq: info.seq };
     },
 
-    async release(run, { epoch }) {
+    async release(run, as) {
       const info = runs.get(run)?.info;
-      if (!info || info.epoch !== epoch) return;
+      if (!info || !leases.mayRelease(info, as)) return;
       info.owner = undefined;
       info.epoch++;
     },

@@ -123,10 +123,10 @@ export const sqlite = ({ directory = ".runcast", now }: SqliteOptions = {}): Log
       return taken && { owner, epoch: taken.epoch, seq: taken.seq };
     },
 
-    async release(run, { epoch }) {
+    async release(run, as) {
       await explained(() =>
         journal.own(run, (info) =>
-          info.epoch === epoch && !info.dropped ? { ...info, owner: undefined, epoch: epoch + 1 } : undefined,
+          leases.mayRelease(info, as) ? { ...info, owner: undefined, epoch: info.epoch + 1 } : undefined,
         ),
       );
     },

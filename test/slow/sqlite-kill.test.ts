@@ -47,19 +47,30 @@ const contentOf = async (log: Log, run: string, file: string) => {
 const rounds = Array.from({ length: KILLS / KILLS_OF_A_DIRECTORY }, (_, index) => index + 1);
 test.for(rounds)("keeps what it acknowledged through kills, round %i", { timeout: 120_000 }, async () => {
   const files: string[][] = [];
+  const controls: string[][] = [];
   let stored = 0;
   for (let kill = 0; kill < KILLS_OF_A_DIRECTORY; kill++) {
     const said = await killAfter(20 + Math.floor(Math.random() * 1500));
     const acknowledged = new Map<string, number>();
-    for (const [kind, run, seq, file] of said as [string, string, string, string][]) {
-      if (kind === "entry") acknowledged.set(run, Number(seq));
-      else files.push([run, seq, file]);
+    const counts = new Map<string, number>();
+    const epochs = new Map<string, number>();
+    for (const [kind, run, number, file] of said as [string, string, string, string][]) {
+      if (kind === "file") files.push([run, number, file]);
+      else if (kind === "control") controls.push([run, number]);
+      else ({ entry: acknowledged, count: counts, epoch: epochs })[kind]!.set(run, Number(number));
     }
     const log = sqlite({ directory });
     stored = 0;
     for (const run of RUNS) {
       const info = await log.info(run);
       expect(info!.seq).toBeGreaterThanOrEqual(acknowledged.get(run) ?? 0);
+      // Each process takes every run over once, so its epoch counts them.
+      if (epochs.has(run)) expect([kill + 1, info!.epoch]).toEqual([epochs.get(run), epochs.get(run)]);
+      const count = (await log.records.get("count", run)) ?? 0;
+      expect([0, 1]).toContain((count as number) - (counts.get(run) ?? (count as number)));
+      const queued = (await log.controls(run, 0, 10_000)).map(({ control }) => control.id);
+      expect(new Set(queued).size).toBe(queued.length);
+      for (const [, id] of controls.filter(([of]) => of === run)) expect(queued).toContain(id);
       const entries = await log.read(run, 0, Infinity);
       expect(entries).toEqual([startEntry(run), ...textEntries(2, info!.seq - 1, run.repeat(1000))]);
       stored += entries.length;
@@ -71,5 +82,7 @@ test.for(rounds)("keeps what it acknowledged through kills, round %i", { timeout
     expect(await readdir(path.join(directory, "unfinished"))).toEqual([]);
     await log.close();
   }
-  console.log(`${KILLS_OF_A_DIRECTORY} kills, ${stored} entries and ${files.length} files, none lost`);
+  console.log(
+    `${KILLS_OF_A_DIRECTORY} kills, ${stored} entries, ${files.length} files and ${controls.length} controls, none lost`,
+  );
 });

@@ -52,7 +52,7 @@ test("refuses a directory that another process has open, until that one dies", a
   expect(open).toThrow(`the log in ${directory} is in use`);
   child.kill("SIGKILL");
   await exited;
-  expect((await open().info("a"))!.seq).toBeGreaterThan(1);
+  expect(await open().info("a")).toMatchObject({ run: "a", epoch: 1 });
 });
 
 test("refuses what it cannot read, and says what to do", async () => {
@@ -118,6 +118,24 @@ test("a turn that cannot be stored leaves no trace", async () => {
   const again = open();
   expect(await again.read("old", 0, 10)).toEqual([startEntry("old"), ...textEntries(2, 2)]);
   expect(await again.read("new", 0, 10)).toEqual([startEntry("new")]);
+});
+
+test("a takeover that cannot be stored leaves the run to its owner", async () => {
+  const log = open();
+  const ada = { owner: "ada", epoch: 1 };
+  await log.append("a", [startEntry("a")], ada);
+  const unstorable: Entry = { ...startEntry("bad"), at: 1.5 };
+  const results = await Promise.allSettled([
+    log.append("a", textEntries(2, 1), ada),
+    log.takeOver("a", "bob"),
+    log.append("bad", [unstorable]),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(await log.info("a")).toMatchObject({ ...ada, seq: 1 });
+  await log.append("a", textEntries(2, 1), ada);
+  expect(await log.takeOver("a", "bob")).toEqual({ owner: "bob", epoch: 2, seq: 2 });
+  await log.close();
+  expect(await open().info("a")).toMatchObject({ owner: "bob", epoch: 2, seq: 2 });
 });
 
 test("what is on the disk is whole after every turn, also while entries move to segments", async () => {
