@@ -3,9 +3,11 @@
  * views draw the blocks that a reader holds.
  */
 export { type Block, ORDERS, RUN } from "./markdown/block.ts";
+export { grownText, lastText } from "./markdown/growth.ts";
 export type { Inline } from "./markdown/inline.ts";
 export { plainText } from "./markdown/inline/brackets.ts";
 export { createParser, type MarkdownParser } from "./markdown/parser.ts";
 export { createReader, type Reader } from "./markdown/reader.ts";
-export { type SafeUrl, safeUrl } from "./markdown/safe-url.ts";
+export { namesPlace, type SafeUrl, safeUrl } from "./markdown/safe-url.ts";
+export { beginsTask, taskOf, withoutBox } from "./markdown/task.ts";
 export { visibleText } from "./markdown/visible-text.ts";

@@ -1,8 +1,9 @@
 import { byteText, duration } from "../amounts.ts";
 import type { Content, Json } from "../events.ts";
+import { safeUrl } from "../markdown.ts";
 import type { CallNode } from "../state.ts";
 import { icon } from "./icon.ts";
-import { growText, make, makeLink, safeUrl, setText } from "./make.ts";
+import { growText, make, makeLink, setText } from "./make.ts";
 import type { Scene, View } from "./scene.ts";
 
 const WORDS: Readonly<Record<CallNode["state"], string>> = {
@@ -120,7 +121,7 @@ const contentOf = (part: Content, scene: Scene): HTMLElement => {
       return make("pre", "box", textOf(part.value));
     case "link": {
       const url = safeUrl(part.url);
-      return make("p", "", url === undefined ? part.url : makeLink(url, part.title ?? part.url));
+      return make("p", "", url === undefined ? part.url : makeLink(url.href, part.title ?? part.url));
     }
     case "file":
       return make("div", "", ...fileParts(part, scene));

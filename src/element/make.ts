@@ -33,10 +33,6 @@ export const growText = (element: HTMLElement, text: string): void => {
   element.hidden = text === "";
 };
 
-/** Addresses that may be opened by a click. Anything else, such as a script, stays text. */
-export const safeUrl = (url: string): string | undefined =>
-  /^(?:https?:|mailto:)/i.test(url.trim()) ? url : undefined;
-
 export const makeLink = (url: string, ...children: readonly Child[]): HTMLElement => {
   const link = make("a", "", ...children);
   link.href = url;

@@ -1,9 +1,10 @@
 import { duration } from "../amounts.ts";
 import { approvalsOf, choicesOf } from "../protocol.ts";
+import { safeUrl } from "../markdown.ts";
 import type { AgentNode, AskNode, MarkNode, StepNode } from "../state.ts";
 import { fileLine } from "./call-view.ts";
 import { icon } from "./icon.ts";
-import { make, makeLink, safeUrl, setText } from "./make.ts";
+import { make, makeLink, setText } from "./make.ts";
 import type { Scene, View } from "./scene.ts";
 
 const OUTCOMES = {
@@ -117,7 +118,7 @@ const markOf = (event: MarkNode["event"], scene: Scene): (Node | string)[] => {
     case "citation": {
       const url = event.url === undefined ? undefined : safeUrl(event.url);
       const title = event.title ?? event.url ?? "A source";
-      return [icon("quote"), url === undefined ? title : makeLink(url, title)];
+      return [icon("quote"), url === undefined ? title : makeLink(url.href, title)];
     }
     case "file": {
       const change = event.change === undefined || event.change === "created" ? "" : ` ${event.change}`;

@@ -24,7 +24,7 @@ export const sheet = `
 * { box-sizing: border-box; }
 p, pre, hr { margin: 0; }
 /* What one says in another direction turns nothing around it. */
-p, pre, b, .brief, .text > * { unicode-bidi: plaintext; }
+p, pre, b, .brief { unicode-bidi: plaintext; }
 .soft { color: var(--run-soft); }
 .bad { color: var(--run-bad); }
 .run, .items, .result { display: flex; flex-direction: column; gap: 0.6rem; min-width: 0; }
@@ -50,7 +50,7 @@ summary { list-style: none; cursor: pointer; padding: 0.45rem 0.75rem; border-ra
 summary::-webkit-details-marker { display: none; }
 summary::after { content: ""; flex: none; width: 0.4rem; height: 0.4rem; border: solid var(--run-soft); border-width: 0 1.5px 1.5px 0; rotate: -45deg; }
 details[open] > summary::after { rotate: 45deg; }
-summary:focus-visible, button:focus-visible, a:focus-visible, select:focus-visible, input:focus-visible { outline: 2px solid var(--run-accent); outline-offset: 1px; }
+pre:focus-visible, .scroll:focus-visible, summary:focus-visible, button:focus-visible, a:focus-visible, select:focus-visible, input:focus-visible { outline: 2px solid var(--run-accent); outline-offset: 1px; }
 summary b { flex: none; max-width: 60%; overflow: hidden; text-overflow: ellipsis; }
 .brief { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-family: ui-monospace, monospace; font-size: 0.87em; }
 .time { margin-left: auto; flex: none; font-size: 0.87em; font-variant-numeric: tabular-nums; }
@@ -75,14 +75,19 @@ pre { font: 12.5px/1.5 ui-monospace, monospace; white-space: pre-wrap; }
 .box { max-height: 16rem; }
 code { font-family: ui-monospace, monospace; font-size: 0.9em; }
 :not(pre) > code { padding: 0.1em 0.3em; border-radius: 0.3em; background: var(--run-card); box-shadow: inset 0 0 0 1px var(--run-line); }
-.text > * + .gap, .text > * + .code, .text > .code + * { margin-top: 0.6rem; }
-.heading { font-weight: 600; font-size: 1.07em; }
-.item, .number { padding-left: 1.3em; }
-.item { position: relative; }
-.item::before { content: "•"; position: absolute; left: 0.4em; }
-.number { text-indent: -1.3em; padding-left: 1.6em; }
-[data-level="1"] { margin-left: 1.3em; } [data-level="2"] { margin-left: 2.6em; } [data-level="3"] { margin-left: 3.9em; } [data-level="4"] { margin-left: 5.2em; }
-.quote { border-left: 3px solid var(--run-line); padding-left: 0.75rem; color: var(--run-soft); }
+.text > * + *, blockquote > * + *, .loose > li + li, li > * + ul, li > * + ol, li > p + p, li > * + .code { margin-top: 0.6rem; }
+.tight > li > ul, .tight > li > ol { margin-top: 0; }
+h1, h2, h3, h4, h5, h6 { margin: 0; font-size: 1.07em; font-weight: 600; }
+h1 { font-size: 1.25em; } h2 { font-size: 1.15em; }
+.text ul, .text ol { margin: 0; padding-left: 1.6em; }
+.task { list-style: none; }
+.task > input { float: left; margin: 0.3em 0 0 -1.4em; }
+blockquote { margin: 0; border-left: 3px solid var(--run-line); padding-left: 0.75rem; color: var(--run-soft); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.93em; }
+th, td { border: 1px solid var(--run-line); padding: 0.25rem 0.6rem; text-align: start; }
+th { background: var(--run-card); }
+.left { text-align: left; } .center { text-align: center; } .right { text-align: right; }
 hr { border: 0; border-top: 1px solid var(--run-line); margin: 0.8rem 0; }
 a { color: var(--run-accent); }
 img { max-width: 100%; max-height: 24rem; border-radius: 0.4rem; }

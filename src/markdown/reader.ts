@@ -6,7 +6,8 @@ export interface Reader {
   readonly parser: MarkdownParser;
   /** Whether the text is the one that was read, grown at its end or not. */
   continues(text: string, done: boolean): boolean;
-  read(text: string, done: boolean): void;
+  /** Reads what is new, and gives the blocks that have changed by it, in the order in which they began: until the next reading. */
+  read(text: string, done: boolean): ReadonlySet<Block>;
   /** As `read`, and brings what is shown up to date by itself if nothing but one open piece has grown. Answers whether it could. */
   follow(text: string, done: boolean): boolean;
   /** Has `update` called when this piece alone has changed; it answers whether it could show that. */
@@ -39,9 +40,11 @@ export const createReader = (): Reader => {
       text.length >= length && text.startsWith(end, length - end.length) && !(ended && (!done || text.length > length)),
     read(text, done) {
       take(text);
-      if (!done || ended) return;
-      ended = true;
-      parser.end();
+      if (done && !ended) {
+        ended = true;
+        parser.end();
+      }
+      return changed;
     },
     follow(text, done) {
       if (done || ended) return false;

@@ -18,6 +18,16 @@ export const safeUrl = (url: string): SafeUrl | undefined => {
   }
 };
 
+/** Whether a link's text is an address at the place itself, not one that merely has it somewhere in it. */
+export const namesPlace = (text: string, place: string): boolean => {
+  const shown = text
+    .trim()
+    .toLowerCase()
+    .replace(/^(?:https?:\/\/|mailto:)/, "");
+  const wanted = place.toLowerCase();
+  return shown === wanted || [..."/?#"].some((mark) => shown.startsWith(wanted + mark));
+};
+
 const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);

@@ -1,10 +1,10 @@
 import { type ReactNode, memo, useCallback } from "react";
-import { type Block, ORDERS, RUN, visibleText } from "runcast/markdown";
+import { type Block, ORDERS, RUN, taskOf, visibleText } from "runcast/markdown";
 import { CodeLines } from "./code-lines.tsx";
 import { CodeView } from "./code-view.tsx";
 import { useMarkdown } from "./markdown-context.ts";
 import { MathView } from "./math-view.tsx";
-import { ProseView, TASK } from "./prose-view.tsx";
+import { ProseView } from "./prose-view.tsx";
 import { Row, TableView } from "./table-view.tsx";
 
 interface Shown {
@@ -80,12 +80,6 @@ const Leaf = ({ block, as: Element, children }: LeafProps) => {
       {children}
     </Element>
   );
-};
-
-const taskOf = (item: Block): "done" | "to do" | undefined => {
-  const first = item.children[0];
-  const found = first?.kind === "paragraph" ? TASK.exec(first.children[0]!.text) : undefined;
-  return found ? (found[1] === " " ? "to do" : "done") : undefined;
 };
 
 const Item = ({ item }: { readonly item: Block }) => {

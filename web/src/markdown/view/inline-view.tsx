@@ -4,17 +4,7 @@ import { ImageView } from "./image-view.tsx";
 import { LinkView } from "./link-view.tsx";
 import { MathView } from "./math-view.tsx";
 
-interface InlineViewProps {
-  readonly inlines: readonly Inline[];
-  /** The text begins with the box of a task, which is shown apart. */
-  readonly task?: boolean;
-}
-
-export const InlineView = ({ inlines, task }: InlineViewProps): ReactNode => {
-  const [first, ...others] = inlines;
-  if (task && first?.kind === "text") return inlineViews([{ ...first, text: first.text.slice(4) }, ...others]);
-  return inlineViews(inlines);
-};
+export const InlineView = ({ inlines }: { readonly inlines: readonly Inline[] }): ReactNode => inlineViews(inlines);
 
 const inlineViews = (inlines: readonly Inline[]): ReactNode => inlines.map(inlineView);
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { type Inline, plainText, safeUrl, visibleText } from "runcast/markdown";
+import { type Inline, namesPlace, plainText, safeUrl, visibleText } from "runcast/markdown";
 
 interface LinkViewProps {
   readonly link: Extract<Inline, { kind: "link" }>;
@@ -21,7 +21,7 @@ export const LinkView = ({ link, children }: LinkViewProps) => {
       <a href={target.href} title={visibleText(link.title) || undefined} target="_blank" rel="noreferrer noopener">
         <bdi>{children}</bdi>
       </a>
-      {!names(plainText(link.children), target.place) && (
+      {!namesPlace(plainText(link.children), target.place) && (
         <>
           {" "}
           <bdi className="md-place">{visibleText(target.place)}</bdi>
@@ -29,14 +29,4 @@ export const LinkView = ({ link, children }: LinkViewProps) => {
       )}
     </>
   );
-};
-
-/** Whether the text is an address at the place itself, not one that merely has it somewhere in it. */
-const names = (text: string, place: string): boolean => {
-  const shown = text
-    .trim()
-    .toLowerCase()
-    .replace(/^(?:https?:\/\/|mailto:)/, "");
-  const wanted = place.toLowerCase();
-  return shown === wanted || [..."/?#"].some((mark) => shown.startsWith(wanted + mark));
 };

@@ -1,0 +1,36 @@
+import { type Inline, namesPlace, plainText, safeUrl, visibleText } from "../markdown.ts";
+import { make, makeLink } from "./make.ts";
+
+/** What stands in a line of text, as nodes. Nothing is fetched: an image is a link to it. */
+export const inlineNodes = (inlines: readonly Inline[]): (Node | string)[] => inlines.flatMap(nodesOf);
+
+const TAGS = { emphasis: "em", strong: "strong", deleted: "del" } as const;
+
+const nodesOf = (inline: Inline): (Node | string)[] => {
+  switch (inline.kind) {
+    case "text":
+      return [visibleText(inline.text)];
+    case "code":
+    case "math":
+      return [make("code", inline.kind === "math" ? "math" : "", visibleText(inline.text))];
+    case "break":
+      return [make("br")];
+    case "link":
+      // A link without an address is still being written.
+      if (inline.url === "") return inlineNodes(inline.children);
+      return linkNodes(inline.url, plainText(inline.children), inlineNodes(inline.children));
+    case "image":
+      return linkNodes(inline.url, inline.alt, [visibleText(inline.alt) || "image"]);
+    default:
+      return [make(TAGS[inline.kind], "", ...inlineNodes(inline.children))];
+  }
+};
+
+/** A link that says where it leads: its host stands beside it unless the text already names it. */
+const linkNodes = (url: string, text: string, children: readonly (Node | string)[]): (Node | string)[] => {
+  const target = safeUrl(url);
+  const shown = make("bdi", "", ...children);
+  if (!target) return [shown, " ", make("span", "soft", "(link not followed)")];
+  const link = makeLink(target.href, shown);
+  return namesPlace(text, target.place) ? [link] : [link, " ", make("bdi", "soft", visibleText(target.place))];
+};

@@ -1,0 +1,26 @@
+import type { Inline } from "./inline.ts";
+import { visibleText } from "./visible-text.ts";
+
+/** The text that a piece of prose ends with, as it is shown; undefined if it ends with anything else. */
+export const lastText = (inlines: readonly Inline[]): string | undefined => {
+  const last = inlines.at(-1);
+  return last?.kind === "text" ? visibleText(last.text) : undefined;
+};
+
+/** The last text of `after`, if nothing before it differs from `before`: then a view need only lengthen the last words. */
+export const grownText = (before: readonly Inline[], after: readonly Inline[]): string | undefined =>
+  before.length === after.length && before.slice(0, -1).every((inline, index) => isSame(inline, after[index]!))
+    ? lastText(after)
+    : undefined;
+
+const isSame = (one: Inline, other: Inline): boolean => {
+  for (const key of Object.keys(one) as (keyof Inline)[]) {
+    const value: unknown = one[key];
+    const beside: unknown = other[key];
+    if (!Array.isArray(value)) {
+      if (value !== beside) return false;
+    } else if (!Array.isArray(beside) || beside.length !== value.length) return false;
+    else if (!value.every((child: Inline, index) => isSame(child, beside[index] as Inline))) return false;
+  }
+  return true;
+};
