@@ -31,6 +31,8 @@ export interface Config
   readonly retention?: Retention;
   /** Private addresses, as `host:port`, that an MCP server may have which a client asks us to check. Default: none. */
   readonly allowPrivate?: readonly string[];
+  /** A JavaScript module with cards for the page, beside the configuration: `./cards.js`. Default: none. */
+  readonly cards?: string;
   /** Default: all that are built in. */
   readonly dialects?: readonly Dialect[];
 }
@@ -71,10 +73,12 @@ export const loadConfig = async (directory: string, options: LoadOptions = {}): 
   const file = options.file === undefined ? findFile(directory) : path.resolve(directory, options.file);
   const checked = file === undefined ? {} : checkConfig(await importDefault(file), path.basename(file));
   const { agents = { demo: demoAgent({ speed: options.demoSpeed ?? 1 }) }, log = "sqlite", ...rest } = checked;
-  const home = path.join(file === undefined ? directory : path.dirname(file), ".runcast");
+  const place = file === undefined ? directory : path.dirname(file);
+  const home = path.join(place, ".runcast");
   return {
     dialects,
     ...rest,
+    ...(rest.cards !== undefined && { cards: findCards(rest.cards, place, file) }),
     file,
     agents,
     directory: home,
@@ -87,6 +91,12 @@ export const loadConfig = async (directory: string, options: LoadOptions = {}): 
       throw new ConfigError(`there is no log ${wanted}; there are: ${names.join(", ")}${didYouMean(wanted, names)}`);
     },
   };
+};
+
+const findCards = (cards: string, place: string, file: string | undefined): string => {
+  const found = path.resolve(place, cards);
+  if (existsSync(found)) return found;
+  throw new ConfigError(`${path.basename(file ?? "")}: cards names ${cards}, but there is no such file`);
 };
 
 const findFile = (directory: string): string | undefined =>

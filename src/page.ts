@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -5,15 +6,31 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { frame } from "./page/frame.ts";
 import type { Page } from "./server.ts";
 
+export interface PageOptions {
+  /** Default: where the page was built. */
+  readonly directory?: string | undefined;
+  /** A JavaScript module with an application's cards, which the page loads as its own. */
+  readonly cards?: string | undefined;
+}
+
 /**
  * The page as it was built: every file is read once and compressed when it is first asked for. Undefined where nothing was
  * built (`npm run build` does that, and the published package has it).
  */
-export const page = (directory: string | undefined = findBuilt()): Page | undefined => {
+export const page = ({ directory = findBuilt(), cards }: PageOptions = {}): Page | undefined => {
   if (directory === undefined) return undefined;
   const names = readdirSync(path.join(directory, "assets")).map((name) => `assets/${name}`);
-  const files = new Map(
-    ["index.html", "element.js", ...names].map((name) => [name, once(() => fileOf(directory, name))]),
+  const read = (name: string): Uint8Array => readFileSync(path.join(directory, name));
+  const files = new Map(["element.js", ...names].map((name) => [name, once(() => fileOf(name, read(name)))]));
+  const added = cards === undefined ? undefined : cardsOf(cards);
+  if (added)
+    files.set(
+      added.name,
+      once(() => fileOf(added.name, added.bytes)),
+    );
+  files.set(
+    "index.html",
+    once(() => fileOf("index.html", added ? withCards(read("index.html"), added.name) : read("index.html"))),
   );
   return async (request) => {
     const url = new URL(request.url);
@@ -64,8 +81,22 @@ const TYPES: Readonly<Record<string, string>> = {
   ".ttf": "font/ttf",
 };
 
-const fileOf = (directory: string, name: string): PageFile => {
-  const bytes = readFileSync(path.join(directory, name));
+/** Named by its content, as every asset is: another version has another address. */
+const cardsOf = (file: string): { readonly name: string; readonly bytes: Uint8Array } => {
+  const bytes = readFileSync(file);
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+  return { name: `assets/cards-${hash}.js`, bytes };
+};
+
+/** The page reads the address from its own document: nothing else can name a module that it loads. */
+const withCards = (document: Uint8Array, name: string): Uint8Array =>
+  Buffer.from(
+    Buffer.from(document)
+      .toString()
+      .replace("</head>", `  <meta name="runcast-cards" content="./${name}" />\n  </head>`),
+  );
+
+const fileOf = (name: string, bytes: Uint8Array): PageFile => {
   const extension = path.extname(name);
   const type = TYPES[extension] ?? "application/octet-stream";
   // The hash in an asset's name is its version; the document that names them is asked for again each time.

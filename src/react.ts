@@ -1,20 +1,12 @@
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
 import type { Client, Connection, FollowFrom, RunHandle } from "./client.ts";
-import { type Node, type RunState, subscribeByFrame } from "./state.ts";
+import { useNode } from "./react/use-node.ts";
+import type { RunState } from "./state.ts";
 
+export { CardsProvider, ToolCard } from "./react/cards.ts";
+export type { Card, CardKit, CardModule, CardProps, Cards, CardsProviderProps, ToolCardProps } from "./react/cards.ts";
+export { useNode } from "./react/use-node.ts";
 export { subscribeByFrame } from "./state.ts";
-
-/**
- * Renders again when the node has changed, at most once a frame: a hundred tokens between two frames are one rendering.
- * A node is changed in place, so compare its `version`, never its identity.
- */
-export const useNode = <Shown extends Pick<Node, "id" | "version">>(state: RunState, node: Shown): Shown => {
-  const { id } = node;
-  const watch = useCallback((listener: () => void) => subscribeByFrame(state, id, listener), [state, id]);
-  const version = () => node.version;
-  useSyncExternalStore(watch, version, version);
-  return node;
-};
 
 /** Renders again when the run itself has changed: its start, end, usage, data and what the root agent did. */
 export const useRun = (state: RunState): RunState => {

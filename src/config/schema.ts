@@ -77,6 +77,9 @@ export const configSchema = strictFields(
     allowPrivate: texts.optional(),
     publicUrl: z.url({ error: "must be a URL, such as https://runs.example.org" }).optional(),
     secret: z.string({ error: "must be a string" }).min(16, { error: "must have at least 16 characters" }).optional(),
+    cards: text
+      .refine((file) => /\.m?js$/.test(file), { error: "must be a JavaScript module: .js or .mjs" })
+      .optional(),
     redact: z
       .array(
         z.custom<string | RegExp>((value) => value instanceof RegExp || (typeof value === "string" && value !== ""), {

@@ -56,7 +56,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "element.ts": (target) =>
     ["amounts.ts", "events.ts", "protocol.ts", "client.ts", "markdown.ts", "replay.ts", "state.ts"].includes(target),
   "html-export.ts": (target) => ["events.ts", "log.ts", "source.ts"].includes(target),
-  "react.ts": (target) => ["client.ts", "state.ts"].includes(target),
+  "react.ts": (target) => ["client.ts", "markdown.ts", "state.ts"].includes(target),
   "batch.ts": () => false,
   "runner.ts": (target) => [...CONTRACTS, "batch.ts"].includes(target),
   "server.ts": (target) => [...CONTRACTS, "batch.ts", "html-export.ts", "runner.ts", "sse.ts"].includes(target),

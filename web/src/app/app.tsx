@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Client } from "runcast/client";
+import { type Cards, CardsProvider } from "runcast/react";
 import type { Conversations } from "../conversations/conversations.ts";
 import { openConversations } from "../conversations/open-conversations.ts";
 import { ConversationsProvider } from "../conversations/use-conversations.tsx";
@@ -10,6 +11,7 @@ import { RemoteImages } from "../markdown/remote-images.tsx";
 import { type Access, createAccess, readKey } from "../session/access.ts";
 import { type Announcer, createAnnouncer } from "../session/announcer.ts";
 import { createCell, useCell } from "../kit/cell.ts";
+import { loadCards } from "./cards.ts";
 import { ChatPage } from "./chat-page.tsx";
 import { createKeptCell } from "../kit/kept-cell.ts";
 import { KeyForm } from "./key-form.tsx";
@@ -19,6 +21,8 @@ import { createRoute } from "../session/route.ts";
 import { RunPage } from "./run-page.tsx";
 import { createSettings, requestOf } from "../session/settings.ts";
 import { applyTheme } from "./theme.ts";
+
+const NO_CARDS: Cards = {};
 
 /** The whole page. */
 export const App = () => {
@@ -47,6 +51,8 @@ export const App = () => {
     const access = createAccess({ ...(key !== undefined && { key }), ...(token !== undefined && { token }) });
     return { ...parts, access: { ...access, client: heard(access, parts.announcer) } };
   }, [parts, key, token]);
+  const [cards, setCards] = useState<Cards>(NO_CARDS);
+  useEffect(() => void loadCards().then(setCards), []);
   const lock = useCallback(() => setLocked(true), []);
   const unlock = (next: string): void => {
     setKey(next);
@@ -57,7 +63,9 @@ export const App = () => {
     <PageContext value={page}>
       <EmbedsContext value={embeds}>
         <RemoteImages>
-          {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} onLocked={lock} />}
+          <CardsProvider cards={cards}>
+            {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} onLocked={lock} />}
+          </CardsProvider>
         </RemoteImages>
       </EmbedsContext>
       <LiveRegion announcer={parts.announcer} />

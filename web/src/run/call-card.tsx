@@ -1,6 +1,6 @@
 import { memo, useState } from "react";
 import { duration } from "runcast/amounts";
-import { useNode } from "runcast/react";
+import { ToolCard, useNode } from "runcast/react";
 import type { CallNode } from "runcast/state";
 import { Arguments } from "./arguments.tsx";
 import { Elapsed } from "./elapsed.tsx";
@@ -61,10 +61,12 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
       >
         {wasOpen && (
           <div className="flex flex-col gap-2.5 border-t border-line px-3 py-2.5">
-            <Arguments call={call} />
-            <Progress call={call} />
-            <Output call={call} />
-            {!isRunning && <Result call={call} />}
+            <ToolCard state={state} call={call}>
+              <Arguments call={call} />
+              <Progress call={call} />
+              <Output call={call} />
+              {!isRunning && <Result call={call} />}
+            </ToolCard>
           </div>
         )}
       </Fold>
