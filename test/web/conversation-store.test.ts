@@ -8,7 +8,7 @@ import {
   renameConversation,
 } from "../../web/src/conversations/conversation.ts";
 import { exportConversations, importConversations } from "../../web/src/conversations/exchange.ts";
-import { createKeeper } from "../../web/src/conversations/keeper.ts";
+import { createWriteBuffer } from "../../web/src/conversations/write-buffer.ts";
 import { type Shelf, ShelfError } from "../../web/src/conversations/shelf.ts";
 import { memoryShelf } from "../../web/src/conversations/shelves/memory.ts";
 import { createStore, type Store } from "../../web/src/conversations/store.ts";
@@ -119,12 +119,12 @@ describe("the store", () => {
   });
 });
 
-describe("the keeper", () => {
+describe("the write buffer", () => {
   test("writes in batches, and at once when the run ends; what could not be written waits", async () => {
     const log = generateLog(5);
     const batches: (readonly Entry[])[] = [];
     let fails = true;
-    const keeper = createKeeper({
+    const buffer = createWriteBuffer({
       keep: async (_, entries) => {
         if (fails) throw new ShelfError("full", "no more room");
         batches.push(entries);
@@ -132,12 +132,12 @@ describe("the keeper", () => {
       },
       waitMs: 3_600_000,
     });
-    for (const entry of log.slice(0, -1)) keeper.add("r", entry);
-    await keeper.flush();
+    for (const entry of log.slice(0, -1)) buffer.add("r", entry);
+    await buffer.flush();
     expect(batches).toEqual([]);
     fails = false;
-    keeper.add("r", log.at(-1)!);
-    await keeper.flush();
+    buffer.add("r", log.at(-1)!);
+    await buffer.flush();
     expect(batches).toEqual([log]);
   });
 });

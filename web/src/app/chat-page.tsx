@@ -20,7 +20,7 @@ import { SettingsDialog } from "./settings-dialog.tsx";
 import { StartScreen } from "./start-screen.tsx";
 import { ToolsDrawer } from "./tools-drawer.tsx";
 import { TopBar } from "./top-bar.tsx";
-import { TurnList } from "./turn-list.tsx";
+import { MessageList } from "./message-list.tsx";
 import { useAgents } from "./use-agents.ts";
 import { type Chat, useChat } from "./use-chat.ts";
 
@@ -32,7 +32,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const scroller = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const chat = useChat(field);
-  const { conversation, messages } = chat.talk;
+  const { conversation, messages } = chat.opened;
   const isCovered = !useIsWide() && (sidebar || tools);
 
   const toggle = (part: "sidebar" | "tools") => () => settings.change({ [part]: !settings.get()[part] });
@@ -64,7 +64,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
       <div className="flex min-w-0 grow flex-col" inert={isCovered}>
         <TopBar
           title={conversation?.title || "New conversation"}
-          state={chat.talk.live && <ConnectionState connection={chat.connection} outcome={chat.outcome} />}
+          state={chat.opened.live && <ConnectionState connection={chat.connection} outcome={chat.outcome} />}
           sidebar={{ isOpen: sidebar, toggle: toggle("sidebar") }}
           tools={{ isOpen: tools, toggle: toggle("tools") }}
         />
@@ -81,10 +81,10 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
           ) : conversation === null ? (
             <Missing onNew={startNew} />
           ) : (
-            <TurnList
+            <MessageList
               key={chat.id}
               messages={messages}
-              actions={chat.turnActions}
+              commands={chat.messageCommands}
               jump={chat.jump}
               scroller={scroller}
             />
@@ -133,9 +133,9 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
 
 /** What stands at the end of the conversation, whatever is scrolled: trouble, questions, what waits, and where one writes. */
 const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: ReactNode }) => {
-  const { state, turnActions, talk, setJump, queue } = chat;
+  const { state, messageCommands, opened, setJump, queue } = chat;
   const runs = useMemo(() => (state ? [state] : []), [state]);
-  const message = talk.live?.message.id;
+  const message = opened.live?.message.id;
   const { browserTools } = useCell(usePage().settings);
   return (
     <div className="mx-auto w-full max-w-3xl shrink-0 px-4 pb-3">
@@ -151,7 +151,7 @@ const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: Reac
           runs={runs}
           // Its card is at the end of the conversation, which is usually in view.
           startsOpen={false}
-          actionsOf={({ run }) => turnActions.actionsOf(run ?? "")}
+          actionsOf={({ run }) => messageCommands.actionsOf(run ?? "")}
           onJump={(_, node) => message !== undefined && setJump({ node, message })}
         />
       </div>

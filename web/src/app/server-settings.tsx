@@ -23,7 +23,7 @@ export const ServerSettings = () => {
   /** One that does not work is off: a run would look for it in vain. It is on again when it works. */
   const check = async ({ name, url }: SavedServer, isNew = false): Promise<void> => {
     const wasBad = checks[name]?.status === "bad";
-    const show = (told: Check) => setChecks((before) => ({ ...before, [name]: told }));
+    const show = (check: Check) => setChecks((before) => ({ ...before, [name]: check }));
     show({ status: "checking" });
     const key = readServerKey(name);
     try {

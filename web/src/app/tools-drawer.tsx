@@ -40,9 +40,9 @@ const useStates = (ids: readonly string[]): { readonly states: readonly RunState
   const key = ids.join(" ");
   const [loaded, setLoaded] = useState(0);
   useEffect(() => {
-    const told = () => setLoaded((before) => before + 1);
-    const stops = key.split(" ").flatMap((run) => (run ? [runs.subscribe(run, told), runs.open(run)] : []));
-    told();
+    const update = () => setLoaded((before) => before + 1);
+    const stops = key.split(" ").flatMap((run) => (run ? [runs.subscribe(run, update), runs.open(run)] : []));
+    update();
     return () => {
       for (const stop of stops) stop();
     };

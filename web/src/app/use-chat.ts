@@ -11,7 +11,7 @@ import { keepDraft, useDraft } from "./draft.ts";
 import { usePage } from "../session/page-context.ts";
 import { createActionsOf } from "../session/run-actions.ts";
 import { requestOf } from "../session/settings.ts";
-import type { TurnActions } from "./turn.tsx";
+import type { MessageCommands } from "./message-view.tsx";
 import { useOutcome } from "./use-outcome.ts";
 import { useStop } from "./use-stop.ts";
 import { type MessageQueue, useQueue } from "./use-queue.ts";
@@ -23,7 +23,7 @@ export interface ChatJump extends Jump {
 
 export interface Chat {
   readonly id: string | undefined;
-  readonly talk: OpenConversation;
+  readonly opened: OpenConversation;
   /** The run that answers the last message. */
   readonly state: RunState | undefined;
   readonly connection: Connection | undefined;
@@ -36,7 +36,7 @@ export interface Chat {
   readonly closeProblem: () => void;
   readonly jump: ChatJump | undefined;
   readonly setJump: (jump: ChatJump | undefined) => void;
-  readonly turnActions: TurnActions;
+  readonly messageCommands: MessageCommands;
   /** Sends what was written, or queues it while the agent works. */
   send(): void;
   sendText(text: string): Promise<void>;
@@ -50,14 +50,14 @@ export interface Chat {
 export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
   const { access, settings, route, announcer } = usePage();
   const { chat: id } = useCell(route);
-  const talk = useConversation(id);
+  const opened = useConversation(id);
   const [text, setText] = useDraft(id, "draft");
   const [problem, setProblem] = useState<Problem>();
   const [jump, setJump] = useState<ChatJump>();
-  const latest = useRef({ talk, text, setText });
-  latest.current = { talk, text, setText };
+  const latest = useRef({ opened, text, setText });
+  latest.current = { opened, text, setText };
 
-  const { live } = talk;
+  const { live } = opened;
   const connection = live?.shown?.connection;
   const ended = useOutcome(live?.shown?.state);
   const outcome = ended ?? live?.message.outcome;
@@ -78,33 +78,33 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
       attempt(async () => {
         setJump(undefined);
         const asked = requestOf(settings.get()).settings;
-        const sentTo = await latest.current.talk.send([{ type: "text", text: message }], asked);
+        const sentTo = await latest.current.opened.send([{ type: "text", text: message }], asked);
         if (sentTo !== route.get().chat) route.go({ chat: sentTo });
       }),
     [attempt, route, settings],
   );
   const sendResults = useCallback(
     ({ content, pages }: BrowserResults) =>
-      attempt(() => latest.current.talk.send(content, requestOf(settings.get()).settings, pages)),
+      attempt(() => latest.current.opened.send(content, requestOf(settings.get()).settings, pages)),
     [attempt, settings],
   );
   // While this browser runs calls for the agent, the conversation goes on with their results.
   const isOurs = (live?.shown?.state.awaiting.length ?? 0) > 0 && settings.get().browserTools.length > 0;
   const queue = useQueue({ chat: id, isBusy: isBusy || isOurs, outcome, send: sendText });
 
-  const turnActions = useMemo<TurnActions>(() => {
-    const rerun: TurnActions["rerun"] = (message) => void attempt(() => latest.current.talk.rerun(message));
+  const messageCommands = useMemo<MessageCommands>(() => {
+    const rerun: MessageCommands["rerun"] = (message) => void attempt(() => latest.current.opened.rerun(message));
     return {
-      choose: (message) => void attempt(() => latest.current.talk.choose(message)),
+      choose: (message) => void attempt(() => latest.current.opened.choose(message)),
       rerun,
       edit: ({ message }, words) => {
         if (message.role !== "user") return;
         const content = [{ type: "text" as const, text: words }];
-        void attempt(() => latest.current.talk.edit(message, content, requestOf(settings.get()).settings));
+        void attempt(() => latest.current.opened.edit(message, content, requestOf(settings.get()).settings));
       },
       fork: ({ message }) =>
         void attempt(async () => {
-          const { id: forked, draft } = await latest.current.talk.fork(message);
+          const { id: forked, draft } = await latest.current.opened.fork(message);
           const words = draft?.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
           keepDraft(forked, "draft", words ?? "");
           route.go({ chat: forked });
@@ -113,7 +113,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
       actionsOf: createActionsOf({
         access,
         retry: (run) => {
-          for (const { message } of latest.current.talk.messages)
+          for (const { message } of latest.current.opened.messages)
             if (message.role === "assistant" && message.run === run) rerun(message);
         },
         draft: (words) => {
@@ -127,7 +127,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
 
   return {
     id,
-    talk,
+    opened,
     state: live?.shown?.state,
     connection,
     outcome,
@@ -139,7 +139,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
     closeProblem: () => setProblem(undefined),
     jump,
     setJump,
-    turnActions,
+    messageCommands,
     send: () => {
       const message = text.trim();
       setText("");

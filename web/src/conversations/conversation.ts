@@ -165,10 +165,10 @@ export const endRun = (
 
 /** What a request says that goes on after `message`: all that was said up to it. */
 export const requestMessages = (conversation: Conversation, message: string): Message[] =>
-  messagesTo(conversation, message).flatMap((said): readonly Message[] =>
-    said.role === "user"
-      ? [{ role: hasResults(said.content) ? "tool" : "user", content: [...said.content] }]
-      : (said.said ?? []),
+  messagesTo(conversation, message).flatMap((known): readonly Message[] =>
+    known.role === "user"
+      ? [{ role: hasResults(known.content) ? "tool" : "user", content: [...known.content] }]
+      : (known.said ?? []),
   );
 
 export const hasResults = (content: readonly Part[]): boolean => content.some(({ type }) => type === "result");

@@ -17,7 +17,7 @@ import {
 } from "./conversation.ts";
 import { createId } from "./create-id.ts";
 import { exportConversations, importConversations, type Imported } from "./exchange.ts";
-import { createKeeper } from "./keeper.ts";
+import { createWriteBuffer } from "./write-buffer.ts";
 import { createRequests } from "./requests.ts";
 import { createRuns, type FollowRun, type Runs } from "./runs.ts";
 import type { Shelf, ShelfError } from "./shelf.ts";
@@ -113,7 +113,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
   const runs = createRuns({
     client,
     entries: (run) => entriesOf(run),
-    onEntry: (run, entry) => keeper.add(run, entry),
+    onEntry: (run, entry) => buffer.add(run, entry),
     onEnd: (run, end) => {
       requests.forget(run);
       for (const [id, { conversation }] of opened)
@@ -121,13 +121,13 @@ export const createConversations = (options: ConversationsOptions): Conversation
           void change(id, (kept) => kept && endRun(kept, run, end));
     },
   });
-  const keeper = createKeeper({ keep: store.keep });
+  const buffer = createWriteBuffer({ keep: store.keep });
   /** Also those that the browser had no room for. */
   const entriesOf = async (run: string): Promise<Entry[]> => {
-    await keeper.flush();
+    await buffer.flush();
     const kept = await store.entries(run).catch(() => []);
     const last = kept.at(-1)?.seq ?? 0;
-    return [...kept, ...keeper.waiting(run).filter(({ seq }) => seq > last)];
+    return [...kept, ...buffer.waiting(run).filter(({ seq }) => seq > last)];
   };
 
   const refresh = async (): Promise<void> => {
@@ -154,7 +154,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
   ): Promise<Conversation | undefined> => {
     const changed = await store.change(id, edit);
     // There may be room again.
-    if (overview.trouble) void keeper.flush();
+    if (overview.trouble) void buffer.flush();
     hold(id, changed);
     tabs?.tell(id);
     await refresh();
@@ -196,10 +196,10 @@ export const createConversations = (options: ConversationsOptions): Conversation
     },
     get: (id) => opened.get(id)?.conversation,
     subscribeTo: (id, listener) => {
-      let told = listenersOf.get(id);
-      if (!told) listenersOf.set(id, (told = new Set()));
-      told.add(listener);
-      return () => void told.delete(listener);
+      let listeners = listenersOf.get(id);
+      if (!listeners) listenersOf.set(id, (listeners = new Set()));
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     send: async (wanted, { content, pages, settings, parent }) => {
       const id = wanted ?? createId();
@@ -258,6 +258,6 @@ export const createConversations = (options: ConversationsOptions): Conversation
     },
     entries: entriesOf,
     follow: (id, message) => ({ request: () => requests.get(opened.get(id)?.conversation, message) }),
-    flush: keeper.flush,
+    flush: buffer.flush,
   };
 };

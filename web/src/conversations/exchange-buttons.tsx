@@ -7,21 +7,21 @@ import { useConversations } from "./use-conversations.tsx";
 export const ExchangeButtons = ({ isEmpty }: { readonly isEmpty: boolean }) => {
   const { export: write, import: read } = useConversations();
   const input = useRef<HTMLInputElement>(null);
-  const [told, setTold] = useState<{ readonly text: string; readonly isBad?: boolean }>();
+  const [status, setStatus] = useState<{ readonly text: string; readonly isBad?: boolean }>();
 
   const load = async (file: File): Promise<void> => {
     try {
       const { added, known } = await read(await file.text());
-      setTold({ text: `${counted(added)} added${known > 0 ? `, ${counted(known)} here already` : ""}.` });
+      setStatus({ text: `${counted(added)} added${known > 0 ? `, ${counted(known)} here already` : ""}.` });
     } catch (error) {
-      setTold({ text: `${file.name}: ${error instanceof Error ? error.message : String(error)}.`, isBad: true });
+      setStatus({ text: `${file.name}: ${error instanceof Error ? error.message : String(error)}.`, isBad: true });
     }
   };
 
   return (
     <div className="border-t border-line pt-2">
-      <p role="status" className={`px-2 text-xs ${told?.isBad ? "text-bad" : "text-soft"} ${told ? "pb-1" : ""}`}>
-        {told?.text}
+      <p role="status" className={`px-2 text-xs ${status?.isBad ? "text-bad" : "text-soft"} ${status ? "pb-1" : ""}`}>
+        {status?.text}
       </p>
       <div className="flex gap-1">
         <input

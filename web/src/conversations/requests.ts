@@ -29,8 +29,8 @@ export const createRequests = ({ entries, secrets }: RequestsOptions): Requests 
 
   /** What was said in runs whose end nobody has seen: what is kept of them. */
   const complete = async (conversation: Conversation, message: string): Promise<Message[]> => {
-    const missing = messagesTo(conversation, message).flatMap((said) =>
-      said.role === "assistant" && !said.said ? [said.run] : [],
+    const missing = messagesTo(conversation, message).flatMap((known) =>
+      known.role === "assistant" && !known.said ? [known.run] : [],
     );
     let completed = conversation;
     for (const run of missing) {

@@ -179,12 +179,12 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     },
     get: (run) => known.get(run)?.shown,
     subscribe: (run, listener) => {
-      let told = listeners.get(run);
-      if (!told) listeners.set(run, (told = new Set()));
-      told.add(listener);
+      let listenersOfRun = listeners.get(run);
+      if (!listenersOfRun) listeners.set(run, (listenersOfRun = new Set()));
+      listenersOfRun.add(listener);
       return () => {
-        told.delete(listener);
-        if (told.size === 0) listeners.delete(run);
+        listenersOfRun.delete(listener);
+        if (listenersOfRun.size === 0) listeners.delete(run);
       };
     },
     setHidden: (value) => {

@@ -56,13 +56,13 @@ export const createAppHost = (options: AppHostOptions): ((rpc: Rpc) => readonly 
 const aboutCall = (call: AppHostOptions["call"]): readonly object[] => {
   if (!call) return [];
   const input = typeof call.input === "object" && call.input !== null && !Array.isArray(call.input) ? call.input : {};
-  const told = [notification("ui/notifications/tool-input", { arguments: input })];
-  if (call.state === "pending" || call.state === "executing") return told;
+  const notices = [notification("ui/notifications/tool-input", { arguments: input })];
+  if (call.state === "pending" || call.state === "executing") return notices;
   const texts = (call.content ?? []).flatMap((part) =>
     part.type === "text" ? [{ type: "text", text: part.text }] : [],
   );
   return [
-    ...told,
+    ...notices,
     notification("ui/notifications/tool-result", {
       content: texts,
       ...(typeof call.value === "object" && call.value !== null && { structuredContent: call.value }),

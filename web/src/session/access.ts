@@ -68,8 +68,8 @@ export const createAccess = (secrets: { readonly key?: string; readonly token?: 
       const hint = "check that it runs: npm start";
       throw new ClientError({ code: "network", message: "the server cannot be reached", hint }, { cause: error });
     }
-    const told = Date.parse(response.headers.get("date") ?? "");
-    if (!Number.isNaN(told)) ahead = told - Date.now();
+    const serverTime = Date.parse(response.headers.get("date") ?? "");
+    if (!Number.isNaN(serverTime)) ahead = serverTime - Date.now();
     if (response.ok) return response;
     throw new ClientError(await problemIn(response), { status: response.status });
   };

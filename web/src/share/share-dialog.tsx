@@ -102,15 +102,15 @@ export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly o
 
 const CopyField = ({ link: { url, expires } }: { readonly link: Link }) => {
   const field = useRef<HTMLInputElement>(null);
-  const [told, setTold] = useState("");
+  const [status, setStatus] = useState("");
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(url);
-      setTold("Copied.");
+      setStatus("Copied.");
     } catch {
       // A page that is not on https has no clipboard: then the reader copies what is selected.
       field.current?.select();
-      setTold("Press Ctrl+C or ⌘C to copy it.");
+      setStatus("Press Ctrl+C or ⌘C to copy it.");
     }
   };
   return (
@@ -127,7 +127,7 @@ const CopyField = ({ link: { url, expires } }: { readonly link: Link }) => {
         <Button onClick={() => void copy()}>Copy</Button>
       </div>
       <p className="text-xs text-soft">
-        Ends {new Date(expires).toLocaleString()}. <span role="status">{told}</span>
+        Ends {new Date(expires).toLocaleString()}. <span role="status">{status}</span>
       </p>
     </div>
   );

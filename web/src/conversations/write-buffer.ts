@@ -1,6 +1,6 @@
 import type { Entry } from "runcast/events";
 
-export interface KeeperOptions {
+export interface WriteBufferOptions {
   readonly keep: (run: string, entries: readonly Entry[]) => Promise<boolean>;
   /** Called once all of it that can be kept is kept. */
   readonly onKept?: (run: string) => void;
@@ -9,7 +9,7 @@ export interface KeeperOptions {
 }
 
 /** Gathers the entries of a run as they come and keeps them in batches: a write for every token would be one too many. */
-export interface Keeper {
+export interface WriteBuffer {
   add(run: string, entry: Entry): void;
   /** Keeps at once what is waiting. */
   flush(): Promise<void>;
@@ -17,7 +17,7 @@ export interface Keeper {
   waiting(run: string): readonly Entry[];
 }
 
-export const createKeeper = ({ keep, onKept, waitMs = 400, most = 1000 }: KeeperOptions): Keeper => {
+export const createWriteBuffer = ({ keep, onKept, waitMs = 400, most = 1000 }: WriteBufferOptions): WriteBuffer => {
   const waiting = new Map<string, Entry[]>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -28,7 +28,7 @@ export const createKeeper = ({ keep, onKept, waitMs = 400, most = 1000 }: Keeper
       try {
         await keep(run, entries.slice(0, count));
       } catch {
-        // The store has told of it; they wait for the next time.
+        // The store reports it; they wait for the next time.
         continue;
       }
       entries.splice(0, count);

@@ -14,7 +14,7 @@ import { useHasBegun, useOutcome } from "./use-outcome.ts";
 import { UserMessage } from "./user-message.tsx";
 
 /** What can be done with a message. Never changes while a conversation is open. */
-export interface TurnActions {
+export interface MessageCommands {
   readonly choose: (message: string) => void;
   readonly rerun: (message: AssistantMessage) => void;
   readonly edit: (shown: ShownMessage, text: string) => void;
@@ -22,10 +22,10 @@ export interface TurnActions {
   readonly actionsOf: (run: string) => RunActions;
 }
 
-export interface TurnProps {
+export interface MessageViewProps {
   readonly shown: ShownMessage;
   readonly isLast: boolean;
-  readonly actions: TurnActions;
+  readonly commands: MessageCommands;
   readonly jump: Jump | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface TurnProps {
 const GUESS = { user: 76, assistant: 320 };
 
 /** One message of a conversation. Far from what is seen, only its height is there. */
-export const Turn = memo(({ shown, isLast, actions, jump }: TurnProps) => {
+export const MessageView = memo(({ shown, isLast, commands, jump }: MessageViewProps) => {
   const element = useRef<HTMLElement>(null);
   const { message } = shown;
   const { isInWindow, height } = useInWindow(element, isLast);
@@ -56,22 +56,22 @@ export const Turn = memo(({ shown, isLast, actions, jump }: TurnProps) => {
             shown={shown}
             content={message.content}
             pages={message.pages}
-            onChoose={actions.choose}
-            onEdit={(text) => actions.edit(shown, text)}
-            onFork={() => actions.fork(shown)}
+            onChoose={commands.choose}
+            onEdit={(text) => commands.edit(shown, text)}
+            onFork={() => commands.fork(shown)}
           />
         ) : (
-          <AgentMessage shown={shown} message={message} actions={actions} jump={jump} />
+          <AgentMessage shown={shown} message={message} commands={commands} jump={jump} />
         ))}
     </article>
   );
 });
 
-interface AgentMessageProps extends Omit<TurnProps, "isLast"> {
+interface AgentMessageProps extends Omit<MessageViewProps, "isLast"> {
   readonly message: AssistantMessage;
 }
 
-const AgentMessage = ({ shown, message, actions, jump }: AgentMessageProps) => {
+const AgentMessage = ({ shown, message, commands, jump }: AgentMessageProps) => {
   const run = useShownRun(message.run);
   const load = useEntriesOf(message.run);
   const hasBegun = useHasBegun(run?.state);
@@ -79,13 +79,13 @@ const AgentMessage = ({ shown, message, actions, jump }: AgentMessageProps) => {
   if (!run?.isLoaded) return null;
   const { connection, state } = run;
   const hasFailed = connection?.status === "failed" && !hasEnded;
-  const rerun = () => actions.rerun(message);
+  const rerun = () => commands.rerun(message);
   return (
     <div className="flex flex-col gap-2">
       {hasFailed && state.seq === 0 ? null : (
         <RunView
           state={state}
-          actions={actions.actionsOf(message.run)}
+          actions={commands.actionsOf(message.run)}
           jump={jump?.node ? jump : undefined}
           liveUntil={run.liveUntil}
         />
@@ -102,8 +102,8 @@ const AgentMessage = ({ shown, message, actions, jump }: AgentMessageProps) => {
       {(hasBegun || hasFailed) && (
         <MessageActions
           shown={shown}
-          onChoose={actions.choose}
-          {...(hasEnded && { onRerun: rerun, onFork: () => actions.fork(shown) })}
+          onChoose={commands.choose}
+          {...(hasEnded && { onRerun: rerun, onFork: () => commands.fork(shown) })}
         >
           {hasBegun && <RunTools run={message.run} load={load} />}
         </MessageActions>

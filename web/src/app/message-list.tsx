@@ -4,20 +4,20 @@ import { useCell } from "../kit/cell.ts";
 import { WindowingContext, useWindowing } from "../kit/windowing.ts";
 import { IconDown } from "../kit/shell-icons.tsx";
 import { useStickToEnd } from "../kit/stick-to-end.ts";
-import { Turn, type TurnActions } from "./turn.tsx";
+import { MessageView, type MessageCommands } from "./message-view.tsx";
 import type { ChatJump } from "./use-chat.ts";
 
-export interface TurnListProps {
+export interface MessageListProps {
   readonly messages: readonly ShownMessage[];
-  readonly actions: TurnActions;
+  readonly commands: MessageCommands;
   readonly jump: ChatJump | undefined;
   readonly scroller: RefObject<HTMLDivElement | null>;
 }
 
-/** So many of the last messages are drawn before it is known what is near. */
+/** So many of the last messages are drawn before it is known what is in the window. */
 const FIRST = 6;
 
-export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) => {
+export const MessageList = ({ messages, commands, jump, scroller }: MessageListProps) => {
   const content = useRef<HTMLDivElement>(null);
   const { isAtEnd, toEnd } = useStickToEnd(scroller, content);
   const windowing = useWindowing(scroller);
@@ -36,11 +36,11 @@ export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) =
           <div ref={content} className="mx-auto max-w-3xl px-4 py-6">
             {grouped(
               messages.map((shown, index) => (
-                <Turn
+                <MessageView
                   key={shown.message.id}
                   shown={shown}
                   isLast={index >= messages.length - FIRST}
-                  actions={actions}
+                  commands={commands}
                   jump={jump?.message === shown.message.id ? jump : undefined}
                 />
               )),
@@ -66,10 +66,10 @@ export const TurnList = ({ messages, actions, jump, scroller }: TurnListProps) =
 const GROUP = 12;
 
 /**
- * Boxes of a few turns, in boxes of a few boxes: whatever changes in one turn, React and the layout look at the others of its
- * box and at the other boxes, not at every turn there is. A turn never moves to another box when one is added.
+ * Boxes of a few messages, in boxes of a few boxes: whatever changes in one message, React and the layout look at the others of its
+ * box and at the other boxes, not at every message there is. A message never moves to another box when one is added.
  */
-const grouped = (turns: readonly ReactElement[]): ReactNode => boxes(boxes(turns));
+const grouped = (messages: readonly ReactElement[]): ReactNode => boxes(boxes(messages));
 
 const boxes = (elements: readonly ReactElement[]): ReactElement[] =>
   Array.from({ length: Math.ceil(elements.length / GROUP) }, (_, index) => (
