@@ -18,6 +18,7 @@ import {
   watchersOfAll,
 } from "../log.ts";
 import { createRecords } from "./memory/records.ts";
+import { createRunIndex } from "./memory/run-index.ts";
 
 export interface MemoryOptions {
   /** How many finished runs are kept; the one that ended first goes when another ends. Default: 1000. */
@@ -35,6 +36,7 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
   const dropped = new Map<string, Pick<Kept, "number" | "info">>();
   const files = new Map<string, Map<string, KeptFile>>();
   const ended: Kept[] = [];
+  const index = createRunIndex<Kept>();
   const { watch, wake } = watchers();
   const controlWatchers = watchersOfAll();
   const leases = createLeases(now);
@@ -62,14 +64,16 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
       for (const entry of entries) kept.entries.push(entry);
     } else {
       runs.set(run, { number: started++, info, entries: [...entries] });
+      index.add(runs.get(run)!);
     }
-    if (info.endedAt !== before?.endedAt) end(runs.get(run)!);
+    if (info.endedAt === before?.endedAt) return;
+    if (before?.endedAt !== undefined) remove(ended, kept!);
+    end(runs.get(run)!);
   };
 
   /** Keeps `ended` in order of the end; a run that ends now belongs last, or nearly so. */
   const end = (kept: Kept) => {
     kept.controls = undefined;
-    remove(ended, kept);
     let place = ended.length;
     while (place > 0 && endsBefore(kept, ended[place - 1]!)) place--;
     ended.splice(place, 0, kept);
@@ -80,6 +84,7 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
     const { run } = kept.info;
     remove(ended, kept);
     runs.delete(run);
+    index.remove(kept);
     files.delete(run);
     dropped.set(run, { number: kept.number, info: { ...kept.info, dropped: true } });
     if (dropped.size > MAX_TOMBSTONES) dropped.delete(dropped.keys().next().value!);
@@ -111,15 +116,16 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
       return found && { ...found.info };
     },
 
-    async list({ limit, before, open, thread, user, name }) {
+    async list(query) {
+      const { limit, before, open, thread, user, name } = query;
       const edge = before === undefined ? started : ((runs.get(before) ?? dropped.get(before))?.number ?? 0);
       const found: RunInfo[] = [];
-      for (const { number, info } of [...runs.values()].reverse()) {
+      for (const { number, info } of [...(index.among(query) ?? runs.values())].reverse()) {
         if (found.length >= limit) break;
         if (number >= edge || (open && info.endedAt !== undefined)) continue;
+        if (thread !== undefined && info.thread !== thread) continue;
         if (user !== undefined && info.user !== user) continue;
-        if (name !== undefined && info.name !== name) continue;
-        if (thread === undefined || info.thread === thread) found.push({ ...info });
+        if (name === undefined || info.name === name) found.push({ ...info });
       }
       return found;
     },

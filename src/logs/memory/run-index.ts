@@ -1,0 +1,33 @@
+import type { RunInfo, RunQuery } from "../../log.ts";
+
+const FIELDS = ["thread", "user", "name"] as const;
+const keyOf = (field: (typeof FIELDS)[number], value: string) => `${field} ${value}`;
+
+/** Which runs have a thread, a user or a name, oldest first: a list must not look at every run there is. */
+export const createRunIndex = <Kept extends { readonly info: RunInfo }>() => {
+  const sets = new Map<string, Set<Kept>>();
+
+  return {
+    add(kept: Kept): void {
+      for (const field of FIELDS) {
+        const value = kept.info[field];
+        if (value === undefined) continue;
+        const set = sets.get(keyOf(field, value)) ?? new Set();
+        sets.set(keyOf(field, value), set.add(kept));
+      }
+    },
+    remove(kept: Kept): void {
+      for (const field of FIELDS) {
+        const key = keyOf(field, kept.info[field] ?? "");
+        const set = sets.get(key);
+        if (set?.delete(kept) && set.size === 0) sets.delete(key);
+      }
+    },
+    /** The fewest runs that hold all that fit the query; undefined if it asks for none of the fields. */
+    among(query: RunQuery): Iterable<Kept> | undefined {
+      const asked = FIELDS.filter((field) => query[field] !== undefined);
+      const found = asked.map((field) => sets.get(keyOf(field, query[field]!)) ?? new Set<Kept>());
+      return found.sort((one, other) => one.size - other.size)[0];
+    },
+  };
+};
