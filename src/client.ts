@@ -10,8 +10,8 @@ import { checkAddress, checkHeaders, ClientError, networkTrouble, type Trouble, 
 import { browserWakes, type Wakes } from "./client/wakes.ts";
 import type { Command } from "./dialect.ts";
 import type { Answer, Entry, RunOutcome } from "./events.ts";
-import { PROTOCOL } from "./protocol.ts";
 import type { RunState } from "./state.ts";
+import { writeCommand } from "./wire.ts";
 
 export { type Backoff, type CancelStatus, ClientError, type Connection, defaultBackoff };
 export type { RunHandle, Target, Wakes };
@@ -141,22 +141,30 @@ export const createClient = (options: ClientOptions): Client => {
       await sleep(Math.max(wait, retryAfterMs), init.signal ?? undefined);
     }
   };
-  const post = (path: string, body: unknown, { signal }: Abortable): Promise<Response> =>
-    request(path, { method: "POST", headers: JSON_BODY, body: JSON.stringify(body), ...(signal && { signal }) });
+  const command = (asked: Command, { signal }: Abortable): Promise<Response> => {
+    const { path, ...init } = writeCommand(asked);
+    return request(path, { ...init, ...(signal && { signal }) });
+  };
+  const stream = (asked: Command, signal: AbortSignal): Promise<Response> => {
+    const { path, ...init } = writeCommand(asked);
+    return send(path, { ...init, signal });
+  };
 
   const cancel: Client["cancel"] = async (run, target = {}, abortable = {}) => {
-    const response = await post(`${pathOf(run)}/cancel`, target, abortable);
+    const response = await command({ do: "cancel", run, ...target }, abortable);
     return ((await response.json()) as { status: CancelStatus }).status;
   };
   const answer: Client["answer"] = async (run, name, value, abortable = {}) => {
-    await post(`${pathOf(run)}/asks/${encodeURIComponent(name)}`, value, abortable);
+    await command({ do: "answer", run, ask: name, answer: value }, abortable);
   };
 
   const resume = (run: string, after: number, isFromSnapshot: boolean, signal: AbortSignal): Promise<Response> =>
-    send(`${pathOf(run)}/events${isFromSnapshot ? "?from=snapshot" : ""}`, {
-      headers: { ...STREAM, ...(after > 0 && !isFromSnapshot && { "last-event-id": `${after}` }) },
+    stream(
+      isFromSnapshot
+        ? { do: "follow", run, after: { seq: 0, frame: 0 }, from: "snapshot" }
+        : { do: "follow", run, after: { seq: after, frame: 0 } },
       signal,
-    });
+    );
 
   const handle = (
     run: string,
@@ -181,22 +189,15 @@ export const createClient = (options: ClientOptions): Client => {
     });
 
   return {
-    start: ({ secrets = {}, ...rest }, followOptions = {}) => {
-      const run = rest.run ?? createRunId();
-      const body = JSON.stringify({ ...rest, run });
-      const headers: Record<string, string> = { ...JSON_BODY, ...STREAM };
-      for (const [name, value] of Object.entries(secrets))
-        headers[`runcast-secret-${name.toLowerCase().replaceAll("_", "-")}`] = value;
+    start: (asked, followOptions = {}) => {
+      const run = asked.run ?? createRunId();
+      const start: Command = { do: "start", request: { ...wholeRequest(asked), run } };
       const { onEntry, signal, into } = followOptions;
-      return handle(
-        run,
-        (_, __, ___, connection) => send("/runs", { method: "POST", headers, body, signal: connection }),
-        {
-          ...(onEntry && { onEntry }),
-          ...(signal && { signal }),
-          ...(into && { into }),
-        },
-      );
+      return handle(run, (_, __, ___, connection) => stream(start, connection), {
+        ...(onEntry && { onEntry }),
+        ...(signal && { signal }),
+        ...(into && { into }),
+      });
     },
     follow: (run, followOptions = {}) => handle(run, resume, followOptions),
     cancel,
@@ -215,9 +216,12 @@ export const createClient = (options: ClientOptions): Client => {
   };
 };
 
-/** A stream is asked for with the version that is understood here: a server that speaks a later one then says so. */
-const STREAM = { accept: "text/event-stream", "runcast-protocol": `${PROTOCOL}` };
-const JSON_BODY = { "content-type": "application/json" };
+/** `message` is short for one message. */
+const wholeRequest = (request: StartRequest): RunRequest => {
+  if (!("message" in request)) return request;
+  const { message, ...rest } = request;
+  return { ...rest, messages: [{ role: "user", content: [{ type: "text", text: message }] }] };
+};
 
 const pathOf = (run: string): string => `/runs/${encodeURIComponent(run)}`;
 

@@ -1,19 +1,6 @@
 import type { Answer, Entry, Event, EventType, FileRef, Json, Problem } from "./events.ts";
 import type { NamedAgent, RunRequest, ToolFacts } from "./source.ts";
 
-export { chatSchema, readChat, writeChat } from "./dialect/chat-request.ts";
-export { chatUsage, readChatUsage } from "./dialect/chat-usage.ts";
-export { fastApi } from "./dialect/fast-api.ts";
-export { jsonSlot } from "./dialect/json-slot.ts";
-export { lossless, type Slot, type Spelling } from "./dialect/lossless.ts";
-export { createNarrator, type NarratedCall, type NarratedEnd, type Narrator } from "./dialect/narrator.ts";
-export { openaiError, readOpenaiError } from "./dialect/openai-errors.ts";
-export { parseBody } from "./dialect/parse-body.ts";
-export { inputSchema, readInput, writeInput } from "./dialect/response-input.ts";
-export { resultText } from "./dialect/result-text.ts";
-export { readSecrets, writeSecrets } from "./dialect/secrets.ts";
-export { createStatusLine, RESUMED, type StatusLine } from "./dialect/status-line.ts";
-
 /**
  * How one family of clients asks, and how it spells our events, both ways.
  *

@@ -34,6 +34,7 @@ export interface JsonParser {
 export type JsonPath = readonly (string | number)[];
 
 export const createJsonParser = (): JsonParser => new Parser();
+export { parseJson } from "./json/parse.ts";
 export { applyPatch } from "./json/patch.ts";
 
 /** An open container, and which of its values is being written. */

@@ -2,7 +2,7 @@ import type { Answer, Entry, FileRef, RunOutcome } from "./events.ts";
 import type { Records } from "./records.ts";
 
 export { controlText, MAX_CONTROLS } from "./log/controls.ts";
-export { edges, FILE_THRESHOLD } from "./log/edges.ts";
+export { edges, FILE_THRESHOLD, VALUE_FILE } from "./log/edges.ts";
 export { LogConflict, LogFenced, LogMissing } from "./log/errors.ts";
 export { createLeases } from "./log/leases.ts";
 export { checkRunId, checkText, checkWriter, extendRun, lastSeq } from "./log/run-info.ts";

@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
 import type { Frame } from "./dialect.ts";
+import { LONGEST_TIMER } from "./timer.ts";
 
 /**
  * A frame as the bytes of an event stream say it. Line breaks of any kind in `data` come back as LF, an empty `event` as none.
@@ -11,6 +12,10 @@ export const frameText = ({ id, event, data }: Frame): string => {
   const head = id === undefined ? "" : `id: ${id}\n`;
   return `${head}${event ? `event: ${event}\n` : ""}data: ${lines(data, "data: ")}\n\n`;
 };
+
+/** The same of an id and an event that are plain words, and data of one line: for those who make many and know that they are. */
+export const plainFrameText = (id: number, event: string, data: string): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`;
 
 /** A comment: readers skip it, proxies see that the stream lives. */
 export const commentText = (text: string): string => `: ${lines(text, ": ")}\n\n`;
@@ -59,7 +64,7 @@ export const createFrameReader = (onFrame: (frame: Frame) => void, options: Fram
       if (frame.data.length > maxFrameBytes) throw tooLarge();
       onFrame(frame);
     },
-    onRetry: onRetry && ((milliseconds) => onRetry(Math.min(milliseconds, MAX_TIMER))),
+    onRetry: onRetry && ((milliseconds) => onRetry(Math.min(milliseconds, LONGEST_TIMER))),
   });
 
   return {
@@ -86,8 +91,6 @@ export const createFrameReader = (onFrame: (frame: Frame) => void, options: Fram
     },
   };
 };
-
-const MAX_TIMER = 2 ** 31 - 1;
 
 const unsayable = (field: string, value: string) =>
   new TypeError(`An SSE frame cannot have the ${field} ${JSON.stringify(value)}`);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createEntryReader } from "../src/client/entry-reader.ts";
+import { createEntryReader } from "../src/wire.ts";
 import { native } from "../src/dialects/native.ts";
 import type { Entry } from "../src/events.ts";
 import { arbitraryLog } from "./generate.ts";

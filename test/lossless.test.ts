@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Frame, lossless, type Slot, type Spelling } from "../src/dialect.ts";
+import type { Frame } from "../src/dialect.ts";
 import type { Entry, Event } from "../src/events.ts";
 import { arbitraryLog } from "./generate.ts";
+import { lossless, type Slot, type Spelling } from "../src/dialects/frames/lossless.ts";
 
 /** Says text in capitals, calls without their ids, an end of anything in two frames, and nothing else. */
 const shout: Spelling = {

@@ -1,4 +1,4 @@
-import { createEntryReader } from "../../src/client/entry-reader.ts";
+import { createEntryReader } from "../../src/wire.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { PROTOCOL } from "../../src/events.ts";
 import { createFrameReader } from "../../src/sse.ts";

@@ -1,4 +1,5 @@
 import type { Problem } from "../events.ts";
+import { LONGEST_TIMER } from "../timer.ts";
 
 /** How long to wait before try `attempt` (counted from 1 since something last arrived), in milliseconds; undefined gives up. */
 export type Backoff = (attempt: number, why: Problem) => number | undefined;
@@ -9,9 +10,6 @@ const MOST_MS = 30_000;
 /** Doubles up to half a minute. Half of it is chance, so that the viewers of a server that restarts do not come back as one. */
 export const defaultBackoff: Backoff = (attempt) =>
   Math.min(MOST_MS, FIRST_MS * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
-
-/** Timers take no more than this. */
-export const LONGEST_MS = 2 ** 31 - 1;
 
 /** Rejects with the signal's reason. */
 export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
@@ -26,7 +24,7 @@ export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void
         signal?.removeEventListener("abort", onAbort);
         resolve();
       },
-      Math.min(ms, LONGEST_MS),
+      Math.min(ms, LONGEST_TIMER),
     );
     signal?.addEventListener("abort", onAbort, { once: true });
   });

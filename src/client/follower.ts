@@ -1,8 +1,10 @@
 import type { Frame } from "../dialect.ts";
 import { createFrameReader } from "../sse.ts";
-import { type Backoff, LONGEST_MS } from "./backoff.ts";
+import { LONGEST_TIMER } from "../timer.ts";
+import { BadFrame } from "../wire.ts";
+import type { Backoff } from "./backoff.ts";
 import { createSilence, type Silence } from "./silence.ts";
-import { BadFrame, cut, networkTrouble, type Trouble, troubleOf } from "./trouble.ts";
+import { cut, networkTrouble, type Trouble, troubleOf } from "./trouble.ts";
 import type { Wakes } from "./wakes.ts";
 
 export interface FollowerOptions {
@@ -137,7 +139,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
       const wait = trouble.final ? undefined : options.backoff(++attempt, trouble.problem);
       if (wait === undefined) return fail(trouble);
       const { retryAfterMs } = trouble;
-      const ms = Math.min(LONGEST_MS, Math.max(wait, retryMs, retryAfterMs ?? 0));
+      const ms = Math.min(LONGEST_TIMER, Math.max(wait, retryMs, retryAfterMs ?? 0));
       options.onCut(trouble, attempt, Date.now() + ms);
       await pause(ms, retryAfterMs === undefined);
     }

@@ -2,10 +2,10 @@ import type { Frame, Waiting } from "../dialect.ts";
 import type { Answer, Entry, Problem } from "../events.ts";
 import { protocolProblem } from "../protocol.ts";
 import { createState, fold, restoreInto, ROOT, type RunSnapshot, type RunState } from "../state.ts";
+import { BadFrame, createEntryReader, type EntryReader, readHeartbeat, readSnapshot } from "../wire.ts";
 import { createFeed } from "./feed.ts";
-import { createEntryReader, type EntryReader } from "./entry-reader.ts";
 import { startFollower, type FollowerOptions } from "./follower.ts";
-import { BadFrame, ClientError } from "./trouble.ts";
+import { ClientError } from "./trouble.ts";
 
 /** What is known of the connection, and never more than that. */
 export type Connection =
@@ -115,22 +115,25 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
 
   const isFromSnapshot = (): boolean => options.from === "snapshot" && state.seq === 0;
 
-  const takeSnapshot = (frame: { readonly state: RunSnapshot }): boolean => {
+  const takeSnapshot = (whole: RunSnapshot): boolean => {
     if (!isFromSnapshot()) throw new BadFrame("a snapshot came that nobody asked for");
-    if (isTooNew(frame.state.protocol)) return true;
-    restoreInto(state, frame.state);
+    if (isTooNew(whole.protocol)) return true;
+    restoreInto(state, whole);
     for (const listener of state.listeners.get(ROOT) ?? []) listener();
     if (state.outcome !== undefined) end({ status: "finished" });
     return true;
   };
 
-  const take = ({ id, event: name, data }: Frame): boolean => {
+  const take = (frame: Frame): boolean => {
+    const { id, data } = frame;
     if (id === undefined) {
-      if (name !== "heartbeat") return false;
-      show({ status: "live", waiting: parse<Waiting>(data) });
+      const waiting = readHeartbeat(frame);
+      if (!waiting) return false;
+      show({ status: "live", waiting });
       return true;
     }
-    if (name === "snapshot") return takeSnapshot(parse(data));
+    const whole = readSnapshot(frame);
+    if (whole) return takeSnapshot(whole.state as RunSnapshot);
     const seq = Number(id);
     if (seq <= state.seq) return false;
     if (seq !== state.seq + 1) throw new BadFrame(`entry ${id} came after ${state.seq}: those between are missing`);
@@ -207,17 +210,6 @@ const read = (entryOf: EntryReader, id: string, data: string): Entry => {
   try {
     return entryOf(id, data);
   } catch {
-    throw new BadFrame(`a frame has data that is no JSON object: ${data.slice(0, 40)}`);
+    throw BadFrame.withData(data);
   }
-};
-
-const parse = <Value extends object>(data: string): Value => {
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    // Said below.
-  }
-  if (typeof value === "object" && value !== null) return value as Value;
-  throw new BadFrame(`a frame has data that is no JSON object: ${data.slice(0, 40)}`);
 };

@@ -1,4 +1,4 @@
-import { LONGEST_MS } from "./backoff.ts";
+import { LONGEST_TIMER } from "../timer.ts";
 
 /**
  * Calls `onSilence` once if nothing was heard for so long. Compares clocks instead of trusting one long timer: a machine
@@ -14,7 +14,7 @@ export interface Silence {
 }
 
 export const createSilence = (silenceMs: number, onSilence: () => void): Silence => {
-  const limit = Math.min(silenceMs, LONGEST_MS);
+  const limit = Math.min(silenceMs, LONGEST_TIMER);
   let last = Date.now();
   let isPaused = false;
   let timer: ReturnType<typeof setTimeout> | undefined;

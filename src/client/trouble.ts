@@ -1,4 +1,5 @@
 import type { Problem } from "../events.ts";
+import { parseJson } from "../json.ts";
 
 /** Why a connection or a request came to nothing, and whether trying again can help. */
 export interface Trouble {
@@ -23,9 +24,6 @@ export class ClientError extends Error {
     this.hint = hint;
   }
 }
-
-/** Thrown while frames are read: what came cannot be used, and the connection must be given up and resumed. */
-export class BadFrame extends Error {}
 
 export const cut = (code: string, message: string): Trouble => ({
   problem: { code, message, retryable: true },
@@ -78,12 +76,8 @@ const isPassingFault = (status: number, said: Problem | undefined): boolean =>
 
 /** Undefined if it is not the server that speaks but something before it. */
 const problemIn = (body: string): Problem | undefined => {
-  try {
-    const { error } = JSON.parse(body) as { error: Problem };
-    return typeof error.code === "string" && typeof error.message === "string" ? error : undefined;
-  } catch {
-    return undefined;
-  }
+  const { error } = (parseJson(body) ?? {}) as { error?: Problem };
+  return typeof error?.code === "string" && typeof error.message === "string" ? error : undefined;
 };
 
 const parseRetryAfter = (text: string | null): number | undefined => {

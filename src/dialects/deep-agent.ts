@@ -1,10 +1,13 @@
 import { z } from "zod";
-import { type Command, type Dialect, type DialectRequest, fastApi, jsonSlot, lossless } from "../dialect.ts";
+import type { Command, Dialect, DialectRequest } from "../dialect.ts";
 import type { Message } from "../events.ts";
 import type { RunRequest } from "../source.ts";
 import { createAnswer } from "./deep-agent/answer.ts";
 import { createDeepAgentDecoder } from "./deep-agent/decode.ts";
 import { createDeepAgentEncoder } from "./deep-agent/encode.ts";
+import { fastApi } from "./fast-api/refusals.ts";
+import { jsonSlot } from "./frames/json-slot.ts";
+import { lossless } from "./frames/lossless.ts";
 
 const HEARTBEAT_MS = 15_000;
 /** The family's clients show a whole result on a click: more than they can take is told by its beginning. */

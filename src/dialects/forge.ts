@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { type Dialect, fastApi, type Loss, lossless, type Route } from "../dialect.ts";
+import type { Dialect, Loss, Route } from "../dialect.ts";
 import { createDecoder } from "./forge/decoder.ts";
 import { createEncoder } from "./forge/encoder.ts";
 import { replies } from "./forge/replies.ts";
 import { readStart, startSchema, writeStart } from "./forge/request.ts";
+import { fastApi } from "./fast-api/refusals.ts";
+import { lossless } from "./frames/lossless.ts";
 
 const EXTENSION = "runcast";
 const HEARTBEAT_MS = 30_000;

@@ -1,20 +1,21 @@
 import { z } from "zod";
-import {
-  type Command,
-  cursorText,
-  type Dialect,
-  type DialectRequest,
-  parseCursor,
-  readSecrets,
-  writeSecrets,
-} from "../dialect.ts";
-import { answerSchema, EVENT_TYPES, type EventType } from "../events.ts";
+import { type Command, type Dialect, type DialectRequest, type Frame, parseCursor } from "../dialect.ts";
+import { answerSchema, type Event, EVENT_TYPES, type EventType } from "../events.ts";
 import { PROTOCOL } from "../protocol.ts";
 import { Refusal, type RunRequest, runRequestSchema } from "../source.ts";
-import { createEncoder, createTextEncoder, decodeFrame } from "./native/frames.ts";
-import { runId } from "./requests/run-id.ts";
+import {
+  createEncoder,
+  createEntryReader,
+  createTextEncoder,
+  heartbeatFrame,
+  readSecrets,
+  snapshotFrame,
+  writeCommand,
+} from "../wire.ts";
+import { parseBody } from "./requests/parse-body.ts";
 
 const HEARTBEAT_MS = 15_000;
+const HINT = "GET /openapi.json describes every request";
 
 const startSchema = runRequestSchema
   .omit({ messages: true })
@@ -59,24 +60,46 @@ export const native: Dialect = {
     if (does === "start") return readStart(request);
     if (does === "follow") return readFollow(request);
     const run = request.params["run"] ?? "";
-    if (does === "cancel") return { do: "cancel", run, ...parse(cancelSchema, request.body ?? {}) };
-    return { do: "answer", run, ask: request.params["ask"] ?? "", answer: parse(answerSchema, request.body) };
+    if (does === "cancel") return { do: "cancel", run, ...parseBody(cancelSchema, request.body ?? {}, HINT) };
+    return { do: "answer", run, ask: request.params["ask"] ?? "", answer: parseBody(answerSchema, request.body, HINT) };
   },
-  write,
+  write: writeCommand,
   encode: createEncoder,
   encodeText: createTextEncoder,
   stateless: true,
-  snapshot: (seq, state) => [{ id: `${seq}`, event: "snapshot", data: JSON.stringify({ seq, state }) }],
-  decode: () => decodeFrame,
+  snapshot: (seq, state) => [snapshotFrame(seq, state)],
+  decode: createDecoder,
   heartbeat: {
     everyMs: HEARTBEAT_MS,
-    frames: ({ waiting, since }) => [{ event: "heartbeat", data: JSON.stringify({ waiting, since }) }],
+    frames: (waiting) => [heartbeatFrame(waiting)],
   },
   refuse: ({ status, ...error }) => ({ status, body: JSON.stringify({ error }) }),
   disconnect: "continue",
   asks: "inline",
   says: Object.fromEntries(EVENT_TYPES.map((type) => [type, "says"])) as Record<EventType, "says">,
 };
+
+/** Frames that are no events (heartbeats, snapshots) are skipped; one that should be an event and is none is an error. */
+function createDecoder(): (frame: Frame) => readonly Event[] {
+  const entryOf = createEntryReader();
+  return ({ event, data }) => {
+    if (event === undefined || !types.has(event)) return [];
+    const read = attempt(() => entryOf("0", data).event);
+    if (!read || read.type !== event)
+      throw new Refusal("bad-frame", `a frame named ${event} does not hold such an event`);
+    return [read];
+  };
+}
+
+const attempt = <Value>(read: () => Value): Value | undefined => {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+};
+
+const types: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 // ── Requests ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -96,7 +119,7 @@ const readStart = ({ body, headers, query }: DialectRequest): Command => {
     throw new Refusal("secrets-in-body", "secrets never come in a body, where they could be stored or logged", {
       hint: "send each as a header of its own: Runcast-Secret-<Name>: <value>",
     });
-  const { message, messages, ...rest } = parse(startSchema, body);
+  const { message, messages, ...rest } = parseBody(startSchema, body, HINT);
   if ((message === undefined) === (messages === undefined))
     throw new Refusal("bad-request", "a request has either `message` (a string) or `messages`, and not both", {
       hint: 'the shortest request is {"message": "hello"}',
@@ -137,52 +160,4 @@ const readOptions = (headers: Headers, query: URLSearchParams) => {
   return { ...(style && { style }), ...(extensions && { extensions }) };
 };
 
-const parse = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> => {
-  const result = schema.safeParse(body);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const field = (issue?.path ?? []).map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  throw new Refusal(
-    "bad-request",
-    `${field ? `the field ${field.replace(/^\./, "")}` : "the body"} is wrong: ${issue?.message ?? "unknown"}`,
-    { hint: "GET /openapi.json describes every request" },
-  );
-};
-
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-
-function write(command: Command): ReturnType<Dialect["write"]> {
-  if (command.do === "reply") throw new Error("the native dialect has no plain replies");
-  const headers: Record<string, string> = {};
-  if (command.do === "start") {
-    const { secrets, ...body } = command.request;
-    Object.assign(headers, writeSecrets(secrets));
-    if (command.extensions) headers["runcast-extensions"] = "1";
-    headers["content-type"] = "application/json";
-    headers["accept"] = command.detached ? "application/json" : "text/event-stream";
-    headers["runcast-protocol"] = `${PROTOCOL}`;
-    const path = `/runs${search({ style: command.style })}`;
-    return { method: "POST", path, headers, body: JSON.stringify(body) };
-  }
-  const run = `/runs/${encodeURIComponent(runId(command.run))}`;
-  if (command.do === "follow") {
-    if (command.extensions) headers["runcast-extensions"] = "1";
-    headers["accept"] = "text/event-stream";
-    headers["runcast-protocol"] = `${PROTOCOL}`;
-    const path = search({ after: cursorText(command.after), from: command.from, style: command.style });
-    return { method: "GET", path: `${run}/events${path}`, headers };
-  }
-  headers["content-type"] = "application/json";
-  if (command.do === "answer") {
-    const path = `${run}/asks/${encodeURIComponent(command.ask)}`;
-    return { method: "POST", path, headers, body: JSON.stringify(command.answer) };
-  }
-  const { agent, call, reason } = command;
-  return { method: "POST", path: `${run}/cancel`, headers, body: JSON.stringify({ agent, call, reason }) };
-}
-
-const search = (values: Record<string, string | undefined>): string => {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
-  return query.size > 0 ? `?${query}` : "";
-};

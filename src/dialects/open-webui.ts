@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { chatSchema, cursorText, type Dialect, jsonSlot, lossless, openaiError, type Route } from "../dialect.ts";
+import { cursorText, type Dialect, type Route } from "../dialect.ts";
 import { createAnswer } from "./open-webui/answer.ts";
 import { createDecoder } from "./open-webui/decode.ts";
 import { createEncoder } from "./open-webui/encode.ts";
@@ -15,6 +15,10 @@ import {
 } from "./open-webui/request.ts";
 import { readStyle, STYLES } from "./open-webui/style.ts";
 import { wholeCharacters } from "./open-webui/whole-characters.ts";
+import { jsonSlot } from "./frames/json-slot.ts";
+import { lossless } from "./frames/lossless.ts";
+import { chatSchema } from "./openai/chat-request.ts";
+import { openaiError } from "./openai/errors.ts";
 
 /** Open WebUI skips a line that has neither choices nor an event nor a type that it knows. */
 const slot = jsonSlot('{"runcast_entry":');

@@ -1,10 +1,14 @@
 import { z } from "zod";
-import { chatSchema, type Dialect, jsonSlot, lossless, openaiError } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
 import { Refusal } from "../source.ts";
 import { createAnswer } from "./openai-chat/answer.ts";
 import { createDecoder } from "./openai-chat/decode.ts";
 import { createEncoder } from "./openai-chat/encode.ts";
 import { readStart, writeStart } from "./openai-chat/request.ts";
+import { jsonSlot } from "./frames/json-slot.ts";
+import { lossless } from "./frames/lossless.ts";
+import { chatSchema } from "./openai/chat-request.ts";
+import { openaiError } from "./openai/errors.ts";
 
 const MODELS = "/v1/models";
 

@@ -1,8 +1,11 @@
 import { z } from "zod";
-import { type Dialect, jsonSlot, lossless, openaiError } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
 import { createDecoder } from "./openai-responses/decode.ts";
 import { readCancel, readFollow, readStart, RESPONSES, responsesSchema, write } from "./openai-responses/request.ts";
 import { createSpoken } from "./openai-responses/spoken.ts";
+import { jsonSlot } from "./frames/json-slot.ts";
+import { lossless } from "./frames/lossless.ts";
+import { openaiError } from "./openai/errors.ts";
 
 /** An event of a type that clients do not know, and skip. */
 const slot = jsonSlot('{"type":"runcast","runcast":', "runcast");

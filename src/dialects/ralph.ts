@@ -1,8 +1,11 @@
-import { type Command, type Dialect, type DialectRequest, fastApi, jsonSlot, lossless } from "../dialect.ts";
+import type { Command, Dialect, DialectRequest } from "../dialect.ts";
 import type { RunRequest } from "../source.ts";
 import { createRalphDecoder } from "./ralph/decode.ts";
 import { createRalphEncoder } from "./ralph/encode.ts";
 import { bodyJsonSchema, parseBody, readMessages, writeMessages } from "./ralph/request.ts";
+import { fastApi } from "./fast-api/refusals.ts";
+import { jsonSlot } from "./frames/json-slot.ts";
+import { lossless } from "./frames/lossless.ts";
 
 const HEARTBEAT_MS = 15_000;
 

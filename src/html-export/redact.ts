@@ -1,5 +1,6 @@
 import type { Entry, Event } from "../events.ts";
 import { createSecretFinder, isSecretField, REDACTED, type SecretFinder } from "./secrets.ts";
+import { parseJson } from "../json.ts";
 
 export interface Redaction {
   readonly entries: readonly Entry[];
@@ -116,10 +117,4 @@ const learnFields = (value: unknown, finder: SecretFinder, key = ""): void => {
     for (const [name, inner] of Object.entries(value)) learnFields(inner, finder, name);
 };
 
-const parsed = (text: string): unknown => {
-  try {
-    return /^\s*[{[]/.test(text) ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
-};
+const parsed = (text: string): unknown => (/^\s*[{[]/.test(text) ? parseJson(text) : undefined);

@@ -1,5 +1,7 @@
 /** Text of this size or more lies beside the log as a file. */
 export const FILE_THRESHOLD = 64 * 1024;
+/** The name of the file that holds a tool's structured value. What lies beside the log only for its size has no name. */
+export const VALUE_FILE = "value.json";
 const EDGE = 4 * 1024;
 
 /** The `head` and `tail` of a text file, cut between characters. */

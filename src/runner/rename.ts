@@ -1,4 +1,5 @@
 import type { Event } from "../events.ts";
+import { ID_FIELDS, type IdKind } from "../id-fields.ts";
 import type { Verifier } from "../verify.ts";
 
 /**
@@ -21,8 +22,6 @@ const STARTED = {
   "step-start": "step",
   "agent-start": "agent",
 } as const;
-const REFERENCES = { part: "part", call: "call", ask: "ask", step: "step", replaces: "part", repeats: "call" } as const;
-type Field = (typeof STARTED)[keyof typeof STARTED];
 
 export const createRenamer = (used: Pick<Verifier, "has">): Renamer => new RepeatedIds(used);
 
@@ -38,7 +37,7 @@ class RepeatedIds implements Renamer {
   }
 
   rename(event: Event): Event {
-    const field = STARTED[event.type as keyof typeof STARTED] as Field | undefined;
+    const field = STARTED[event.type as keyof typeof STARTED] as IdKind | undefined;
     if (field) this.#claim(event, field);
     return this.#aliases?.size ? this.#refer(event) : event;
   }
@@ -52,8 +51,8 @@ class RepeatedIds implements Renamer {
   }
 
   /** From now on the id means this thing. */
-  #claim(event: Event, field: Field): void {
-    const id = (event as unknown as Record<Field, string>)[field];
+  #claim(event: Event, field: IdKind): void {
+    const id = (event as unknown as Record<IdKind, string>)[field];
     if (field === "ask") this.#asks?.delete(id);
     if (!this.#used.has(id)) return void this.#aliases?.delete(key(field, event.agent, id));
     let number = 2;
@@ -66,13 +65,10 @@ class RepeatedIds implements Renamer {
   #refer(event: Event): Event {
     const changed = { ...event } as Record<string, unknown>;
     const scope = event.type === "agent-start" ? event.parent : event.agent;
-    for (const [name, field] of Object.entries(REFERENCES)) {
+    for (const [name, kind] of Object.entries(ID_FIELDS)) {
       const id = changed[name];
-      if (typeof id === "string") changed[name] = this.#alias(field, scope, id);
+      if (typeof id === "string") changed[name] = this.#alias(kind, scope, id);
     }
-    if (event.agent !== undefined) changed.agent = this.#alias("agent", undefined, event.agent);
-    if (event.type === "agent-start" && event.parent !== undefined)
-      changed.parent = this.#alias("agent", undefined, event.parent);
     if (event.type === "run-end") {
       changed.answer = event.answer?.map((id) => this.#alias("part", undefined, id));
       changed.awaiting = event.awaiting?.map((id) => this.#alias("call", undefined, id));
@@ -80,10 +76,10 @@ class RepeatedIds implements Renamer {
     return changed as Event;
   }
 
-  #alias(field: Field, agent: string | undefined, id: string): string {
+  #alias(field: IdKind, agent: string | undefined, id: string): string {
     return this.#aliases?.get(key(field, agent, id)) ?? id;
   }
 }
 
-const key = (field: Field, agent: string | undefined, id: string): string =>
+const key = (field: IdKind, agent: string | undefined, id: string): string =>
   field === "agent" ? `agent ${id}` : `${field} ${agent ?? ""} ${id}`;

@@ -1,5 +1,5 @@
 import type { Content, Event, EventOf, FileRef, Message } from "../events.ts";
-import { FILE_THRESHOLD } from "../log.ts";
+import { FILE_THRESHOLD, VALUE_FILE } from "../log.ts";
 
 type Put = (bytes: Uint8Array, file: { mediaType: string; name?: string }) => Promise<FileRef>;
 
@@ -57,7 +57,7 @@ const spillResult = async (event: EventOf<"tool-end">, put: Put): Promise<Event>
   const bytes = encode(JSON.stringify(event.value));
   if (bytes.length < FILE_THRESHOLD) return { ...event, ...(content && { content }) };
   const { value: _, ...rest } = event;
-  const file = await put(bytes, { mediaType: "application/json", name: "value.json" });
+  const file = await put(bytes, { mediaType: "application/json", name: VALUE_FILE });
   return { ...rest, content: [...(content ?? []), { type: "file", ...file }] };
 };
 

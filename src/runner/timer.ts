@@ -1,12 +1,11 @@
-/** More than this no timer can wait: it would fire at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+import { LONGEST_TIMER } from "../timer.ts";
 
 /** Calls `act` after so many milliseconds, however many they are. Returns what prevents that. */
 export const after = (ms: number, act: () => void): (() => void) => {
   let left = ms;
   let timer: NodeJS.Timeout;
   const wait = (): void => {
-    const now = Math.min(left, LONGEST_MS);
+    const now = Math.min(left, LONGEST_TIMER);
     left -= now;
     timer = setTimeout(left > 0 ? wait : act, now);
   };

@@ -1,5 +1,5 @@
 import type { Content, Entry, Json } from "../events.ts";
-import type { Log } from "../log.ts";
+import { type Log, VALUE_FILE } from "../log.ts";
 
 /**
  * Puts results that lie beside the log back into their entries, for a dialect whose format wants them whole. Answers at
@@ -17,9 +17,6 @@ export const wholeResults = (
 
 type FileContent = Extract<Content, { type: "file" }>;
 
-/** The runner gives no name to what it put beside the log only for its size, but this to a tool's structured value. */
-const VALUE = "value.json";
-
 const filesOf = ({ event }: Entry, wholeBytes: number): readonly FileContent[] =>
   event.type === "tool-end"
     ? (event.content ?? []).filter(
@@ -27,7 +24,7 @@ const filesOf = ({ event }: Entry, wholeBytes: number): readonly FileContent[] =
           content.type === "file" &&
           content.bytes <= wholeBytes &&
           (content.mediaType === "application/json"
-            ? content.name === undefined || content.name === VALUE
+            ? content.name === undefined || content.name === VALUE_FILE
             : content.mediaType === "text/plain" && content.name === undefined),
       )
     : [];
@@ -40,7 +37,7 @@ const wholeResult = async (log: Log, run: string, wholeBytes: number, entry: Ent
   for (const part of entry.event.content ?? []) {
     const text = files.has(part) && part.type === "file" ? await textOf(log, run, part.file) : undefined;
     if (text === undefined || part.type !== "file") content.push(part);
-    else if (part.name === VALUE) value = JSON.parse(text) as Json;
+    else if (part.name === VALUE_FILE) value = JSON.parse(text) as Json;
     else if (part.mediaType === "application/json") content.push({ type: "json", value: JSON.parse(text) as Json });
     else content.push({ type: "text", text });
   }

@@ -1,4 +1,5 @@
 import type { Content, Entry, EventOf, Json, Message, Part } from "../events.ts";
+import { parseJson } from "../json.ts";
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 type Words = Mutable<Extract<Part, { type: "text" | "thinking" }>>;
@@ -131,7 +132,7 @@ export const createAnswer = (): RunAnswer => {
 const finished = (part: Words | Call | Exclude<Part, { type: "call" }>): Part[] => {
   if (part.type === "text") return part.text === "" ? [] : [part];
   if (part.type !== "call") return [part];
-  const { call, name, meta, input = parsed(part.text) ?? {} } = part;
+  const { call, name, meta, input = parseJson(part.text) ?? {} } = part;
   return [{ type: "call", call, name, input, ...(meta !== undefined && { meta }) }];
 };
 
@@ -149,12 +150,4 @@ const resultOf = (
     content: said.length > 0 || !failed ? said : [{ type: "text", text }],
     ...(failed && { error: true }),
   };
-};
-
-const parsed = (text: string): Json | undefined => {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 };

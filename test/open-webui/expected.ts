@@ -1,7 +1,7 @@
-import { resultText } from "../../src/dialect.ts";
 import type { AgentNode, CallNode, PartNode, RunState } from "../../src/state.ts";
 import { looksLikeError, readJson } from "./display.ts";
 import type { Generation } from "./generations.ts";
+import { resultText } from "../../src/dialects/frames/result-text.ts";
 
 /**
  * What a person must see of a run in Open WebUI, from its state alone:

@@ -1,8 +1,8 @@
-import { createNarrator, type Frame } from "../../dialect.ts";
+import type { Frame } from "../../dialect.ts";
 import type { Content, Event, Problem, RunOutcome } from "../../events.ts";
 import { EMPTY_RESULT, FAILED } from "./words.ts";
-
-type Said = Readonly<Record<string, unknown>>;
+import { createNarrator } from "../frames/narrator.ts";
+import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(["error", "cancelled", "interrupted"]);
 
@@ -32,7 +32,7 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
   };
 
   /** The agent of a frame; one that nobody has heard of is started, so that its words never get into the answer. */
-  const agentOf = (data: Said): { readonly agent?: string; readonly events: Event[] } => {
+  const agentOf = (data: Fields): { readonly agent?: string; readonly events: Event[] } => {
     const id = idIn(data, "agent_id");
     if (id !== undefined && narrator.isOpen(id)) return { agent: id, events: [] };
     const depth = depthIn(data, "agent_depth");
@@ -43,7 +43,7 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
     return { agent, events: startAgent(agent, "unknown", Math.max(depth, 1), latestAt(depth - 1)) };
   };
 
-  const endAgent = (data: Said): Event[] => {
+  const endAgent = (data: Fields): Event[] => {
     const agent = idIn(data, "agent_id") ?? latestAt(depthIn(data, "depth"));
     if (agent === undefined) return [];
     const { outcome, error } = endIn(data);
@@ -52,7 +52,7 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
     return events;
   };
 
-  const startCall = (data: Said): Event[] => {
+  const startCall = (data: Fields): Event[] => {
     const { agent, events } = agentOf(data);
     const id = idIn(data, "tool_id");
     const started = { call: id ?? narrator.id("call"), name: nameIn(data) };
@@ -61,7 +61,7 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
     return [...events, ...narrator.startCall(started, agent)];
   };
 
-  const endCall = (data: Said): Event[] => {
+  const endCall = (data: Fields): Event[] => {
     const { agent, events } = agentOf(data);
     const name = nameIn(data);
     const id = idIn(data, "tool_id");
@@ -76,7 +76,7 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
     return [...events, ...narrator.endCall(call, { outcome: "error", error: { code: "tool-failed", message } }, agent)];
   };
 
-  const end = (data: Said): Event[] => {
+  const end = (data: Fields): Event[] => {
     ended = true;
     const { outcome, error } = endIn(data);
     if (outcome === "done") return [...narrator.end(), { type: "run-end", outcome }];
@@ -119,38 +119,32 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
   };
 };
 
-const parse = ({ data }: Frame): { readonly type: unknown; readonly data: Said } | undefined => {
-  try {
-    const said = JSON.parse(data) as Said | null;
-    if (typeof said !== "object" || said === null) return undefined;
-    const inner = said["data"];
-    return { type: said["type"], data: typeof inner === "object" && inner !== null ? (inner as Said) : {} };
-  } catch {
-    return undefined;
-  }
+const parse = ({ data }: Frame): { readonly type: unknown; readonly data: Fields } | undefined => {
+  const frame = parseFields(data);
+  return frame && { type: frame["type"], data: fieldsOf(frame["data"]) };
 };
 
-const textIn = (data: Said, key: string): string => {
+const textIn = (data: Fields, key: string): string => {
   const value = data[key];
   return typeof value === "string" ? value : "";
 };
 
-const idIn = (data: Said, key: string): string | undefined => {
+const idIn = (data: Fields, key: string): string | undefined => {
   const id = textIn(data, key);
   return id !== "" && id.length <= 256 ? id : undefined;
 };
 
-const nameIn = (data: Said): string => textIn(data, "name") || "unknown";
+const nameIn = (data: Fields): string => textIn(data, "name") || "unknown";
 
-const depthIn = (data: Said, key: string): number => {
+const depthIn = (data: Fields, key: string): number => {
   const depth = data[key];
   return typeof depth === "number" && Number.isInteger(depth) && depth > 0 ? depth : 0;
 };
 
-const endIn = (data: Said): { readonly outcome: RunOutcome; readonly error?: Problem } => {
+const endIn = (data: Fields): { readonly outcome: RunOutcome; readonly error?: Problem } => {
   const { outcome, error } = data;
   if (!OUTCOMES.has(outcome)) return { outcome: "done" };
-  const { code, message, retryable, hint } = (typeof error === "object" && error !== null ? error : {}) as Said;
+  const { code, message, retryable, hint } = fieldsOf(error);
   if (typeof message !== "string") return { outcome: outcome as RunOutcome };
   return {
     outcome: outcome as RunOutcome,
@@ -163,7 +157,7 @@ const endIn = (data: Said): { readonly outcome: RunOutcome; readonly error?: Pro
   };
 };
 
-const contentIn = (data: Said): Content[] => {
+const contentIn = (data: Fields): Content[] => {
   const result = data["result"] as Content | string | undefined;
   if (result === undefined || result === null || result === "" || result === EMPTY_RESULT) return [];
   return [typeof result === "string" ? { type: "text", text: result } : { type: "json", value: result }];

@@ -1,6 +1,8 @@
-import { type EncodeOptions, type Frame, RESUMED, resultText } from "../../dialect.ts";
+import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf } from "../../events.ts";
 import { EMPTY_RESULT, FAILED } from "./words.ts";
+import { resultText } from "../frames/result-text.ts";
+import { RESUMED } from "../frames/status-line.ts";
 
 export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
   const names = new Map<string, string>();

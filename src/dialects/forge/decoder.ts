@@ -3,6 +3,7 @@ import type { Event, EventOf, Json, RunOutcome } from "../../events.ts";
 import { endOf } from "./result.ts";
 import { BREAK } from "./running-text.ts";
 import { createSpeech, type Speech } from "./speech.ts";
+import { parseJson } from "../../json.ts";
 
 interface Call {
   readonly id: string;
@@ -175,12 +176,8 @@ const takeSpeech = (speech: Speech, token: unknown, { cumulative, part }: Data):
 };
 
 const parsed = (data: string): Data | undefined => {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isData(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(data);
+  return isData(value) ? value : undefined;
 };
 
 const isData = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -2,6 +2,7 @@ import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Usage } from "../../events.ts";
 import { resultOf } from "./result.ts";
 import { createTokens, type Said } from "./tokens.ts";
+import { parseJson } from "../../json.ts";
 
 type Status = "pending" | "executing" | "complete" | "error";
 
@@ -146,14 +147,7 @@ const inputOf = (input: Json | undefined): Record<string, Json> => {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? input : { raw: input };
 };
 
-const parsed = (raw: string): Json | undefined => {
-  if (raw === "") return undefined;
-  try {
-    return JSON.parse(raw) as Json;
-  } catch {
-    return raw;
-  }
-};
+const parsed = (raw: string): Json | undefined => (raw === "" ? undefined : parseJson(raw, raw));
 
 const isEmpty = (input: Record<string, Json>): boolean => {
   for (const _ in input) return false;

@@ -1,4 +1,5 @@
 import { Refusal, type RunRequest } from "../../source.ts";
+import { parseJson } from "../../json.ts";
 
 type Secrets = Readonly<Record<string, string>>;
 
@@ -73,14 +74,10 @@ const modelKeyOf = (secrets: Secrets, provider: string | undefined): readonly [s
 
 const serverKeys = (text: string | null): Record<string, string> => {
   if (!text) return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    if (isObject && Object.values(value).every((key) => typeof key === "string"))
-      return value as Record<string, string>;
-  } catch {
-    // Said below: the header itself must not be shown.
-  }
+  const value = parseJson(text);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (isObject && Object.values(value).every((key) => typeof key === "string")) return value as Record<string, string>;
+  // The header itself must not be shown.
   throw new Refusal("bad-keys", "X-MCP-Keys is not a JSON object of keys by server", {
     hint: 'it looks like {"weather": "…"}',
   });

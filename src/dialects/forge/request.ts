@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { type Command, type Dialect, type DialectRequest, fastApi } from "../../dialect.ts";
+import type { Command, Dialect, DialectRequest } from "../../dialect.ts";
 import type { Json, Message, Part } from "../../events.ts";
 import { Refusal, type RunRequest } from "../../source.ts";
 import { readKeys, writeKeys } from "./keys.ts";
 import { readModel, UNCHOSEN } from "./model-name.ts";
+import { fastApi } from "../fast-api/refusals.ts";
 
 export const startSchema = z.object({
   user_message: z.string().min(1),

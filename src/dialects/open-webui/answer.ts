@@ -1,6 +1,8 @@
-import { chatUsage, openaiError, type WholeAnswer } from "../../dialect.ts";
+import type { WholeAnswer } from "../../dialect.ts";
 import type { Entry, EventOf, Usage } from "../../events.ts";
 import { whole } from "./whole-characters.ts";
+import { chatUsage } from "../openai/chat-usage.ts";
+import { openaiError } from "../openai/errors.ts";
 
 /** An answer that is not streamed: for connections of both kinds, which look at `choices` or at `output`. */
 export const completion = (

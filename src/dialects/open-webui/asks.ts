@@ -5,6 +5,7 @@ import type { Table } from "./compatibility.ts";
 import type { Pipe } from "./pipe.ts";
 import { codeSpan, oneLine } from "./text.ts";
 import { cut } from "./whole-characters.ts";
+import { parseJson } from "../../json.ts";
 
 /** How a dialog's result is to be read: `yes` as yes or no, `text` as it is, `json` as JSON, `value` as whatever it is. */
 export const ANSWER_KINDS = ["yes", "text", "json", "value"] as const;
@@ -97,14 +98,6 @@ export const readAnswer = (kind: string, result: unknown): Answer => {
     });
   if (kind === "yes") return { allow: result !== false && result !== null };
   if (result === false || result === null) return { allow: false, value: null };
-  if (kind === "json" && typeof result === "string") return { value: parse(result) };
+  if (kind === "json" && typeof result === "string") return { value: parseJson(result, result) };
   return { value: result as Json };
-};
-
-const parse = (text: string): Json => {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 };

@@ -1,8 +1,11 @@
-import { createNarrator, type Frame, readChatUsage, readOpenaiError } from "../../dialect.ts";
+import type { Frame } from "../../dialect.ts";
+import { parseJson } from "../../json.ts";
 import type { Event, Json } from "../../events.ts";
 import { DONE } from "./encode.ts";
-
-type Said = Readonly<Record<string, unknown>>;
+import { createNarrator } from "../frames/narrator.ts";
+import { readChatUsage } from "../openai/chat-usage.ts";
+import { readOpenaiError } from "../openai/errors.ts";
+import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 
 const MOST_ITEMS = 4096;
 
@@ -20,7 +23,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return narrator.startCall({ call: id, name: call.name, input: call.input });
   };
 
-  const added = (item: Said): Event[] => {
+  const added = (item: Fields): Event[] => {
     if (item["type"] === "function_call") {
       const id = textIn(item, "id").slice(0, 256);
       if (id !== "" && calls.size < MOST_ITEMS)
@@ -33,7 +36,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     if (!call) return [];
     calls.delete(id);
     const text = Array.isArray(item["output"])
-      ? item["output"].map((part) => textIn(objectOf(part), "text")).join("")
+      ? item["output"].map((part) => textIn(fieldsOf(part), "text")).join("")
       : "";
     const named = { call: id, name: call.name, input: call.input };
     if (item["status"] === "failed") {
@@ -43,7 +46,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return narrator.endCall(named, { outcome: "ok", ...(text !== "" && { content: [{ type: "text", text }] }) });
   };
 
-  const item = (type: string, said: Said): Event[] => {
+  const item = (type: string, said: Fields): Event[] => {
     const id = textIn(said, "item_id").slice(0, 256);
     switch (type) {
       case "response.output_text.delta":
@@ -51,10 +54,10 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
       case "response.reasoning_text.delta":
         return narrator.words("thinking", textIn(said, "delta"));
       case "response.output_item.added":
-        return added(objectOf(said["item"]));
+        return added(fieldsOf(said["item"]));
       case "response.function_call_arguments.done": {
         const call = calls.get(id);
-        if (call) call.input = parseJson(textIn(said, "arguments"));
+        if (call) call.input = parseJson(textIn(said, "arguments"), textIn(said, "arguments"));
         return [];
       }
       case "response.output_item.done":
@@ -72,17 +75,17 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   return ({ data }) => {
     if (ended) return [];
     if (data.trim() === DONE) return end({ type: "run-end", outcome: "done" });
-    const said = objectOf(parseJson(data));
+    const said = parseFields(data) ?? {};
     const type = said["type"];
     if (typeof type === "string") return item(type, said);
     if (said["error"]) return end({ type: "run-end", outcome: "error", error: readOpenaiError(said["error"]) });
     usage = readChatUsage(said["usage"]) ?? usage;
-    return sideEvent(objectOf(said["event"]));
+    return sideEvent(fieldsOf(said["event"]));
   };
 };
 
-const sideEvent = (said: Said): Event[] => {
-  const about = objectOf(said["data"]);
+const sideEvent = (said: Fields): Event[] => {
+  const about = fieldsOf(said["data"]);
   switch (said["type"]) {
     case "status":
       return about["done"] === true ? [] : [{ type: "status", text: textIn(about, "description") }];
@@ -99,17 +102,7 @@ const sideEvent = (said: Said): Event[] => {
 
 const LEVELS = ["info", "success", "warning", "error"] as const;
 
-const objectOf = (value: unknown): Said => (typeof value === "object" && value !== null ? (value as Said) : {});
-
-const textIn = (said: Said, key: string): string => {
+const textIn = (said: Fields, key: string): string => {
   const value = said[key];
   return typeof value === "string" ? value : "";
-};
-
-const parseJson = (text: string): Json => {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 };

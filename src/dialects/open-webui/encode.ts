@@ -1,4 +1,4 @@
-import { chatUsage, type EncodeOptions, type Frame, openaiError, RESUMED } from "../../dialect.ts";
+import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, EventOf, Json } from "../../events.ts";
 import { answerPath, dialogOf, questionOf } from "./asks.ts";
 import { tableFor } from "./compatibility.ts";
@@ -10,6 +10,10 @@ import { createStatus } from "./status.ts";
 import { readStyle } from "./style.ts";
 import { codeSpan, plain } from "./text.ts";
 import { cut, whole } from "./whole-characters.ts";
+import { RESUMED } from "../frames/status-line.ts";
+import { chatUsage } from "../openai/chat-usage.ts";
+import { openaiError } from "../openai/errors.ts";
+import { parseJson } from "../../json.ts";
 
 export const DONE = "[DONE]";
 /** A call of a sub-agent is not one of the agent's own: when it comes back with the history, it is left out. */
@@ -268,12 +272,8 @@ const progressText = ({ note, fraction }: EventOf<"tool-progress">): string =>
 
 const parse = (text: string): Json | undefined => {
   if (text === "") return {};
-  try {
-    return whole(JSON.parse(text) as Json);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return value === undefined ? undefined : whole(value);
 };
-
 /** For the pipe, which does not pass it on. */
 const toPipe = (told: unknown): Frame => ({ data: JSON.stringify({ runcast: told }) });

@@ -1,6 +1,7 @@
 import type { Json, Message, Part } from "../../events.ts";
 import { SUB_AGENT } from "./encode.ts";
 import { unescapeHtml } from "./text.ts";
+import { parseJson } from "../../json.ts";
 
 /**
  * The conversation as it was: what tools answered is nobody's words. Calls come back as calls, those of sub-agents not at all; of what some
@@ -81,10 +82,4 @@ const split = (role: "assistant", parts: readonly Part[]): Message[] => {
   return messages.length > 0 ? messages : [{ role, content: [] }];
 };
 
-const parse = (text: string): Json | undefined => {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text === "" ? undefined : text;
-  }
-};
+const parse = (text: string): Json | undefined => parseJson(text, text === "" ? undefined : text);

@@ -1,27 +1,17 @@
 import { z } from "zod";
-import {
-  type Command,
-  cursorText,
-  type Dialect,
-  type DialectRequest,
-  inputSchema,
-  parseBody,
-  parseCursor,
-  readChat,
-  readInput,
-  readSecrets,
-  writeChat,
-  writeSecrets,
-} from "../../dialect.ts";
+import { type Command, cursorText, type Dialect, type DialectRequest, parseCursor } from "../../dialect.ts";
 import { answerSchema, type Json } from "../../events.ts";
 import { Refusal, type RunRequest, runRequestSchema } from "../../source.ts";
-import { runId } from "../requests/run-id.ts";
 import { completion } from "./answer.ts";
 import { ANSWER_KINDS, answerPath, readAnswer } from "./asks.ts";
 import { readHistory } from "./history.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { pipeFacts } from "./pipe.ts";
 import { isStyle, readStyle, STYLES } from "./style.ts";
+import { readChat, writeChat } from "../openai/chat-request.ts";
+import { inputSchema, readInput } from "../openai/response-input.ts";
+import { parseBody } from "../requests/parse-body.ts";
+import { readSecrets, runId, writeSecrets } from "../../wire.ts";
 
 type Start = Extract<Command, { do: "start" }>;
 

@@ -1,6 +1,7 @@
-import { type EncodeOptions, resultText } from "../../dialect.ts";
+import type { EncodeOptions } from "../../dialect.ts";
 import type { CallOutcome, EventOf } from "../../events.ts";
 import type { Result } from "./show.ts";
+import { resultText } from "../frames/result-text.ts";
 
 /** What a call ended with, as it is to be shown. `page`: where all of it can be read that lies in no file. */
 export const resultOf = (event: EventOf<"tool-end">, link: EncodeOptions["link"], page: () => string): Result => {

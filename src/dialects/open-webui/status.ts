@@ -1,7 +1,8 @@
-import { createStatusLine, type Frame } from "../../dialect.ts";
+import type { Frame } from "../../dialect.ts";
 import type { Table } from "./compatibility.ts";
 import { eventFrame } from "./side-events.ts";
 import { oneLine } from "./text.ts";
+import { createStatusLine } from "../frames/status-line.ts";
 
 /** The line above the message: what goes on now, by the latest of those that still live. Each one is stored there, so none is said twice. */
 export interface Status {

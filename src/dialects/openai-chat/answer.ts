@@ -1,7 +1,9 @@
-import { chatUsage, type EncodeOptions, openaiError, type WholeAnswer } from "../../dialect.ts";
+import type { EncodeOptions, WholeAnswer } from "../../dialect.ts";
 import type { Entry, Problem, Usage } from "../../events.ts";
 import { createSayings, type FinishReason } from "./sayings.ts";
 import { readStyle } from "./style.ts";
+import { chatUsage } from "../openai/chat-usage.ts";
+import { openaiError } from "../openai/errors.ts";
 
 /** A chat completion that is not streamed. */
 export const createAnswer = ({ style }: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer } => {

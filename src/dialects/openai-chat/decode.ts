@@ -1,9 +1,10 @@
-import { type Frame, readChatUsage, readOpenaiError } from "../../dialect.ts";
+import type { Frame } from "../../dialect.ts";
 import type { Event, Finish, Usage } from "../../events.ts";
 import { PROTOCOL } from "../../protocol.ts";
 import { DONE } from "./encode.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { readChatUsage } from "../openai/chat-usage.ts";
+import { readOpenaiError } from "../openai/errors.ts";
+import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 
 /** No answer has more calls; a remote that says otherwise is not to fill our memory. */
 const MOST_CALLS = 1024;
@@ -52,8 +53,8 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   };
 
   const fragment = (value: unknown, position: number): Event[] => {
-    const { index = position, id, function: about } = objectOf(value);
-    const { name, arguments: given } = objectOf(about);
+    const { index = position, id, function: about } = fieldsOf(value);
+    const { name, arguments: given } = fieldsOf(about);
     const key = typeof index === "number" ? index : position;
     const events: Event[] = [];
     const said = textOf(id)?.slice(0, 200);
@@ -92,7 +93,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     usage = readChatUsage(value["usage"]) ?? usage;
     const choices: unknown = value["choices"];
     if (!Array.isArray(choices)) return [];
-    const choice = choices.map(objectOf).find(({ index }) => index === 0 || index === undefined);
+    const choice = choices.map(fieldsOf).find(({ index }) => index === 0 || index === undefined);
     const events = start(value);
     if (!choice || phase === "finished") return events;
     const {
@@ -101,7 +102,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
       reasoning,
       refusal,
       tool_calls: fragments,
-    } = objectOf(choice["delta"]);
+    } = fieldsOf(choice["delta"]);
     events.push(...words("thinking", textOf(thought) ?? textOf(reasoning)));
     events.push(...words("text", textOf(content)), ...words("text", textOf(refusal)));
     if (Array.isArray(fragments)) fragments.forEach((one, position) => events.push(...fragment(one, position)));
@@ -111,7 +112,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
 
   return ({ data }) => {
     if (phase === "ended") return [];
-    if (data.trim() !== DONE) return chunk(parse(data));
+    if (data.trim() !== DONE) return chunk(parseFields(data) ?? {});
     const before = phase === "step" ? finish(names.length > 0 ? "tool_calls" : "stop") : [];
     const awaiting = names.length > 0 && { awaiting: [...names] };
     return [...before, ...end({ type: "run-end", outcome: "done", ...(usage && { usage }), ...awaiting })];
@@ -125,15 +126,5 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   tool_calls: "tools",
   function_call: "tools",
 };
-
-const parse = (data: string): Fields => {
-  try {
-    return objectOf(JSON.parse(data));
-  } catch {
-    return {};
-  }
-};
-
-const objectOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

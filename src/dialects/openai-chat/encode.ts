@@ -1,7 +1,9 @@
-import { chatUsage, type EncodeOptions, type Frame, openaiError } from "../../dialect.ts";
+import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry } from "../../events.ts";
 import { createSayings, type Saying } from "./sayings.ts";
 import { readStyle } from "./style.ts";
+import { chatUsage } from "../openai/chat-usage.ts";
+import { openaiError } from "../openai/errors.ts";
 
 export const DONE = "[DONE]";
 

@@ -1,5 +1,6 @@
-import { type Command, type Dialect, type DialectRequest, readChat, writeChat } from "../../dialect.ts";
+import type { Command, Dialect, DialectRequest } from "../../dialect.ts";
 import { readStyle, writeStyle } from "./style.ts";
+import { readChat, writeChat } from "../openai/chat-request.ts";
 
 type Start = Extract<Command, { do: "start" }>;
 

@@ -1,3 +1,5 @@
+import { parseJson } from "../../json.ts";
+
 /** What of a request its answer depends on. */
 export interface ChatStyle {
   /** The name of the agent as the client spells it. */
@@ -12,10 +14,5 @@ export const writeStyle = (style: ChatStyle): string => JSON.stringify(style);
 
 /** Nothing special for a style that somebody else made up. */
 export const readStyle = (text: string | undefined): ChatStyle => {
-  if (!text?.startsWith("{")) return {};
-  try {
-    return JSON.parse(text) as ChatStyle;
-  } catch {
-    return {};
-  }
+  return (text?.startsWith("{") ? (parseJson(text) as ChatStyle | undefined) : undefined) ?? {};
 };

@@ -1,8 +1,8 @@
-import { type Frame, readOpenaiError } from "../../dialect.ts";
+import type { Frame } from "../../dialect.ts";
 import type { Event, EventOf, Finish, Usage } from "../../events.ts";
 import { PROTOCOL } from "../../protocol.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { readOpenaiError } from "../openai/errors.ts";
+import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 
 /** No response has more; a remote that says otherwise is not to fill our memory. */
 const MOST_ITEMS = 4096;
@@ -85,7 +85,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   };
 
   const cite = (value: Fields): Event[] => {
-    const { type, url, title, start_index: from, end_index: to } = objectOf(value["annotation"]);
+    const { type, url, title, start_index: from, end_index: to } = fieldsOf(value["annotation"]);
     const part = parts.get(keyOf("text", value))?.part;
     if (type !== "url_citation" || part === undefined || used.size >= MOST_ITEMS) return [];
     const [start, end] = [numberOf(from), numberOf(to)];
@@ -149,7 +149,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const kind = item["type"] === "message" ? "text" : "thinking";
     const index = kind === "text" ? "content_index" : "summary_index";
     return listOf(words).flatMap((one, place) =>
-      whole(kind, { item_id: item["id"], [index]: place }, objectOf(one)["text"] ?? objectOf(one)["refusal"]),
+      whole(kind, { item_id: item["id"], [index]: place }, fieldsOf(one)["text"] ?? fieldsOf(one)["refusal"]),
     );
   };
 
@@ -163,7 +163,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const events: Event[] = start(response);
     if (phase === "step" && !failed && !cancelled) {
       events.push(...endParts(undefined, false), ...open.flatMap(([key]) => endInput(key, undefined)));
-      const { reason } = objectOf(response["incomplete_details"]);
+      const { reason } = fieldsOf(response["incomplete_details"]);
       const finish = open.length > 0 ? "tools" : finishOf(type, reason);
       events.push({ type: "step-end", step: "step-1", finish, ...spent });
       for (const [, { call }] of open) events.push({ type: "tool-end", call, outcome: "deferred" });
@@ -183,18 +183,18 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   };
 
   const take = (type: string, value: Fields): Event[] => {
-    const response = objectOf(value["response"]);
+    const response = fieldsOf(value["response"]);
     switch (type) {
       case "response.created":
       case "response.queued":
       case "response.in_progress":
         return start(response);
       case "response.output_item.added":
-        return addItem(objectOf(value["item"]));
+        return addItem(fieldsOf(value["item"]));
       case "response.output_item.done":
-        return endItem(objectOf(value["item"]));
+        return endItem(fieldsOf(value["item"]));
       case "response.content_part.added":
-        return objectOf(value["part"])["type"] === "reasoning_text"
+        return fieldsOf(value["part"])["type"] === "reasoning_text"
           ? openPart("thinking", value)
           : openPart("text", value);
       case "response.reasoning_summary_part.added":
@@ -230,7 +230,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
 
   return ({ event, data }) => {
     if (phase === "ended") return [];
-    const value = parse(data);
+    const value = parseFields(data);
     return value ? take(textOf(value["type"]) ?? event ?? "", value) : [];
   };
 };
@@ -249,29 +249,20 @@ const finishOf = (type: string, reason: unknown): Finish => {
 };
 
 const readUsage = (value: unknown): Usage | undefined => {
-  const usage = objectOf(value);
+  const usage = fieldsOf(value);
   const counts = {
     input: numberOf(usage["input_tokens"]),
     output: numberOf(usage["output_tokens"]),
-    reasoning: numberOf(objectOf(usage["output_tokens_details"])["reasoning_tokens"]),
-    cached: numberOf(objectOf(usage["input_tokens_details"])["cached_tokens"]),
+    reasoning: numberOf(fieldsOf(usage["output_tokens_details"])["reasoning_tokens"]),
+    cached: numberOf(fieldsOf(usage["input_tokens_details"])["cached_tokens"]),
   };
   const known = Object.entries(counts).filter(([, count]) => count !== undefined);
   return known.length > 0 ? Object.fromEntries(known) : undefined;
 };
 
-const parse = (data: string): Fields | undefined => {
-  try {
-    return objectOf(JSON.parse(data));
-  } catch {
-    return undefined;
-  }
-};
-
 const indexOf = (value: Fields): number => numberOf(value["content_index"]) ?? numberOf(value["summary_index"]) ?? 0;
 const keyOf = (kind: Part["kind"], value: Fields): string => `${kind} ${itemOf(value)} ${indexOf(value)}`;
 const itemOf = (value: Fields): string => textOf(value["item_id"]) ?? `item_${numberOf(value["output_index"]) ?? 0}`;
-const objectOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 const numberOf = (value: unknown): number | undefined =>

@@ -1,16 +1,10 @@
 import { z } from "zod";
-import {
-  type Command,
-  type Dialect,
-  type DialectRequest,
-  inputSchema,
-  parseBody,
-  readInput,
-  writeInput,
-} from "../../dialect.ts";
+import type { Command, Dialect, DialectRequest } from "../../dialect.ts";
 import type { Json } from "../../events.ts";
 import { type ClientTool, Refusal, type RunRequest } from "../../source.ts";
-import { runId } from "../requests/run-id.ts";
+import { runId } from "../../wire.ts";
+import { inputSchema, readInput, writeInput } from "../openai/response-input.ts";
+import { parseBody } from "../requests/parse-body.ts";
 
 type Start = Extract<Command, { do: "start" }>;
 

@@ -1,6 +1,6 @@
 import type { EventOf, Finish, Usage } from "../../events.ts";
-import { openaiError } from "../../dialect.ts";
 import type { Item } from "./items.ts";
+import { openaiError } from "../openai/errors.ts";
 
 export interface Ending {
   /** How the root agent's last step ended. */

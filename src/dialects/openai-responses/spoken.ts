@@ -1,4 +1,4 @@
-import { type Frame, openaiError } from "../../dialect.ts";
+import type { Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Finish } from "../../events.ts";
 import {
   type CallItem,
@@ -12,6 +12,7 @@ import {
   summaryText,
 } from "./items.ts";
 import { type Ending, responseOf } from "./response.ts";
+import { openaiError } from "../openai/errors.ts";
 
 /** A run as a response: the frames of each entry, and the response as it is by then. */
 export interface Spoken {

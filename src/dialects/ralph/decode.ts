@@ -1,7 +1,8 @@
-import { createNarrator, type Frame, type NarratedCall } from "../../dialect.ts";
+import type { Frame } from "../../dialect.ts";
 import type { Content, Event, Json, Problem, RunOutcome } from "../../events.ts";
-
-type Said = Readonly<Record<string, unknown>>;
+import { createNarrator, type NarratedCall } from "../frames/narrator.ts";
+import { parseJson } from "../../json.ts";
+import { type Fields, parseFields } from "../frames/fields.ts";
 
 const MOST_UNNAMED = 256;
 const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(["cancelled", "interrupted"]);
@@ -36,7 +37,7 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return narrator.endCall(ended, { outcome: "ok", ...(ended.content.length > 0 && { content: ended.content }) });
   };
 
-  const callOf = (said: Said): NarratedCall => {
+  const callOf = (said: Fields): NarratedCall => {
     const name = nameIn(said) ?? "unknown";
     const call = idIn(said);
     if (call !== undefined) return { call, name, input: inputIn(said) };
@@ -45,7 +46,7 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return found ?? { call: narrator.id("call"), name, input: inputIn(said) };
   };
 
-  const start = (said: Said): Event[] => {
+  const start = (said: Fields): Event[] => {
     const call = idIn(said) ?? narrator.id("call");
     const started = { call, name: nameIn(said) ?? "unknown", input: inputIn(said) };
     if (idIn(said) === undefined) unnamed.push(started);
@@ -53,7 +54,7 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return narrator.startCall(started);
   };
 
-  const fail = (said: Said): Event[] => {
+  const fail = (said: Fields): Event[] => {
     const wasHeld = held && isSame(held, said) ? held : undefined;
     const before = wasHeld ? [] : release();
     const call = wasHeld ?? callOf(said);
@@ -61,7 +62,7 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return [...before, ...failed(call, textIn(said, "error") || "Unknown error", wasHeld?.content ?? [])];
   };
 
-  const end = (said: Said): Event[] => {
+  const end = (said: Fields): Event[] => {
     ended = true;
     const before = release();
     if (said["type"] === "done") return [...before, ...narrator.end(), { type: "run-end", outcome: "done" }];
@@ -110,48 +111,39 @@ interface Held extends NarratedCall {
 const textOf = (content: readonly Content[]): string =>
   content.map((part) => (part.type === "text" ? part.text : "")).join("");
 
-const parse = ({ event, data }: Frame): Said | undefined => {
+const parse = ({ event, data }: Frame): Fields | undefined => {
   if (event !== undefined && event !== "message") return undefined;
-  try {
-    const said: unknown = JSON.parse(data);
-    const isSaid = typeof said === "object" && said !== null && KINDS.has((said as Said)["type"]);
-    return isSaid ? (said as Said) : undefined;
-  } catch {
-    return undefined;
-  }
+  const fields = parseFields(data);
+  return fields && KINDS.has(fields["type"]) ? fields : undefined;
 };
 
 const status = (text: string): Event => ({ type: "status", text });
 
-const textIn = (said: Said, key: string): string => {
+const textIn = (said: Fields, key: string): string => {
   const value = said[key];
   return typeof value === "string" ? value : "";
 };
 
-const idIn = (said: Said): string | undefined => {
+const idIn = (said: Fields): string | undefined => {
   const id = textIn(said, "tool_call_id");
   return id !== "" && id.length <= 256 ? id : undefined;
 };
 
-const nameIn = (said: Said): string | undefined => textIn(said, "tool_name") || undefined;
+const nameIn = (said: Fields): string | undefined => textIn(said, "tool_name") || undefined;
 
 /** An error without an id, maybe even without a name, is of the call that was just said to be complete, if that had none either. */
-const isSame = (held: Held, said: Said): boolean => {
+const isSame = (held: Held, said: Fields): boolean => {
   const id = idIn(said);
   return id === undefined ? !held.hasId && (nameIn(said) ?? held.name) === held.name : id === held.call;
 };
 
-const inputIn = (said: Said): Json => {
+const inputIn = (said: Fields): Json => {
   const input = said["tool_args"] as Json | undefined;
   if (typeof input !== "string") return input ?? {};
-  try {
-    return JSON.parse(input) as Json;
-  } catch {
-    return input;
-  }
+  return parseJson(input, input);
 };
 
-const contentIn = (said: Said): Content[] => {
+const contentIn = (said: Fields): Content[] => {
   const result = said["result"] as Json | undefined;
   if (result === undefined || result === null || result === "") return [];
   return [typeof result === "string" ? { type: "text", text: result } : { type: "json", value: result }];

@@ -1,5 +1,8 @@
-import { createStatusLine, type EncodeOptions, type Frame, RESUMED, resultText } from "../../dialect.ts";
+import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Problem } from "../../events.ts";
+import { resultText } from "../frames/result-text.ts";
+import { createStatusLine, RESUMED } from "../frames/status-line.ts";
+import { parseJson } from "../../json.ts";
 
 const IDLE = "Thinking...";
 const MOST_CHARACTERS = 2000;
@@ -152,12 +155,8 @@ const inputOf = (call: OpenCall | undefined): Json => {
   if (!call) return {};
   if (call.input !== undefined) return call.input;
   if (call.text === "") return {};
-  try {
-    call.input = JSON.parse(call.text) as Json;
-  } catch {
-    // A model's broken arguments are shown as they are.
-    call.input = call.text;
-  }
+  // A model's broken arguments are shown as they are.
+  call.input = parseJson(call.text, call.text);
   call.text = "";
   return call.input;
 };

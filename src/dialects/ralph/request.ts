@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { fastApi } from "../../dialect.ts";
 import type { Message, Part } from "../../events.ts";
+import { fastApi } from "../fast-api/refusals.ts";
 
 const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),

@@ -1,3 +1,5 @@
+import { LONGEST_TIMER } from "../../timer.ts";
+
 /** Measures one call and calls `expire` when it has run longer than it may. Paused time counts for the measure, not for the limit. */
 export interface Clock {
   pause(): void;
@@ -5,8 +7,6 @@ export interface Clock {
   /** Milliseconds since it started. */
   stop(): number;
 }
-
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const clock = (limitMs: number | undefined, expire: () => void): Clock => {
   const started = performance.now();

@@ -2,6 +2,7 @@ import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sd
 import type { CallOutcome, Content, Json } from "../../events.ts";
 import { type AssistantPart, argumentsOf, metaOf, optionsOf } from "./prompt.ts";
 import type { Worker } from "./running.ts";
+import { parseJson } from "../../json.ts";
 
 /** A call the model has asked for and we (or the client) must run. */
 export interface PendingCall {
@@ -66,7 +67,7 @@ export const streamedCalls = (
     const opened = open.get(toolCallId) ?? start(toolCallId, name, part);
     const { call, streamed, ended } = opened;
     const text = part.input.trim() === "" ? "{}" : part.input;
-    const input = parse(text);
+    const input = parseJson(text);
     if (!ended) {
       if (!streamed && input === undefined) emit({ type: "tool-input-delta", call, delta: text });
       emit({
@@ -207,12 +208,4 @@ interface About {
 
 const UNFINISHED = { code: "invalid-input", message: "The model stopped before the arguments were complete." };
 
-const isWhole = (delta: string): boolean => /^\s*\{[^]*\}\s*$/.test(delta) && parse(delta) !== undefined;
-
-const parse = (text: string): Json | undefined => {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-};
+const isWhole = (delta: string): boolean => /^\s*\{[^]*\}\s*$/.test(delta) && parseJson(delta) !== undefined;

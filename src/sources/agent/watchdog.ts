@@ -1,3 +1,5 @@
+import { LONGEST_TIMER } from "../../timer.ts";
+
 /** Calls `expire` when nothing has been fed to it for so long. Feeding is cheap enough for every token. */
 export interface Watchdog {
   feed(): void;
@@ -5,8 +7,6 @@ export interface Watchdog {
   rest(): void;
   stop(): void;
 }
-
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const watchdog = (ms: number, expire: () => void): Watchdog => {
   if (!(ms <= LONGEST_TIMER)) return { feed() {}, rest() {}, stop() {} };

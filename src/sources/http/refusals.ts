@@ -1,5 +1,6 @@
 import { Refusal, type RunRequest } from "../../source.ts";
 import type { HttpOptions } from "../http.ts";
+import { parseJson } from "../../json.ts";
 
 /** What a server has answered instead of a stream, in its own words. */
 export const refusalOf = async (response: Response, dialect: string): Promise<Refusal> => {
@@ -86,12 +87,8 @@ const textOf = async (response: Response): Promise<string> => {
 
 /** The families' shapes: `{error: {code, message, hint}}`, `{error: "…"}`, `{message}`, `{detail}`; else what it is. */
 const sayingOf = (text: string): { code?: string; message: string; hint?: string } => {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return { message: /^\s*</.test(text) ? "" : text.slice(0, LONGEST) };
-  }
+  const body = parseJson(text);
+  if (body === undefined) return { message: /^\s*</.test(text) ? "" : text.slice(0, LONGEST) };
   const inner = field(body, "error") ?? field(body, "detail") ?? body;
   const code = field(inner, "code");
   const hint = field(inner, "hint");

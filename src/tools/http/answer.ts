@@ -1,7 +1,8 @@
-import type { Content, Json } from "../../events.ts";
+import type { Content } from "../../events.ts";
 import { type ToolContext, type ToolResult, toolResult } from "../../tool.ts";
 import { readableText } from "./readable.ts";
 import type { Response } from "./request.ts";
+import { parseJson } from "../../json.ts";
 
 /** How much text or JSON the model gets; the whole is kept beside the log. */
 const MAX_TEXT = 50_000;
@@ -39,7 +40,7 @@ const contentOf = async (
     return await bounded(title ? `${title}\n\n${readable}` : readable, response, mediaType, context);
   }
   if (/^(?:application|text)\/(?:[\w.-]+\+)?json$/.test(mediaType) && !response.cut && source.length <= MAX_TEXT) {
-    const value = parse(source);
+    const value = parseJson(source);
     if (value !== undefined) return [{ type: "json", value }];
   }
   return await bounded(source, response, mediaType, context);
@@ -96,13 +97,5 @@ const decode = (response: Response, mediaType: string): string => {
     return new TextDecoder(declared ?? inPage ?? "utf-8").decode(response.bytes);
   } catch {
     return new TextDecoder().decode(response.bytes);
-  }
-};
-
-const parse = (source: string): Json | undefined => {
-  try {
-    return JSON.parse(source) as Json;
-  } catch {
-    return undefined;
   }
 };

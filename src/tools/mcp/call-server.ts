@@ -15,6 +15,7 @@ import type { ToolContext } from "../../tool.ts";
 import { showApp } from "./show-app.ts";
 import type { Connection } from "./connect.ts";
 import { resultOf } from "./result-of.ts";
+import { LONGEST_TIMER } from "../../timer.ts";
 import { elicit } from "./elicit.ts";
 import type { CallInFlight } from "./in-flight.ts";
 import { cleaned, hasCode, reason } from "./reason.ts";
@@ -22,8 +23,8 @@ import { LOST } from "./transport.ts";
 
 type Input = Record<string, unknown>;
 
-/** A call ends by its own limits, which know when a person is asked; this is the longest a timer can wait. */
-const NO_TIMEOUT = 2 ** 31 - 1;
+/** A call ends by its own limits, which know when a person is asked. */
+const NO_TIMEOUT = LONGEST_TIMER;
 
 export const callServer = (connection: Connection, tool: Tool, input: Input, context: ToolContext) => {
   const call: CallInFlight = { context, token: randomUUID() };

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { Content, Json, Message, Part } from "../events.ts";
-import { Refusal } from "../source.ts";
+import type { Content, Message, Part } from "../../events.ts";
+import { Refusal } from "../../source.ts";
 import { fileData, fileOf } from "./file-data.ts";
+import { parseJson } from "../../json.ts";
 
 const words = z.looseObject({
   type: z.string(),
@@ -82,7 +83,7 @@ const readItem = (item: Item): Message | undefined => {
   switch (item.type) {
     case "function_call": {
       const { call_id: call, name, arguments: text } = item as Extract<Item, { arguments: unknown }>;
-      return { role: "assistant", content: [{ type: "call", call, name, input: parse(text) }] };
+      return { role: "assistant", content: [{ type: "call", call, name, input: parseJson(text || "{}", text) }] };
     }
     case "function_call_output": {
       const { call_id: call, output } = item as Extract<Item, { output: unknown }>;
@@ -161,13 +162,4 @@ const contentText = (content: Content): string => {
   if (content.type === "json") return JSON.stringify(content.value);
   if (content.type === "link") return content.url;
   return `[file ${content.name ?? content.file} (${content.mediaType}), ${content.bytes} bytes]\n${content.head ?? ""}`;
-};
-
-const parse = (text: string): Json => {
-  try {
-    return JSON.parse(text || "{}") as Json;
-  } catch {
-    // What a model wrote goes back to it as it was.
-    return text;
-  }
 };

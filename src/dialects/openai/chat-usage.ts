@@ -1,4 +1,5 @@
-import type { Usage } from "../events.ts";
+import type { Usage } from "../../events.ts";
+import { fieldsOf } from "../frames/fields.ts";
 
 /** Usage in OpenAI's words; what is not known counts as none. */
 export const chatUsage = (usage: Usage | undefined) => {
@@ -14,19 +15,16 @@ export const chatUsage = (usage: Usage | undefined) => {
 };
 
 export const readChatUsage = (value: unknown): Usage | undefined => {
-  const usage = objectOf(value);
+  const usage = fieldsOf(value);
   const counts = {
     input: countOf(usage["prompt_tokens"]),
     output: countOf(usage["completion_tokens"]),
-    reasoning: countOf(objectOf(usage["completion_tokens_details"])["reasoning_tokens"]),
-    cached: countOf(objectOf(usage["prompt_tokens_details"])["cached_tokens"]),
+    reasoning: countOf(fieldsOf(usage["completion_tokens_details"])["reasoning_tokens"]),
+    cached: countOf(fieldsOf(usage["prompt_tokens_details"])["cached_tokens"]),
   };
   const known = Object.entries(counts).filter(([, count]) => count !== undefined);
   return known.length > 0 ? Object.fromEntries(known) : undefined;
 };
-
-const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
 const countOf = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;

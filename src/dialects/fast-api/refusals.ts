@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Dialect } from "../dialect.ts";
-import { Refusal } from "../source.ts";
+import type { Dialect } from "../../dialect.ts";
+import { Refusal } from "../../source.ts";
 
 /** How servers on FastAPI refuse, for the families whose servers are: 422 for a body that does not fit, and the reason as `detail`. */
 export const fastApi = {

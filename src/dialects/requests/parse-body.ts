@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import { Refusal } from "../source.ts";
+import { Refusal } from "../../source.ts";
 
 /** The body as its schema has it, or a refusal that says which field is wrong. */
-export const parseBody = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> => {
+export const parseBody = <Schema extends z.ZodType>(schema: Schema, body: unknown, hint?: string): z.infer<Schema> => {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const field = (issue?.path ?? []).map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
   const where = field ? `the field ${field.replace(/^\./, "")}` : "the body";
-  throw new Refusal("bad-request", `${where} is wrong: ${issue?.message ?? "unknown"}`);
+  throw new Refusal("bad-request", `${where} is wrong: ${issue?.message ?? "unknown"}`, hint ? { hint } : {});
 };

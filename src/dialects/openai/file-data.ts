@@ -1,4 +1,4 @@
-import type { Part } from "../events.ts";
+import type { Part } from "../../events.ts";
 
 type FilePart = Extract<Part, { type: "file" }>;
 

@@ -1,4 +1,4 @@
-import type { Problem } from "../events.ts";
+import type { Problem } from "../../events.ts";
 
 /** An error as OpenAI's clients read it. */
 export const openaiError = ({ code, message, hint, status }: Problem & { readonly status: number }) => ({

@@ -1,5 +1,5 @@
-import type { Content, EventOf } from "../events.ts";
-import type { EncodeOptions } from "../dialect.ts";
+import type { Content, EventOf } from "../../events.ts";
+import type { EncodeOptions } from "../../dialect.ts";
 
 /**
  * What a call answered with, as one text: text as it is, values as JSON. Of bytes beside the log it has what the entry has, and where

@@ -1,50 +1,29 @@
-import type { Frame } from "../../dialect.ts";
-import { type Entry, EVENT_TYPES, type Event, type EventOf } from "../../events.ts";
-import { Refusal } from "../../source.ts";
+import type { Frame } from "../dialect.ts";
+import type { Entry, Event, EventOf } from "../events.ts";
+import { plainFrameText } from "../sse.ts";
 
 /** A frame of an entry: `id: <seq>`, `event: <type>`, `data: {…the event, at}`. */
 export const createEncoder = (): ((entry: Entry) => readonly Frame[]) => {
-  const opening = createOpening();
-  const clock = createClock();
-  return ({ seq, at, event }) => {
-    const opened = isDelta(event) ? opening(event) : undefined;
-    const data =
-      opened && isDelta(event)
-        ? `${opened.data}${JSON.stringify(event.delta)},"at":${clock(at)}}`
-        : JSON.stringify({ ...event, at });
-    return [{ id: `${seq}`, event: event.type, data }];
-  };
+  const dataOf = createData();
+  return (entry) => [{ id: `${entry.seq}`, event: entry.event.type, data: dataOf(entry) }];
 };
 
 /** The same frames, as text. */
 export const createTextEncoder = (): ((entry: Entry) => string) => {
+  const dataOf = createData();
+  return (entry) => plainFrameText(entry.seq, entry.event.type, dataOf(entry));
+};
+
+const createData = () => {
   const opening = createOpening();
   const clock = createClock();
-  return ({ seq, at, event }) => {
+  return ({ at, event }: Entry): string => {
     const opened = isDelta(event) ? opening(event) : undefined;
-    if (opened && isDelta(event))
-      return `id: ${seq}${opened.lines}${JSON.stringify(event.delta)},"at":${clock(at)}}\n\n`;
-    return `id: ${seq}\nevent: ${event.type}\ndata: ${JSON.stringify({ ...event, at })}\n\n`;
+    return opened !== undefined && isDelta(event)
+      ? `${opened}${JSON.stringify(event.delta)},"at":${clock(at)}}`
+      : JSON.stringify({ ...event, at });
   };
 };
-
-/** Frames that are no events (heartbeats, snapshots) are skipped; one that should be an event and is none is an error. */
-export const decodeFrame = ({ event, data }: Frame): readonly Event[] => {
-  if (event === undefined || !types.has(event)) return [];
-  const { at: _, ...rest } = parse(data) ?? { type: undefined };
-  if (rest.type !== event) throw new Refusal("bad-frame", `a frame named ${event} does not hold such an event`);
-  return [rest];
-};
-
-const parse = (data: string): (Event & { at?: number }) | null => {
-  try {
-    return JSON.parse(data) as Event & { at?: number };
-  } catch {
-    return null;
-  }
-};
-
-const types: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 type Delta = EventOf<"text-delta" | "thinking-delta" | "tool-input-delta" | "tool-output-delta">;
 
@@ -63,8 +42,8 @@ const createOpening = () => {
   let id = "";
   let agent: string | undefined;
   let stream: string | undefined;
-  let opened = { data: "", lines: "" };
-  return (event: Delta): { readonly data: string; readonly lines: string } | undefined => {
+  let opened = "";
+  return (event: Delta): string | undefined => {
     const eventId = "part" in event ? event.part : event.call;
     const eventStream = event.type === "tool-output-delta" ? event.stream : undefined;
     if (!hasOnly(event, eventStream === undefined ? 3 : 4)) return undefined;
@@ -75,8 +54,7 @@ const createOpening = () => {
     stream = eventStream;
     const named = "part" in event ? { part: id } : { call: id };
     const whole = JSON.stringify({ type, agent, ...named, stream });
-    const data = `${whole.slice(0, -1)},"delta":`;
-    opened = { data, lines: `\nevent: ${type}\ndata: ${data}` };
+    opened = `${whole.slice(0, -1)},"delta":`;
     return opened;
   };
 };

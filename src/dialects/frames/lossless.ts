@@ -1,5 +1,7 @@
-import type { Entry, Event } from "../events.ts";
-import type { EncodeOptions, Frame } from "../dialect.ts";
+import type { Entry, Event } from "../../events.ts";
+import { ID_FIELDS } from "../../id-fields.ts";
+import type { EncodeOptions, Frame } from "../../dialect.ts";
+import { parseFields } from "./fields.ts";
 
 /** How a dialect spells entries in its family's own words, and what it understands of them: both may lose something. */
 export interface Spelling {
@@ -75,17 +77,6 @@ export const lossless = (spelling: Spelling, slot: Slot): Spelling => ({
   },
 });
 
-/** Fields that hold ids, and what the ids are of. */
-const ID_FIELDS = {
-  agent: "agent",
-  parent: "agent",
-  step: "step",
-  part: "part",
-  replaces: "part",
-  call: "call",
-  ask: "ask",
-};
-
 /** Families have few ids, so a reader makes up its own. Once it was told which is which, it need not be told again. */
 const createIds = () => {
   const known = new Map<string, string>();
@@ -131,19 +122,15 @@ const patched = (base: Event | undefined, { type, set, unset = [] }: Residue): E
 
 /** What is no residue of ours is skipped, as by any client of the family. */
 const parse = (text: string): Residue | undefined => {
-  try {
-    const value = JSON.parse(text) as Record<keyof Residue, unknown> | null;
-    if (typeof value !== "object" || value === null) return undefined;
-    const { frames, type, set = {}, unset = [] } = value;
-    const isResidue =
-      Number.isSafeInteger(frames) &&
-      (frames as number) >= 0 &&
-      typeof type === "string" &&
-      typeof set === "object" &&
-      Array.isArray(unset) &&
-      unset.every((key) => typeof key === "string");
-    return isResidue ? (value as unknown as Residue) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseFields(text);
+  if (!value) return undefined;
+  const { frames, type, set = {}, unset = [] } = value;
+  const isResidue =
+    Number.isSafeInteger(frames) &&
+    (frames as number) >= 0 &&
+    typeof type === "string" &&
+    typeof set === "object" &&
+    Array.isArray(unset) &&
+    unset.every((key) => typeof key === "string");
+  return isResidue ? (value as unknown as Residue) : undefined;
 };

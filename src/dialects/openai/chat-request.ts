@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Json } from "../events.ts";
-import type { ClientTool, RunRequest } from "../source.ts";
+import type { Json } from "../../events.ts";
+import type { ClientTool, RunRequest } from "../../source.ts";
 import { chatMessageSchema, readMessage, writeMessage } from "./chat-messages.ts";
-import { parseBody } from "./parse-body.ts";
+import { parseBody } from "../requests/parse-body.ts";
 
 const toolSchema = z.object({
   type: z.string(),

@@ -1,4 +1,4 @@
-import type { Content, Event, EventOf, Json } from "../events.ts";
+import type { Content, Event, EventOf, Json } from "../../events.ts";
 
 /**
  * Makes grammatical events of what a family says that knows neither steps nor parts, only words, calls and sub-agents, in any order and

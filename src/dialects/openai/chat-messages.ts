@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { Content, Json, Message, Part } from "../events.ts";
-import { Refusal } from "../source.ts";
+import type { Content, Message, Part } from "../../events.ts";
+import { Refusal } from "../../source.ts";
 import { fileData, fileOf } from "./file-data.ts";
+import { parseJson } from "../../json.ts";
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
@@ -134,17 +135,9 @@ const readCall = ({ id, function: { name, arguments: text } }: z.infer<typeof ca
   type: "call",
   call: id,
   name,
-  input: parse(text),
+  // What a model wrote goes back to it as it was.
+  input: parseJson(text || "{}", text),
 });
-
-const parse = (text: string): Json => {
-  try {
-    return JSON.parse(text || "{}") as Json;
-  } catch {
-    // What a model wrote goes back to it as it was.
-    return text;
-  }
-};
 
 const writeUser = (parts: readonly Part[]): string | unknown[] => {
   const [only] = parts;

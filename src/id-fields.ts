@@ -1,0 +1,13 @@
+/** Fields of events that hold an id, and what the id is of. `answer` and `awaiting` of run-end hold lists of them. */
+export const ID_FIELDS = {
+  agent: "agent",
+  parent: "agent",
+  step: "step",
+  part: "part",
+  replaces: "part",
+  call: "call",
+  repeats: "call",
+  ask: "ask",
+} as const;
+
+export type IdKind = (typeof ID_FIELDS)[keyof typeof ID_FIELDS];

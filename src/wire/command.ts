@@ -1,0 +1,75 @@
+import { type Command, cursorText, type Dialect, type RunRef } from "../dialect.ts";
+import { PROTOCOL } from "../protocol.ts";
+import type { RunRequest } from "../source.ts";
+import { writeSecrets } from "./secrets.ts";
+
+/** How a client of the native dialect asks. */
+export const writeCommand: Dialect["write"] = (command) => {
+  if (command.do === "reply") throw new Error("the native dialect has no plain replies");
+  if (command.do === "start") return writeStart(command);
+  const run = `/runs/${encodeURIComponent(runId(command.run))}`;
+  if (command.do === "follow") return writeFollow(run, command);
+  const headers = { "content-type": JSON_TYPE };
+  if (command.do === "answer") {
+    const path = `${run}/asks/${encodeURIComponent(command.ask)}`;
+    return { method: "POST", path, headers, body: JSON.stringify(command.answer) };
+  }
+  const { agent, call, reason } = command;
+  return { method: "POST", path: `${run}/cancel`, headers, body: JSON.stringify({ agent, call, reason }) };
+};
+
+const JSON_TYPE = "application/json";
+const STREAM_TYPE = "text/event-stream";
+
+/** A stream is asked for with the version that is understood here: a server that speaks a later one then says so. */
+const VERSION = { "runcast-protocol": `${PROTOCOL}` };
+
+type Written = ReturnType<Dialect["write"]>;
+
+const writeStart = ({ request, detached, style, extensions }: Extract<Command, { do: "start" }>): Written => {
+  const { secrets, messages, ...rest } = request;
+  const headers = {
+    "content-type": JSON_TYPE,
+    accept: detached ? JSON_TYPE : STREAM_TYPE,
+    ...VERSION,
+    ...writeSecrets(secrets),
+    ...writeExtensions(extensions),
+  };
+  const body = { ...messagesOf(messages), ...rest };
+  return { method: "POST", path: `/runs${search({ style })}`, headers, body: JSON.stringify(body) };
+};
+
+const writeFollow = (run: string, command: Extract<Command, { do: "follow" }>): Written => {
+  const { after, from, style, extensions } = command;
+  const cursor = cursorText(after);
+  const headers = {
+    accept: STREAM_TYPE,
+    ...VERSION,
+    ...(cursor !== "0" && { "last-event-id": cursor }),
+    ...writeExtensions(extensions),
+  };
+  return { method: "GET", path: `${run}/events${search({ from, style })}`, headers };
+};
+
+/** One message of plain text is said in short. */
+const messagesOf = (messages: RunRequest["messages"]): { message: string } | Pick<RunRequest, "messages"> => {
+  const [only] = messages;
+  const [part] = only?.content ?? [];
+  const isPlain = messages.length === 1 && only?.role === "user" && only.content.length === 1 && part?.type === "text";
+  return isPlain ? { message: part.text } : { messages };
+};
+
+/** The id of the run that a command names, for a dialect whose paths have no other way to name one. */
+export const runId = (run: RunRef): string => {
+  if (typeof run === "string") return run;
+  throw new Error("a client of this dialect names a run by its id, not by its thread");
+};
+
+const writeExtensions = (extensions: boolean | undefined): Record<string, string> =>
+  extensions ? { "runcast-extensions": "1" } : {};
+
+const search = (values: Record<string, string | undefined>): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
+  return query.size > 0 ? `?${query}` : "";
+};
