@@ -1,5 +1,6 @@
 import type { WholeAnswer } from "../../dialect.ts";
 import type { Entry, EventOf } from "../../events.ts";
+import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
 
 /** `{"message"}`, the text of the run's answer; `{"detail"}` with a status that says failure, if the run failed. */
 export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer } => {
@@ -8,9 +9,11 @@ export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer 
   let latest: string[] = [];
   let isNewStep = true;
   let end: EventOf<"run-end"> | undefined;
+  const answerEnd = createAnswerEnd();
 
   return {
     take({ event }) {
+      answerEnd.take(event);
       if (event.type === "run-end") end = event;
       if (event.agent !== undefined) return;
       if (event.type === "step-start") isNewStep = true;
@@ -25,7 +28,9 @@ export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer 
       if (end && end.outcome !== "done")
         return json(500, { detail: end.error?.message ?? `The run was ${end.outcome}.` });
       const parts = end?.answer ?? latest;
-      return json(200, { message: parts.map((part) => texts.get(part) ?? "").join("") });
+      const message = parts.map((part) => texts.get(part) ?? "").join("");
+      const { incomplete } = answerEnd;
+      return json(200, { message: incomplete ? `${message}\n\n${incompleteText(incomplete)}`.trim() : message });
     },
   };
 };

@@ -1,12 +1,14 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf } from "../../events.ts";
 import { EMPTY_RESULT, FAILED } from "./words.ts";
+import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
 import { resultText } from "../frames/result-text.ts";
 import { RESUMED } from "../frames/status-line.ts";
 
 export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
   const names = new Map<string, string>();
   const agents = new Map<string, { readonly name: string; readonly depth: number }>();
+  const answerEnd = createAnswerEnd();
   let run = "";
   let hasSpoken = false;
 
@@ -54,16 +56,20 @@ export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry)
   /** The family has no word for failure, so its client is told as it is told everything: by text in the answer. */
   const endRun = (event: EventOf<"run-end">): readonly Frame[] => {
     const { outcome, error } = event;
-    if (outcome === "done") return [{ data: '{"type":"done"}' }];
-    const told = `${FAILED}${error?.message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`}`;
+    const { incomplete } = answerEnd;
+    if (outcome === "done" && !incomplete) return [{ data: '{"type":"done"}' }];
+    const told = incomplete
+      ? incompleteText(incomplete)
+      : `${FAILED}${error?.message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`}`;
     return [
       frame("token", { content: hasSpoken ? `\n\n${told}` : told, agent_depth: 0, is_error: true }),
       frame("status", { description: told, agent_depth: 0, is_error: true }),
-      frame("done", { outcome, error }),
+      frame("done", { outcome, error, finish: incomplete?.finish }),
     ];
   };
 
   return ({ event }) => {
+    answerEnd.take(event);
     switch (event.type) {
       case "text-delta":
         if (event.delta === "") return [];

@@ -1,5 +1,6 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Usage } from "../../events.ts";
+import { createAnswerEnd, type Incomplete, incompleteText } from "../frames/incomplete.ts";
 import { resultOf } from "./result.ts";
 import { createTokens, type Said } from "./tokens.ts";
 import { parseJson } from "../../json.ts";
@@ -22,6 +23,7 @@ export const createEncoder = ({ extensions, link }: EncodeOptions): ((entry: Ent
   const tokens = createTokens(extensions);
   const calls = new Map<string, Call>();
   const asks = new Map<string, { readonly input: Record<string, Json>; readonly at: number }>();
+  const answerEnd = createAnswerEnd();
   let run = "";
 
   const start = ({ call, name }: EventOf<"tool-start">): readonly Said[] => {
@@ -40,6 +42,7 @@ export const createEncoder = ({ extensions, link }: EncodeOptions): ((entry: Ent
   };
 
   const say = (event: Event, at: number): readonly Said[] => {
+    answerEnd.take(event);
     switch (event.type) {
       case "run-start":
         run = event.run;
@@ -74,7 +77,7 @@ export const createEncoder = ({ extensions, link }: EncodeOptions): ((entry: Ent
         ];
       }
       case "run-end":
-        return [endOf(event, tokens.whole)];
+        return [endOf(event, tokens.whole, answerEnd.incomplete)];
       default: {
         const call = "call" in event && event.call !== undefined ? calls.get(event.call) : undefined;
         if (!call) return [];
@@ -124,9 +127,18 @@ const answerOf = (id: string, result: unknown, isError: boolean, ms: number): Sa
   { tool_call_id: id, result, is_error: isError, latency_ms: Math.round(ms) },
 ];
 
-/** An error ends the stream of this family's clients, so nothing else may be one. */
-const endOf = ({ outcome, error, usage }: EventOf<"run-end">, response: string): Said => {
-  if (outcome === "done") return ["complete", { response, usage: usageOf(usage) }];
+/**
+ * An error ends the stream of this family's clients, so nothing else may be one. It also takes the place of the text, so an answer that
+ * is not whole says so below what there is of it.
+ */
+const endOf = (
+  { outcome, error, usage }: EventOf<"run-end">,
+  text: string,
+  incomplete: Incomplete | undefined,
+): Said => {
+  const response = incomplete ? `${text}\n\n⚠️ ${incompleteText(incomplete)}`.trim() : text;
+  const why = incomplete && { finish_reason: incomplete.finish };
+  if (outcome === "done") return ["complete", { response, usage: usageOf(usage), ...why }];
   const { code = outcome, message = `The run was ${outcome}.`, retryable = false, hint } = error ?? {};
   return [
     "error",

@@ -1,5 +1,5 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
-import type { Entry, EventOf, Json } from "../../events.ts";
+import type { Entry, EventOf, Json, RunOutcome } from "../../events.ts";
 import { answerPath, dialogOf, questionOf } from "./asks.ts";
 import { tableFor } from "./compatibility.ts";
 import { createOutput, type Item } from "./output.ts";
@@ -12,7 +12,9 @@ import { codeSpan, plain } from "./text.ts";
 import { cut, whole } from "./whole-characters.ts";
 import { RESUMED } from "../frames/status-line.ts";
 import { chatUsage } from "../openai/chat-usage.ts";
+import { createAnswerEnd, type Incomplete, incompleteText } from "../frames/incomplete.ts";
 import { openaiError } from "../openai/errors.ts";
+import { finishReason } from "../openai/finish-reason.ts";
 import { parseJson } from "../../json.ts";
 
 export const DONE = "[DONE]";
@@ -39,6 +41,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
   const calls = new Map<string, OpenCall>();
   const agents = new Map<string, string>();
   const waits = new Map<string, { readonly item?: Item; readonly path?: string }>();
+  const answerEnd = createAnswerEnd();
   let run = "";
   let hadCalls = false;
   let willed = "";
@@ -151,11 +154,13 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     const used = chatUsage(usage);
     const problem = error ?? { code: outcome, message: `The run was ${outcome}.` };
     const isError = outcome === "error" || outcome === "interrupted";
+    const { incomplete } = answerEnd;
     return [
       ...closeAll(at),
       ...show.end(),
       ...side.end(),
-      ...status.finish(outcome === "done" ? "Complete" : outcome === "cancelled" ? "Stopped" : "Failed"),
+      ...status.finish(incomplete ? incompleteText(incomplete) : LAST_WORDS[outcome]),
+      ...(incomplete ? [{ data: JSON.stringify({ choices: [finishChoice(incomplete)] }) }] : []),
       ...(used ? [{ data: JSON.stringify({ choices: [], usage: used }) }] : []),
       ...(isError
         ? [
@@ -172,6 +177,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
 
   return ({ at, event }) => {
     const isRoot = event.agent === undefined;
+    answerEnd.take(event);
     switch (event.type) {
       case "text-delta":
         return isRoot ? show.text(event.part, event.delta) : [];
@@ -266,6 +272,15 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     }
   };
 };
+
+const LAST_WORDS: Readonly<Record<RunOutcome, string>> = {
+  done: "Complete",
+  cancelled: "Stopped",
+  error: "Failed",
+  interrupted: "Failed",
+};
+
+const finishChoice = ({ finish }: Incomplete) => ({ index: 0, delta: {}, finish_reason: finishReason(finish) });
 
 const progressText = ({ note, fraction }: EventOf<"tool-progress">): string =>
   [note, fraction !== undefined && `${Math.round(fraction * 100)}%`].filter(Boolean).join(", ");

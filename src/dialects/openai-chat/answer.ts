@@ -1,6 +1,7 @@
 import type { EncodeOptions, WholeAnswer } from "../../dialect.ts";
 import type { Entry, Problem, Usage } from "../../events.ts";
-import { createSayings, type FinishReason } from "./sayings.ts";
+import type { FinishReason } from "../openai/finish-reason.ts";
+import { createSayings } from "./sayings.ts";
 import { readStyle } from "./style.ts";
 import { chatUsage } from "../openai/chat-usage.ts";
 import { openaiError } from "../openai/errors.ts";

@@ -1,4 +1,5 @@
 import type { Entry, Event, EventOf, Finish, Problem, Usage } from "../../events.ts";
+import { type FinishReason, finishReason } from "../openai/finish-reason.ts";
 import { inOrder } from "./in-order.ts";
 
 /** What a chat completion can say of a run. */
@@ -10,8 +11,6 @@ export type Saying =
   | { readonly say: "arguments"; readonly index: number; readonly text: string }
   | { readonly say: "end"; readonly finish: FinishReason; readonly usage?: Usage }
   | { readonly say: "error"; readonly problem: Problem };
-
-export type FinishReason = "stop" | "length" | "content_filter" | "tool_calls";
 
 interface Call {
   readonly name: string;
@@ -62,7 +61,11 @@ export const createSayings = (): ((entry: Entry) => readonly Saying[]) => {
 
   const end = ({ outcome, error, usage, awaiting }: EventOf<"run-end">): Saying => {
     if (outcome === "done")
-      return { say: "end", finish: reasonOf(finish, deferred || !!awaiting?.length), ...(usage && { usage }) };
+      return {
+        say: "end",
+        finish: deferred || awaiting?.length ? "tool_calls" : finishReason(finish),
+        ...(usage && { usage }),
+      };
     const problem = error ?? { code: outcome, message: `the run was ${outcome}` };
     return { say: "error", problem };
   };
@@ -122,10 +125,4 @@ export const createSayings = (): ((entry: Entry) => readonly Saying[]) => {
     }
     return event.agent === undefined ? root(event) : [];
   };
-};
-
-const reasonOf = (finish: Finish, deferred: boolean): FinishReason => {
-  if (deferred) return "tool_calls";
-  if (finish === "length") return "length";
-  return finish === "filter" ? "content_filter" : "stop";
 };

@@ -1,5 +1,6 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Problem } from "../../events.ts";
+import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
 import { resultText } from "../frames/result-text.ts";
 import { createStatusLine, RESUMED } from "../frames/status-line.ts";
 import { parseJson } from "../../json.ts";
@@ -18,6 +19,7 @@ interface OpenCall {
 export const createRalphEncoder = ({ link }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
   const calls = new Map<string, OpenCall>();
   const line = createStatusLine(IDLE);
+  const answerEnd = createAnswerEnd();
   let run = "";
 
   const nameOf = (call: string): string => calls.get(call)?.name || "unknown";
@@ -59,7 +61,23 @@ export const createRalphEncoder = ({ link }: EncodeOptions): ((entry: Entry) => 
   const say = (type: "message" | "reasoning", { agent, delta }: EventOf<"text-delta" | "thinking-delta">) =>
     agent === undefined && delta !== "" ? [frame({ type, content: delta })] : [];
 
+  /** A client of the family takes `done` for success: an answer that is not whole ends as an error does, below its text. */
+  const endRun = (event: EventOf<"run-end">): Frame => {
+    if (event.outcome !== "done") return failure(event);
+    const { incomplete } = answerEnd;
+    if (!incomplete) return frame({ type: "done" });
+    const { finish, hint } = incomplete;
+    return frame({
+      type: "error",
+      message: incompleteText(incomplete),
+      code: `answer-${finish}`,
+      hint,
+      outcome: "done",
+    });
+  };
+
   return ({ event }) => {
+    answerEnd.take(event);
     switch (event.type) {
       case "text-delta":
         return say("message", event);
@@ -118,7 +136,7 @@ export const createRalphEncoder = ({ link }: EncodeOptions): ((entry: Entry) => 
       case "ask-end":
         return status(line.end(event.ask));
       case "run-end":
-        return [event.outcome === "done" ? frame({ type: "done" }) : failure(event)];
+        return [endRun(event)];
       default:
         return [];
     }

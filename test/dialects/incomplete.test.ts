@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import type { Dialect } from "../../src/dialect.ts";
+import { deepAgent } from "../../src/dialects/deep-agent.ts";
+import { forge } from "../../src/dialects/forge.ts";
+import { openWebui } from "../../src/dialects/open-webui.ts";
+import { openaiChat } from "../../src/dialects/openai-chat.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses.ts";
+import { ralph } from "../../src/dialects/ralph.ts";
+import type { Entry, Event, Finish } from "../../src/events.ts";
+
+const link = () => "";
+
+/** A run that is done, whose last answer ended like this. */
+const endingAs = (finish: Finish): Entry[] => {
+  const events: Event[] = [
+    { type: "run-start", protocol: 1, run: "r", name: "test" },
+    { type: "step-start", step: "s" },
+    { type: "text-start", part: "p" },
+    { type: "text-delta", part: "p", delta: "Half of" },
+    { type: "text-end", part: "p" },
+    { type: "step-end", step: "s", finish },
+    { type: "run-end", outcome: "done", answer: ["p"] },
+  ];
+  return events.map((event, index) => ({ seq: index + 1, at: 1_700_000_000_000 + index, event }));
+};
+
+// Of each dialect, the data of all frames: what its clients are told by the end.
+const dataOf = (dialect: Dialect, finish: Finish): string[] => {
+  const encode = dialect.encode({ link });
+  return endingAs(finish).flatMap((entry) => encode(entry).map(({ data }) => data));
+};
+
+const wholeOf = (dialect: Dialect, finish: Finish): { status: number; body: string } => {
+  const answer = dialect.answer!({ link });
+  for (const entry of endingAs(finish)) answer.take(entry);
+  return answer.body();
+};
+
+describe.each([
+  { finish: "length", why: "limit on output tokens", todo: "continue", reason: "length" },
+  { finish: "filter", why: "content filter", todo: "Rephrase", reason: "content_filter" },
+] as const)("an answer that ended as $finish", ({ finish, why, todo, reason }) => {
+  const said = (dialect: Dialect) => dataOf(dialect, finish).join("\n");
+
+  test("has its finish reason in chat completions, streamed or not", () => {
+    expect(said(openaiChat)).toContain(`"finish_reason":"${reason}"`);
+    expect(wholeOf(openaiChat, finish).body).toContain(`"finish_reason":"${reason}"`);
+  });
+
+  test("is an incomplete response", () => {
+    const last = JSON.parse(dataOf(openaiResponses, finish).at(-1)!) as { type: string };
+    expect(last).toMatchObject({
+      type: "response.incomplete",
+      response: {
+        status: "incomplete",
+        incomplete_details: { reason: finish === "length" ? "max_output_tokens" : reason },
+      },
+    });
+  });
+
+  test("has its finish reason and a status line in Open WebUI", () => {
+    const text = said(openWebui);
+    expect(text).toContain(`"finish_reason":"${reason}"`);
+    expect(text).not.toContain('"Complete"');
+    const status = dataOf(openWebui, finish).findLast((data) => data.includes('"type":"status"'));
+    expect(status).toContain(why);
+    expect(status).toContain(todo);
+    const { body } = wholeOf(openWebui, finish);
+    expect(body).toContain(`"finish_reason":"${reason}"`);
+    expect(body).toContain("Half of");
+    expect(body).toContain(why);
+  });
+
+  test("ends as an error in Ralph, below its text", () => {
+    const frames = dataOf(ralph, finish).map((data) => JSON.parse(data) as { type: string; message?: string });
+    expect(frames.map(({ type }) => type)).toEqual(["status", "message", "error"]);
+    expect(frames.at(-1)!.message).toContain(why);
+    expect(frames.at(-1)!.message).toContain(todo);
+  });
+
+  test("says so in the answer and the status of Deep Agent, streamed or not", () => {
+    const text = said(deepAgent);
+    expect(text.match(new RegExp(why, "g"))?.length).toBe(2);
+    expect(text).toContain(todo);
+    expect(dataOf(deepAgent, finish).at(-1)).toContain(`"finish":"${finish}"`);
+    const { message } = JSON.parse(wholeOf(deepAgent, finish).body) as { message: string };
+    expect(message).toMatch(/^Half of\n\n/);
+    expect(message).toContain(why);
+  });
+
+  test("says so below its text in Forge", () => {
+    const { response } = JSON.parse(dataOf(forge, finish).at(-1)!) as { response: string };
+    expect(response).toMatch(/^Half of\n\n/);
+    expect(response).toContain(why);
+    expect(response).toContain(todo);
+  });
+});
+
+test("an answer that is whole says nothing of it", () => {
+  for (const dialect of [openaiChat, openaiResponses, openWebui, ralph, deepAgent, forge])
+    expect(dataOf(dialect, "stop").join("\n")).not.toContain("incomplete:");
+});
+
+test("a provider's own words of refusal are the answer", () => {
+  const chat = openaiChat.decode();
+  const refusing = { id: "c", choices: [{ index: 0, delta: { refusal: "I cannot help with that." } }] };
+  expect(chat({ data: JSON.stringify(refusing) })).toContainEqual(
+    expect.objectContaining({ type: "text-delta", delta: "I cannot help with that." }),
+  );
+  const responses = openaiResponses.decode();
+  const delta = { type: "response.refusal.delta", item_id: "i", content_index: 0, delta: "I cannot help with that." };
+  expect(responses({ event: delta.type, data: JSON.stringify(delta) })).toContainEqual(
+    expect.objectContaining({ type: "text-delta", delta: "I cannot help with that." }),
+  );
+});
