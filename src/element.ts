@@ -8,6 +8,7 @@ import { sheet } from "./element/sheet.ts";
 import type { Entry, RunOutcome } from "./events.ts";
 import { createReplay, type Replay } from "./replay.ts";
 import { createState, fold, ROOT, type RunState, subscribeByFrame } from "./state.ts";
+import { describeRun, eventText } from "./view.ts";
 
 export interface RunViewEventMap {
   /** What is known of the connection has changed. */
@@ -106,11 +107,11 @@ export class RunViewElement extends Base {
     const styles = new CSSStyleSheet();
     styles.replaceSync(sheet);
     root.adoptedStyleSheets = [styles];
-    const frame = createRunFrame();
+    const clock = createClock();
+    const frame = createRunFrame(clock);
     const items = make("div", "items");
     const place = make("div", "run", frame.above, items, frame.below);
     root.replaceChildren(place);
-    const clock = createClock();
     const tree: RunTree = createRunTree({ container: items, clock, file });
     return { frame, clock, tree, place };
   }
@@ -144,7 +145,7 @@ export class RunViewElement extends Base {
     };
     // A browser has few connections for all of its tabs: one that nobody sees takes none.
     const look = (): void => {
-      if (state.outcome !== undefined || handle.connection.status === "failed") return;
+      if (describeRun(state).isOver || handle.connection.status === "failed") return;
       if (document.hidden) handle.close();
       else if (handle.connection.status === "closed") handle = follow();
     };
@@ -189,7 +190,10 @@ export class RunViewElement extends Base {
       clock.tick(entries[replay.seq - 1]?.at ?? 0);
       this.toggleAttribute("data-still", !replay.isPlaying);
     };
-    const controls: Controls = createControls(replay, place, (seq) => entries[seq - 1]?.event.type ?? "");
+    const controls: Controls = createControls(replay, place, (seq) => {
+      const entry = entries[seq - 1];
+      return entry ? eventText(entry) : "";
+    });
     place.append(controls.element);
     const stops = [replay.subscribe(show), keepInView(replay, frame.below)];
     show();

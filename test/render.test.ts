@@ -46,14 +46,14 @@ const call = (id: string, name: string): Event[] => [
 describe("the tree", () => {
   test("tells of calls what they are: pending, executing with the time so far, ended with what it took", () => {
     const entries = entriesOf(start, step, ...call("a", "read"), stepEnd);
-    expect(drawn(entries)).toContain("○ read path: “notes.md”  pending");
+    expect(drawn(entries)).toContain("○ read  notes.md  pending");
     const running = [
       ...entries,
       ...entriesOf(start, step, ...call("a", "read"), stepEnd, { type: "tool-execute", call: "a" }).slice(5),
     ];
     const now = lastAt(running) + 2500;
     expect(render(stateOf(running), { ...view, now }).join("\n")).toMatch(
-      /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] read path: “notes.md” {2}2.5 s/,
+      /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] read {2}notes.md {2}executing {2}2.5 s/,
     );
     const ended = entriesOf(
       start,
@@ -70,7 +70,7 @@ describe("the tree", () => {
       },
     );
     const lines = drawn(ended);
-    expect(lines).toContain("✓ read path: “notes.md”  42 ms");
+    expect(lines).toContain("✓ read  notes.md  done  42 ms");
     expect(lines).toContain("  … 2 more lines");
   });
 
@@ -78,13 +78,13 @@ describe("the tree", () => {
     const lines = drawn(
       entriesOf(start, step, ...call("a", "rm"), stepEnd, { type: "tool-end", call: "a", outcome: "denied" }),
     );
-    expect(lines).toContain("⊘ rm path: “notes.md”  denied");
+    expect(lines).toContain("⊘ rm  notes.md  denied");
   });
 
   test("nobody knows how long what a crash interrupted took", () => {
     const lines = drawn(golden("crash"));
-    expect(lines).toContain("✗ watch_deploy service: “lantern-web”  interrupted");
-    expect(lines.some((line) => line.startsWith("✗ interrupted  50 tokens in"))).toBe(true);
+    expect(lines).toContain("✗ watch_deploy  lantern-web  interrupted");
+    expect(lines.some((line) => line.startsWith("✗ Interrupted  50 tokens in"))).toBe(true);
   });
 
   test("nests sub-agents, folds thinking to its time and ends with usage", () => {
@@ -93,8 +93,8 @@ describe("the tree", () => {
     expect(
       lines.filter((line) => /◆ (researcher|reader|summarizer)/.test(line)).map((line) => line.indexOf("◆")),
     ).toEqual([2, 6, 10]);
-    expect(lines.some((line) => /✻ thought for \d/.test(line))).toBe(true);
-    expect(lines.at(-1)).toMatch(/^✓ done in [\d.]+ s {2}[\d,]+ tokens in, \d+ out/);
+    expect(lines.some((line) => /✻ Thought for \d/.test(line))).toBe(true);
+    expect(lines.at(-1)).toMatch(/^✓ Finished {2}[\d.]+ s {2}[\d,]+ tokens in, \d+ out/);
   });
 
   test("shows an open ask with how to answer it, then the answer", () => {
@@ -103,15 +103,15 @@ describe("the tree", () => {
     const lines = render(open, { ...view, now: lastAt(entries), howToAnswer: ({ id }) => [`answer ${id} so`] });
     expect(lines.join("\n")).toMatch(/\? Allow send_report\? {2}waiting for you/);
     expect(lines.join("\n")).toMatch(/answer \S+ so/);
-    expect(drawn(entries).join("\n")).toContain("✓ allowed with edits by Ada");
+    expect(drawn(entries).join("\n")).toContain("✓ Allowed with edits by Ada");
   });
 
   test("does not claim to know what goes on when it has lost the server", () => {
     const state = stateOf(entriesOf(start, step));
     const foot = (isLive: boolean, text: string) =>
       footLines(state, { ...view, now: START + 5000, known: { text, isLive } });
-    expect(foot(true, "live")[0]).toMatch(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] at work {2}5.0 s {2}live$/);
-    expect(foot(false, "connection lost")).toEqual(["○ connection lost  last seen at work, 5.0 s"]);
+    expect(foot(true, "live")[0]).toMatch(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] Working {2}5.0 s {2}live$/);
+    expect(foot(false, "connection lost")).toEqual(["○ connection lost  last seen: Working, 5.0 s"]);
   });
 
   test("a failed call is red, and only colours are added by colour", () => {
@@ -170,9 +170,14 @@ describe("the plain text", () => {
       fold(state, entry);
       return plain(entry);
     });
-    const places = ["> Hello", "▾ search_notes", "✓ search_notes", "✗ weather_lookup", "◆ researcher", "✓ done in"].map(
-      (words) => lines.findIndex((line) => line.startsWith(words)),
-    );
+    const places = [
+      "> Hello",
+      "▾ search_notes",
+      "✓ search_notes",
+      "✗ weather_lookup",
+      "◆ researcher",
+      "✓ Finished",
+    ].map((words) => lines.findIndex((line) => line.startsWith(words)));
     expect(places).not.toContain(-1);
     expect(lines).toContain("- 409 of 412 tests pass (99.3 %); the other three fail on Mondays.");
   });
@@ -221,7 +226,7 @@ describe("the plain text", () => {
       "◇ reader",
       "  ◇ writer",
       "    of c",
-      "✓ reader 2 done",
+      "✓ reader 2  done",
       "◇ reader",
       "  of a at last",
     ]);

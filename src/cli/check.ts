@@ -1,6 +1,7 @@
-import { counted, duration } from "../amounts.ts";
 import type { Entry } from "../events.ts";
+import { createState, fold } from "../state.ts";
 import { type Violation, verify } from "../verify.ts";
+import { counted, describeRun, timeText } from "../view.ts";
 import type { Command } from "./command.ts";
 import { readLogFile } from "./log-file.ts";
 import { readLog } from "./read-log.ts";
@@ -51,7 +52,6 @@ export const checkText = (text: string, name: string): { ok: boolean; message: s
 
 const summary = (entries: readonly Entry[]): string => {
   const count = (type: string) => entries.filter(({ event }) => event.type === type).length;
-  const end = entries.at(-1)!;
   const said = [
     counted(entries.length, "entry"),
     counted(count("step-start"), "step"),
@@ -59,7 +59,9 @@ const summary = (entries: readonly Entry[]): string => {
   ];
   if (count("agent-start")) said.push(counted(count("agent-start"), "sub-agent"));
   if (count("ask-start")) said.push(counted(count("ask-start"), "ask"));
-  if (end.event.type === "run-end") said.push(end.event.outcome);
-  if (said.at(-1) === "interrupted") return said.join(", ");
-  return `${said.join(", ")} in ${duration(end.at - entries[0]!.at)}`;
+  const state = createState();
+  for (const entry of entries) fold(state, entry);
+  const { badge, time } = describeRun(state);
+  const took = timeText(time, entries.at(-1)!.at);
+  return `${said.join(", ")}, ${badge.word}${took && ` in ${took}`}`;
 };

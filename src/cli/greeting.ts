@@ -1,4 +1,4 @@
-import { counted } from "../amounts.ts";
+import { counted } from "../view.ts";
 import type { LoadedConfig, OpenedLog } from "../config.ts";
 import { keyHeader } from "./key-header.ts";
 import { version } from "./version.ts";

@@ -1,12 +1,12 @@
 import type { Entry, Event } from "../events.ts";
 import type { AgentNode, CallNode, Node, PartNode, RunState, StepNode } from "../state.ts";
+import { describeText, isOver } from "../view.ts";
+import { callEnd, callStart } from "./call-lines.ts";
 import { type LineOptions, line } from "./line.ts";
 import {
   type ViewOptions,
   agentEnd,
   agentStart,
-  callEnd,
-  callStart,
   nodeLines,
   settledLength,
   stepLines,
@@ -29,11 +29,10 @@ export const createPlainText = (
 
   const text = (part: PartNode, view: ViewOptions): string[] => {
     const from = given.get(part.id) ?? 0;
-    const isEnded = part.endedAt !== undefined;
     const to = settledLength(part);
-    if (isEnded) given.delete(part.id);
+    if (isOver(part)) given.delete(part.id);
     else if (to > from) given.set(part.id, to);
-    return to > from || part.cut ? textLines(part, from, to, view) : [];
+    return to > from || describeText(part).note ? textLines(part, from, to, view) : [];
   };
 
   const output = (call: string, delta: string, view: ViewOptions): string[] => {

@@ -1,7 +1,9 @@
-import { counted, duration, usageText } from "../amounts.ts";
 import type { RunState } from "../state.ts";
-import { type Piece, line } from "./line.ts";
-import { type ViewOptions, outcomeMark, problemLines, spinner } from "./node-lines.ts";
+import { describeRun, messageText, timeText } from "../view.ts";
+import { badgePiece } from "./badge-piece.ts";
+import { line } from "./line.ts";
+import type { ViewOptions } from "./node-lines.ts";
+import { adviceLines, problemLines } from "./problem-lines.ts";
 import { oneLine, terminalText, wrap } from "./terminal-text.ts";
 import { createTranscript } from "./transcript.ts";
 
@@ -15,16 +17,15 @@ export const render = (state: RunState, options: ViewOptions & { readonly height
 /** Who runs, and what was asked. Empty before the run's first entry. */
 export const headLines = (state: RunState, options: ViewOptions): string[] => {
   if (state.run === undefined) return [];
-  const model = state.model ? `  ${oneLine(state.model)}` : "";
+  const { name, model } = describeRun(state);
   const head = line(
     [
-      ["bold", oneLine(state.root.name)],
-      ["dim", `${model}  run ${oneLine(state.run)}`],
+      ["bold", oneLine(name)],
+      ["dim", `${model && `  ${oneLine(model)}`}  run ${oneLine(state.run)}`],
     ],
     options,
   );
-  const message = (state.message?.content ?? []).map((part) => (part.type === "text" ? part.text : `[${part.type}]`));
-  const asked = terminalText(message.join("\n")).trim();
+  const asked = state.message ? terminalText(messageText(state.message)).trim() : "";
   const rows = asked === "" ? [] : wrap(asked, options.width - 2);
   const shown = rows.slice(0, MESSAGE_ROWS).map((words) => line([["cyan", "> "], words], options));
   if (rows.length > MESSAGE_ROWS) shown.push(line([["dim", `> … ${rows.length - MESSAGE_ROWS} more lines`]], options));
@@ -43,29 +44,28 @@ export interface Known {
 /** What goes on in the run as a whole, or how it ended. */
 export const footLines = (state: RunState, options: ViewOptions & { readonly known?: Known }): string[] => {
   const { known = { text: "", isLive: true } } = options;
-  if (state.startedAt === undefined) return known.text ? [line([["dim", known.text]], options)] : [];
-  const took = duration((state.endedAt ?? options.now) - state.startedAt);
-  const usage = usageText(state.usage);
-  const { outcome } = state;
-  if (outcome === undefined) {
-    const { status } = state.root;
-    const doing = status ? oneLine(status) : "at work";
-    const pieces: Piece[] = known.isLive
-      ? [
-          ["cyan", `${spinner(options.now)} ${doing}`],
-          ["dim", `  ${took}`],
-          ["dim", known.text && `  ${known.text}`],
-        ]
-      : [
+  const facts = describeRun(state);
+  if (!facts.hasStarted) return known.text ? [line([["dim", known.text]], options)] : [];
+  const { badge, isOver, title, advice, time, usage, problem, awaiting } = facts;
+  const took = timeText(time, options.now);
+  const spent = usage && `  ${usage}`;
+  if (!isOver && !known.isLive) {
+    const last = `  last seen: ${oneLine(title)}${took && `, ${took}`}`;
+    return [
+      line(
+        [
           ["yellow", `○ ${known.text}`],
-          ["dim", `  last seen ${doing}, ${took}`],
-        ];
-    return [line([...pieces, ["dim", usage && `  ${usage}`]], options)];
+          ["dim", last + spent],
+        ],
+        options,
+      ),
+    ];
   }
-  const within = outcome === "interrupted" ? "" : ` in ${took}`;
-  const lines = [line([outcomeMark(outcome), " ", ["bold", outcome], within, ["dim", usage && `  ${usage}`]], options)];
-  if (state.error) lines.push(...problemLines(state.error, options));
-  if (state.awaiting.length > 0)
-    lines.push(line([["yellow", `${counted(state.awaiting.length, "call")} for the client to run`]], options));
-  return lines;
+  const rest = `${took && `  ${took}`}${isOver || !known.text ? "" : `  ${known.text}`}${spent}`;
+  return [
+    line([badgePiece(badge, options.now), " ", ["bold", oneLine(title)], ["dim", rest]], options),
+    ...adviceLines(advice, options),
+    ...problemLines(problem, options),
+    ...adviceLines(awaiting, options),
+  ];
 };

@@ -6,6 +6,7 @@ import { hasColor } from "./color.ts";
 import { oneLine } from "./terminal-text.ts";
 import { readLog } from "./read-log.ts";
 import { createViewer } from "./viewer.ts";
+import { describeRun } from "../view.ts";
 
 export const replay: Command = {
   name: "replay",
@@ -44,7 +45,7 @@ export const replay: Command = {
       process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
       viewer.end();
     }
-    return viewer.state.outcome === "done" ? 0 : 1;
+    return describeRun(viewer.state).hasSucceeded ? 0 : 1;
   },
 };
 

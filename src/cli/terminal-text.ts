@@ -1,26 +1,29 @@
 import { stripVTControlCharacters } from "node:util";
+import { visibleText } from "../view.ts";
 
 /**
- * Text that a model or a tool wrote, made harmless for a terminal: without escape sequences, control characters (line
- * breaks stay, tabs become spaces) and characters that reorder what is shown.
+ * Text that a model or a tool wrote, made harmless for a terminal: without escape sequences and control characters (line
+ * breaks stay, tabs become spaces). Characters that hide or reorder text are made visible, as in every view.
  */
 export const terminalText = (text: string): string =>
   SAFE.test(text)
     ? text
-    : stripVTControlCharacters(text)
-        .toWellFormed()
-        .replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, "\n")
-        .replaceAll("\t", "    ")
-        .replace(UNSAFE, "");
+    : visibleText(
+        stripVTControlCharacters(text)
+          .toWellFormed()
+          .replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, "\n")
+          .replaceAll("\t", "    ")
+          .replace(CONTROL, ""),
+      );
 
 /** The same on one line. */
 export const oneLine = (text: string): string => terminalText(text).replace(/\s+/g, " ").trim();
 
 // eslint-disable-next-line no-control-regex
 const SAFE = /^[\n\x20-\x7e]*$/;
-/** Control characters but the line break, and those that turn the direction of writing or carry invisible text. */
+/** Control characters but the line break. */
 // eslint-disable-next-line no-control-regex
-const UNSAFE = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const CONTROL = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/g;
 
 /** How many columns a terminal gives a text. */
 export const widthOf = (text: string): number => {

@@ -1,14 +1,7 @@
 import type { AgentNode, CallNode, Node, PartNode, RunState } from "../state.ts";
-import {
-  type ViewOptions,
-  agentEnd,
-  agentStart,
-  callEnd,
-  callStart,
-  nodeLines,
-  settledLength,
-  textLines,
-} from "./node-lines.ts";
+import { describeText, isOver } from "../view.ts";
+import { callEnd, callStart } from "./call-lines.ts";
+import { type ViewOptions, agentEnd, agentStart, nodeLines, settledLength, textLines } from "./node-lines.ts";
 
 /** A run as lines from top to bottom, of which each is given out once. */
 export interface Transcript {
@@ -26,8 +19,8 @@ export const createTranscript = (state: RunState): Transcript => {
 
   const settledText = (part: PartNode, options: ViewOptions): string[] => {
     const end = settledLength(part);
-    if (end <= given && part.endedAt === undefined) return [];
-    const lines = end > given || part.cut ? textLines(part, given, end, options) : [];
+    if (end <= given && !isOver(part)) return [];
+    const lines = end > given || describeText(part).note ? textLines(part, given, end, options) : [];
     given = end;
     return lines;
   };
@@ -39,7 +32,7 @@ export const createTranscript = (state: RunState): Transcript => {
       const place = stack[depth]!;
       const node = place.home.items[place.index];
       if (!node) {
-        if (depth === 0 || place.home.endedAt === undefined) return lines;
+        if (depth === 0 || !isOver(place.home)) return lines;
         stack.pop();
         stack[depth - 1]!.index++;
         lines.push(...railed(closing(place.home, options, depth - 1), depth - 1, options));
@@ -95,7 +88,7 @@ const isOpened = (node: Node): node is AgentNode | CallNode =>
   (node.kind === "call" && node.items.some(({ kind }) => kind === "agent" || kind === "ask" || kind === "text"));
 
 const isSettled = (node: Node, { home, index }: Place): boolean => {
-  if (node.endedAt !== undefined) return true;
+  if (isOver(node)) return true;
   if (node.kind !== "step") return false;
   // A step may be tried again only before its first text or call.
   for (let next = index + 1; next < home.items.length; next++)
@@ -113,7 +106,7 @@ const closing = (node: AgentNode | CallNode, options: ViewOptions, depth: number
 const recentLines = (node: Node, given: number, options: ViewOptions, height: number): string[] => {
   if (node.kind !== "text") return nodeLines(node, options);
   const from = Math.max(given, node.text.length - height * options.width);
-  if (from >= node.text.length && !node.cut) return [];
+  if (from >= node.text.length && !describeText(node).note) return [];
   return textLines(node, from, node.text.length, options);
 };
 

@@ -1,5 +1,6 @@
 import type { Entry } from "../events.ts";
 import { type RunState, createState, fold } from "../state.ts";
+import { describeRun } from "../view.ts";
 import type { ViewOptions } from "./node-lines.ts";
 import { createPlainText } from "./plain-text.ts";
 import { type Known, footLines, headLines } from "./render.ts";
@@ -59,7 +60,7 @@ const createLiveViewer = (options: ViewerOptions): Viewer => {
     // The log's clock may be ahead of ours; no time shown may run backwards.
     const now = Math.max(known.isLive ? clock() : lostAt, latest);
     const { width, height } = screen.size();
-    const view = { width, color, now: state.endedAt ?? now, howToAnswer };
+    const view = { width, color, now, howToAnswer };
     const settled: string[] = [];
     if (!hasHead && state.run !== undefined) {
       settled.push(...headLines(state, view), "");
@@ -67,7 +68,7 @@ const createLiveViewer = (options: ViewerOptions): Viewer => {
     }
     settled.push(...transcript.settled(view));
     const foot = footLines(state, { ...view, known });
-    if (state.outcome !== undefined && isLast) return screen.draw([...settled, ...foot], []);
+    if (isLast && describeRun(state).isOver) return screen.draw([...settled, ...foot], []);
     const live = transcript.live({ ...view, height: Math.max(1, height - foot.length - 2) });
     const tail = [...live, ...foot];
     screen.draw(isLast ? [...settled, ...tail] : settled, isLast ? [] : tail);

@@ -1,7 +1,6 @@
-import { duration } from "../amounts.ts";
 import { ClientError, type Connection, createClient, defaultBackoff } from "../client.ts";
-import { approvalsOf, choicesOf } from "../protocol.ts";
 import type { AskNode } from "../state.ts";
+import { describeAsk, describeConnection, describeRun } from "../view.ts";
 import { hasColor } from "./color.ts";
 import { type Command, CommandError, UsageError } from "./command.ts";
 import { keyHeader } from "./key-header.ts";
@@ -18,7 +17,7 @@ export const watch: Command = {
   summary: "Shows a run while it happens: steps, text, thinking, tools, sub-agents, questions.",
   details: [
     "A run is http://host:port/runs/<run>, or its id on RUNCAST_URL (default: http://127.0.0.1:4400). With a server's address and --message, a new",
-    "run is started and shown. The exit code is 0 if the run is done, else 1. Ctrl-C stops watching, not the run.",
+    "run is started and shown. The exit code is 0 if the run finished and its answer is whole, else 1. Ctrl-C stops watching, not the run.",
   ].join("\n"),
   options: {
     message: { value: "text", help: "starts a run with this message" },
@@ -68,7 +67,7 @@ export const watch: Command = {
     process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
     try {
       await handle.finished;
-      return handle.state.outcome === "done" ? 0 : 1;
+      return describeRun(handle.state).hasSucceeded ? 0 : 1;
     } catch (error) {
       if (!stop.signal.aborted) throw new CommandError(failureText(error, target), { cause: error });
       viewer.know({ text: "no longer watched; the run goes on", isLive: false });
@@ -99,14 +98,8 @@ interface Circumstances {
 const connectionText = (connection: Connection, { target, hasBeenLive, isTerminal }: Circumstances): string => {
   switch (connection.status) {
     case "connecting":
-      return isTerminal ? "connecting" : "";
-    case "live": {
-      const { waiting } = connection;
-      if (!isTerminal) return "";
-      return waiting && waiting.waiting !== "agent"
-        ? `live, waiting for ${NAMES[waiting.waiting]} for ${duration(Date.now() - waiting.since)}`
-        : "live";
-    }
+    case "live":
+      return isTerminal ? describeConnection(connection, Date.now()).text : "";
     case "reconnecting": {
       const { why, httpStatus, attempt } = connection;
       const lost = `${hasBeenLive ? "connection lost" : "no answer yet"} (${oneLine(why.message)})`;
@@ -118,8 +111,6 @@ const connectionText = (connection: Connection, { target, hasBeenLive, isTermina
   }
 };
 
-const NAMES = { model: "the model", tool: "a tool", you: "you", retry: "the next try" } as const;
-
 /** Part of an address that a shell takes as it stands: it is offered to be pasted, and others have chosen it. */
 const segment = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replace(
@@ -127,14 +118,11 @@ const segment = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-const howToAnswer = ({ base, token }: Target, run: string, { id, ask }: AskNode, access: string): string[] => {
+const howToAnswer = ({ base, token }: Target, run: string, ask: AskNode, access: string): string[] => {
   if (token !== undefined) return ["this address only allows watching; someone with the key can answer"];
-  const isYesOrNo = ask.kind === "approval" || ask.kind === "confirmation";
-  const [option] = approvalsOf(ask);
-  const allow = option ? { option: option.id, allow: option.allow } : { allow: true };
-  const value = isYesOrNo ? allow : { value: choicesOf(ask)[0]?.value ?? "…" };
-  const body = JSON.stringify(value).replaceAll("'", "'\\''");
-  const path = `${base}/runs/${segment(run)}/asks/${segment(id)}`;
+  const answer = describeAsk(ask).choices[0]?.answer ?? { value: "…" };
+  const body = JSON.stringify(answer).replaceAll("'", "'\\''");
+  const path = `${base}/runs/${segment(run)}/asks/${segment(ask.id)}`;
   return [
     `answer on ${base}/?run=${encodeURIComponent(run)} or with:`,
     `curl ${path} ${access}-H 'content-type: application/json' -d '${body}'`,

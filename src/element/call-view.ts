@@ -1,22 +1,9 @@
-import { byteText, duration } from "../amounts.ts";
-import type { Content, Json } from "../events.ts";
-import { safeUrl } from "../markdown.ts";
+import type { FileRef, Json } from "../events.ts";
 import type { CallNode } from "../state.ts";
+import { describeCall, describeFile, describeResult, type ResultPart, visibleText } from "../view.ts";
 import { icon } from "./icon.ts";
-import { growText, make, makeLink, setText } from "./make.ts";
+import { make, makeBadge, makeLink, setText } from "./make.ts";
 import type { Scene, View } from "./scene.ts";
-
-const WORDS: Readonly<Record<CallNode["state"], string>> = {
-  pending: "pending",
-  executing: "running",
-  ok: "done",
-  error: "failed",
-  denied: "denied",
-  cancelled: "cancelled",
-  timeout: "timed out",
-  interrupted: "interrupted",
-  deferred: "handed over",
-};
 
 /** A tool call: how it goes, what it was given, what came of it. Open while it runs and if it failed. */
 export const createCallView = (scene: Scene): View<CallNode> => {
@@ -30,7 +17,7 @@ export const createCallView = (scene: Scene): View<CallNode> => {
   const bar = make("progress");
   const input = make("pre", "box");
   const output = make("pre", "box");
-  const error = make("p", "bad");
+  const error = make("p", "problem");
   const result = make("div", "result");
   const items = make("div", "items");
   const element = make(
@@ -45,60 +32,49 @@ export const createCallView = (scene: Scene): View<CallNode> => {
   element.append(items, error, labelled("Result", result));
   const showItems = scene.items(items);
   let isTouched = false;
-  let state: CallNode["state"] | undefined;
   let content: unknown;
-  let isBriefFinal = false;
   summary.addEventListener("click", () => (isTouched = true));
 
   return {
     element,
     show: (node) => {
-      if (node.state !== state) {
-        state = node.state;
-        element.dataset["state"] = state;
-        mark.replaceChildren(icon(state), make("span", "word", WORDS[state]));
+      const facts = describeCall(node);
+      if (element.dataset["state"] !== facts.badge.state) {
+        element.dataset["state"] = facts.badge.state;
+        element.dataset["tone"] = facts.badge.tone;
+        mark.replaceChildren(...makeBadge(facts.badge));
       }
-      setText(name, node.title ?? node.name);
-      if (!isBriefFinal || !node.inputDone || node.edited) setText(brief, briefOf(node));
-      isBriefFinal = node.inputDone;
-      setText(status, node.status ?? node.progress?.note ?? "");
-      bar.hidden = node.progress?.fraction === undefined || node.endedAt !== undefined;
-      bar.value = node.progress?.fraction ?? 0;
-      if (node.inputDone) setText(input, inputOf(node));
-      else growText(input, node.inputText);
-      setText(output, node.output.map(({ text }) => text).join(""));
-      setText(error, node.error ? [node.error.message, node.error.hint].filter(Boolean).join(" ") : "");
+      setText(name, facts.name);
+      setText(brief, facts.summary);
+      clock.show(time, facts.time);
+      setText(status, facts.status);
+      bar.hidden = facts.fraction === undefined;
+      bar.value = facts.fraction ?? 0;
+      setText(input, facts.hasAllInput ? inputOf(node) : tailOf(node.inputText));
+      setText(output, visibleText(node.output.map(({ text }) => text).join("")));
+      const { problem } = facts;
+      setText(error, problem ? [problem.message, problem.hint].filter(Boolean).join(" ") : "");
+      error.dataset["tone"] = problem?.tone ?? "";
       if (node.content !== content || (node.content === undefined && node.value !== content)) {
         content = node.content ?? node.value;
-        result.replaceChildren(...resultOf(node, scene));
+        const found = describeResult(node);
+        const parts = found?.data === undefined ? found?.parts : [...found.parts, dataPart(found.data)];
+        result.replaceChildren(...(parts ?? []).map((part) => partOf(part, scene)));
       }
       result.hidden = result.childElementCount === 0;
-      showTime(node);
-      if (!isTouched) element.open = node.endedAt === undefined || node.error !== undefined;
+      if (!isTouched) element.open = !facts.isOver || problem !== undefined;
       showItems(node.items);
     },
   };
-
-  function showTime({ endedAt, executedAt, ms, startedAt }: CallNode): void {
-    if (endedAt === undefined && executedAt !== undefined) return clock.start(time, executedAt);
-    clock.stop(time);
-    setText(time, endedAt === undefined ? "" : duration(ms ?? endedAt - (executedAt ?? startedAt)));
-  }
 };
 
 const labelled = (label: string, content: HTMLElement): HTMLElement =>
   make("div", "labelled", make("p", "label", label), content);
 
-const LONGEST = 120;
+const SHOWN = 1500;
 
-/** The arguments on one line. */
-const briefOf = ({ input, inputText, inputDone }: CallNode): string => {
-  const said =
-    inputDone && typeof input === "object" && input !== null
-      ? Object.values(input).map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
-      : [inputText.slice(0, LONGEST)];
-  return said.join(" ").replace(/\s+/g, " ").trim().slice(0, LONGEST);
-};
+/** What comes now is what one wants to see, and a frame must not cost more the longer the arguments become. */
+const tailOf = (text: string): string => visibleText(text.length > SHOWN ? `…${text.slice(-SHOWN)}` : text);
 
 const inputOf = ({ input }: CallNode): string => {
   const isEmpty =
@@ -106,52 +82,41 @@ const inputOf = ({ input }: CallNode): string => {
   return isEmpty ? "" : textOf(input);
 };
 
-const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+const textOf = (value: Json): string => visibleText(typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
-const resultOf = ({ content, value }: CallNode, scene: Scene): HTMLElement[] => {
-  if (content?.length) return content.map((part) => contentOf(part, scene));
-  return value === undefined ? [] : [make("pre", "box", textOf(value))];
-};
+const dataPart = (value: Json): ResultPart => ({ kind: "value", value });
 
-const contentOf = (part: Content, scene: Scene): HTMLElement => {
-  switch (part.type) {
+const partOf = (part: ResultPart, scene: Scene): HTMLElement => {
+  switch (part.kind) {
     case "text":
-      return make("pre", "box", part.text);
-    case "json":
+      return make("pre", "box", visibleText(part.text));
+    case "value":
       return make("pre", "box", textOf(part.value));
-    case "link": {
-      const url = safeUrl(part.url);
-      return make("p", "", url === undefined ? part.url : makeLink(url.href, part.title ?? part.url));
-    }
+    case "link":
+      return make("p", "", makeLink(part.link));
     case "file":
-      return make("div", "", ...fileParts(part, scene));
+      return make("div", "", ...fileParts(part.file, scene));
   }
 };
 
-const fileParts = (part: Extract<Content, { type: "file" }>, scene: Scene): HTMLElement[] => {
-  const made = [fileLine(part, scene.file(part.file))];
-  if (part.head !== undefined)
-    made.unshift(make("pre", "box", part.tail === undefined ? part.head : `${part.head}\n…\n${part.tail}`));
+const fileParts = (file: FileRef, scene: Scene): HTMLElement[] => {
+  const made = [fileLine(file, scene.file(file.file))];
+  if (file.head !== undefined)
+    made.unshift(
+      make("pre", "box", visibleText(file.tail === undefined ? file.head : `${file.head}\n…\n${file.tail}`)),
+    );
   return made;
 };
 
 /** A file by its name, to be opened where its bytes can be had; a picture as such. */
-export const fileLine = (
-  file: {
-    readonly name?: string | undefined;
-    readonly mediaType?: string | undefined;
-    readonly bytes?: number | undefined;
-  },
-  url: string | undefined,
-): HTMLElement => {
-  const name = file.name ?? file.mediaType ?? "file";
-  const size = file.bytes === undefined ? "" : ` (${byteText(file.bytes)})`;
-  if (url === undefined)
-    return make("p", "file", icon("file"), `${name}${size}`, make("span", "soft", " not included"));
+export const fileLine = (file: Parameters<typeof describeFile>[0], url: string | undefined): HTMLElement => {
+  const { name, about } = describeFile(file);
+  const note = make("span", "soft", about && ` ${about}`);
+  if (url === undefined) return make("p", "file", icon("file"), name, note, make("span", "soft", " not included"));
   const link = make("a", "", name);
   link.href = url;
   link.download = file.name ?? "file";
-  const line = make("p", "file", icon("file"), link, make("span", "soft", size));
+  const line = make("p", "file", icon("file"), link, note);
   if (!/^image\/(png|jpeg|gif|webp|avif)$/.test(file.mediaType ?? "")) return line;
   const image = make("img");
   image.src = url;

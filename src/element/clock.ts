@@ -1,30 +1,30 @@
-import { elapsed } from "../amounts.ts";
+import { type Time, timeText } from "../view.ts";
+import { setText } from "./make.ts";
 
-/** How long things have been going on. All of them tick together. */
+/** Shows times. Those that still run tick together. */
 export interface Clock {
-  start(element: HTMLElement, since: number): void;
-  stop(element: HTMLElement): void;
-  /** It is now this time: in milliseconds since 1970. */
+  /** Shows a time in an element; nothing if it is not known. */
+  show(element: HTMLElement, time: Time | undefined): void;
+  /** The moment that is shown now, in milliseconds since 1970. */
   tick(now: number): void;
 }
 
 export const createClock = (): Clock => {
-  const running = new Map<HTMLElement, number>();
-  let last: number | undefined;
-  const write = (element: HTMLElement, since: number, now: number): void => {
-    const text = elapsed(now - since);
-    if (element.textContent !== text) element.textContent = text;
+  const running = new Map<HTMLElement, Time>();
+  let last = 0;
+  const write = (element: HTMLElement, time: Time | undefined): void => {
+    const since = time && "since" in time ? time.since : 0;
+    setText(element, timeText(time, Math.max(last, since)));
   };
   return {
-    start: (element, since) => {
-      running.set(element, since);
-      element.hidden = false;
-      write(element, since, Math.max(last ?? since, since));
+    show: (element, time) => {
+      if (time && "since" in time) running.set(element, time);
+      else running.delete(element);
+      write(element, time);
     },
-    stop: (element) => void running.delete(element),
     tick: (now) => {
       last = now;
-      for (const [element, since] of running) write(element, since, now);
+      for (const [element, time] of running) write(element, time);
     },
   };
 };

@@ -1,5 +1,5 @@
-import { duration } from "../amounts.ts";
 import { LONGEST_WAIT_MS, type Replay, SPEEDS } from "../replay.ts";
+import { describeReplay } from "../view.ts";
 import { type IconName, icon } from "./icon.ts";
 import { make, setText } from "./make.ts";
 
@@ -22,7 +22,11 @@ export const createControls = (replay: Replay, within: HTMLElement, what: (seq: 
   const last = button("To the end", "last", () => replay.seek(replay.length));
   const speed = make("select");
   speed.setAttribute("aria-label", "Speed");
-  for (const value of SPEEDS) speed.append(new Option(`${value}×`, `${value}`));
+  for (const value of SPEEDS) {
+    const option = make("option", "", `${value}×`);
+    option.value = `${value}`;
+    speed.append(option);
+  }
   const place = make("span", "place");
   const said = make("p", "soft said");
   const waits = make("p", "soft");
@@ -41,16 +45,15 @@ export const createControls = (replay: Replay, within: HTMLElement, what: (seq: 
   };
   let wasPlaying: boolean | undefined;
   const show = (): void => {
-    const { seq, length, isPlaying, shortened, shortenedCount } = replay;
-    const time = duration(replay.timeOf(seq));
+    const { seq, length, isPlaying } = replay;
+    const { place: at, time, wait } = describeReplay(replay, LONGEST_WAIT_MS);
     slider.max = `${length}`;
     slider.value = `${seq}`;
     const event = seq === 0 ? "before the first event" : what(seq);
-    slider.setAttribute("aria-valuetext", `Event ${seq} of ${length}, after ${time}: ${event}`);
-    setText(place, `Event ${seq} of ${length} · ${time}`);
+    slider.setAttribute("aria-valuetext", `${at}, after ${time}: ${event}`);
+    setText(place, `${at} · ${time}`);
     setText(said, event);
-    const kept = `${LONGEST_WAIT_MS / 1000} s`;
-    setText(waits, waitText());
+    setText(waits, wait);
     for (const [control, isOff] of [
       [first, seq === 0],
       [back, seq === 0],
@@ -66,12 +69,6 @@ export const createControls = (replay: Replay, within: HTMLElement, what: (seq: 
     if (isPlaying && frame === 0) {
       before = performance.now();
       frame = requestAnimationFrame(tick);
-    }
-
-    function waitText(): string {
-      if (shortened !== undefined) return `A wait of ${duration(shortened)} comes next, shortened to ${kept}.`;
-      if (shortenedCount === 0) return "";
-      return `${shortenedCount} long ${shortenedCount === 1 ? "wait" : "waits"} shortened to ${kept}.`;
     }
   };
 

@@ -1,5 +1,5 @@
 import { type Inline, namesPlace, plainText, safeUrl, visibleText } from "../markdown.ts";
-import { make, makeLink } from "./make.ts";
+import { make, makeAnchor } from "./make.ts";
 
 /** What stands in a line of text, as nodes. Nothing is fetched: an image is a link to it. */
 export const inlineNodes = (inlines: readonly Inline[]): (Node | string)[] => inlines.flatMap(nodesOf);
@@ -31,6 +31,6 @@ const linkNodes = (url: string, text: string, children: readonly (Node | string)
   const target = safeUrl(url);
   const shown = make("bdi", "", ...children);
   if (!target) return [shown, " ", make("span", "soft", "(link not followed)")];
-  const link = makeLink(target.href, shown);
+  const link = makeAnchor(target.href, shown);
   return namesPlace(text, target.place) ? [link] : [link, " ", make("bdi", "soft", visibleText(target.place))];
 };

@@ -1,3 +1,6 @@
+import type { Badge, LinkFacts } from "../view.ts";
+import { icon } from "./icon.ts";
+
 type Child = Node | string | undefined;
 
 /** An element with a class and children. Text stays text: nothing here reads HTML. */
@@ -14,29 +17,27 @@ export const make = <Tag extends keyof HTMLElementTagNameMap>(
 
 /** Changes text only if it is another: what stays the same costs no layout and keeps a selection. */
 export const setText = (element: HTMLElement, text: string): void => {
-  if (element.textContent !== text) {
-    element.textContent = text;
-    delete element.dataset["beginning"];
-  }
+  if (element.textContent !== text) element.textContent = text;
   element.hidden = text === "";
 };
 
-/** As `setText` for text that grows: only what is new is added. */
-export const growText = (element: HTMLElement, text: string): void => {
-  const { lastChild } = element;
-  const length = lastChild instanceof Text ? lastChild.length : 0;
-  // Another text begins otherwise, or is shorter: comparing all of it would make each token dearer than the last.
-  if (length === 0 || text.length < length || !text.startsWith(element.dataset["beginning"] ?? " "))
-    element.textContent = text;
-  else if (text.length > length) (lastChild as Text).appendData(text.slice(length));
-  element.dataset["beginning"] = text.slice(0, 16);
-  element.hidden = text === "";
+/** A link to an address that is safe to follow. */
+export const makeAnchor = (href: string, ...children: readonly Child[]): HTMLElement => {
+  const anchor = make("a", "", ...children);
+  anchor.href = href;
+  anchor.target = "_blank";
+  anchor.rel = "noopener noreferrer nofollow";
+  return anchor;
 };
 
-export const makeLink = (url: string, ...children: readonly Child[]): HTMLElement => {
-  const link = make("a", "", ...children);
-  link.href = url;
-  link.target = "_blank";
-  link.rel = "noopener noreferrer nofollow";
-  return link;
-};
+/** A link that a model or a tool gave, with the place it leads to; text if it is not to be followed. */
+export const makeLink = ({ href, text, place }: LinkFacts): HTMLElement =>
+  href === undefined
+    ? make("span", "", text)
+    : make("span", "", makeAnchor(href, text), place && make("span", "soft", ` ${place}`));
+
+/** A badge as its icon and its word. */
+export const makeBadge = ({ state, word }: Badge): readonly [SVGElement, HTMLElement] => [
+  icon(state),
+  make("span", "word", word),
+];

@@ -1,18 +1,10 @@
-import { duration } from "../amounts.ts";
-import { approvalsOf, choicesOf } from "../protocol.ts";
-import { safeUrl } from "../markdown.ts";
-import type { AgentNode, AskNode, MarkNode, StepNode } from "../state.ts";
+import type { EventOf } from "../events.ts";
+import type { AgentNode, AskNode, MarkNode, ResumeNode, StepNode } from "../state.ts";
+import { describeAgent, describeAside, describeAsk, describeResume, describeStep } from "../view.ts";
 import { fileLine } from "./call-view.ts";
 import { icon } from "./icon.ts";
-import { make, makeLink, setText } from "./make.ts";
+import { make, makeBadge, makeLink, setText } from "./make.ts";
 import type { Scene, View } from "./scene.ts";
-
-const OUTCOMES = {
-  done: ["ok", "done"],
-  error: ["error", "failed"],
-  cancelled: ["cancelled", "cancelled"],
-  interrupted: ["interrupted", "interrupted"],
-} as const;
 
 /** A sub-agent, with everything that it did. */
 export const createAgentView = (scene: Scene): View<AgentNode> => {
@@ -22,32 +14,32 @@ export const createAgentView = (scene: Scene): View<AgentNode> => {
   const time = make("span", "soft time");
   const summary = make("summary", "", mark, icon("agent"), name, task, time);
   const status = make("p", "soft");
-  const error = make("p", "bad");
+  const advice = make("p", "advice");
+  const error = make("p", "problem");
+  const usage = make("p", "soft");
   const items = make("div", "items");
-  const element = make("details", "agent", summary, status, items, error);
+  const element = make("details", "agent", summary, status, items, advice, error, usage);
   const showItems = scene.items(items);
   let isTouched = false;
-  let outcome: AgentNode["outcome"] | "none" = "none";
   summary.addEventListener("click", () => (isTouched = true));
   return {
     element,
     show: (node) => {
-      if (node.outcome !== outcome) {
-        outcome = node.outcome;
-        const [drawing, word] = outcome ? OUTCOMES[outcome] : (["executing", "working"] as const);
-        element.dataset["state"] = drawing;
-        mark.replaceChildren(icon(drawing), make("span", "word", word));
+      const facts = describeAgent(node);
+      if (element.dataset["state"] !== facts.badge.state) {
+        element.dataset["state"] = facts.badge.state;
+        element.dataset["tone"] = facts.badge.tone;
+        mark.replaceChildren(...makeBadge(facts.badge));
       }
-      setText(name, node.name);
-      setText(task, node.task ?? "");
-      setText(status, node.status ?? "");
-      setText(error, node.error?.message ?? "");
-      if (node.endedAt === undefined) scene.clock.start(time, node.startedAt);
-      else {
-        scene.clock.stop(time);
-        setText(time, duration(node.endedAt - node.startedAt));
-      }
-      if (!isTouched) element.open = node.endedAt === undefined || node.outcome === "error";
+      setText(name, facts.name);
+      setText(task, facts.task);
+      setText(status, facts.status);
+      setText(advice, facts.advice);
+      setText(error, facts.problem ? [facts.problem.message, facts.problem.hint].filter(Boolean).join(" ") : "");
+      error.dataset["tone"] = facts.problem?.tone ?? "";
+      setText(usage, facts.usage);
+      scene.clock.show(time, facts.time);
+      if (!isTouched) element.open = !facts.isOver || facts.badge.tone === "bad";
       showItems(node.items);
     },
   };
@@ -56,78 +48,68 @@ export const createAgentView = (scene: Scene): View<AgentNode> => {
 /** A question to a person. It is answered elsewhere: here it is seen that it waits, and what came of it. */
 export const createAskView = (): View<AskNode> => {
   const head = make("p", "head");
-  const question = make("p");
-  const options = make("p", "soft");
-  const element = make("div", "ask", head, question, options);
+  const title = make("b", "title");
+  const message = make("p");
+  const reply = make("p", "reply");
+  const choices = make("p", "soft");
+  const element = make("div", "ask", head, message, choices, reply);
   return {
     element,
-    show: ({ ask, outcome, answer, by }) => {
-      const isOpen = outcome === undefined;
-      element.dataset["state"] = isOpen ? "waiting" : "ended";
-      head.replaceChildren(icon(isOpen ? "waiting" : "ok"), make("b", "", isOpen ? "Waits for a person" : ended()));
-      setText(question, [ask.title, ask.message].filter(Boolean).join(": "));
-      const labels = [
-        ...choicesOf(ask).map(({ value, label }) => label ?? String(value)),
-        ...approvalsOf(ask).map(({ label }) => label),
-      ];
-      setText(options, isOpen && labels.length > 0 ? `Choices: ${labels.join(", ")}` : "");
-
-      function ended(): string {
-        if (outcome !== "answered") return `Not answered: ${outcome ?? ""}`;
-        const said =
-          answer?.allow === undefined
-            ? `Answered: ${typeof answer?.value === "string" ? answer.value : JSON.stringify(answer?.value ?? null)}`
-            : answer.allow
-              ? answer.input === undefined
-                ? "Allowed"
-                : "Allowed with edits"
-              : "Denied";
-        return [said, by && `by ${by}`, answer?.reason && `(${answer.reason})`].filter(Boolean).join(" ");
-      }
+    show: (node) => {
+      const facts = describeAsk(node);
+      element.dataset["state"] = facts.badge.state;
+      element.dataset["tone"] = facts.badge.tone;
+      setText(title, facts.title);
+      head.replaceChildren(...makeBadge(facts.badge), title);
+      setText(message, facts.message);
+      const labels = facts.isOpen ? facts.choices.map(({ label }) => label) : [];
+      setText(choices, labels.length > 0 ? `Choices: ${labels.join(", ")}` : "");
+      setText(reply, facts.reply);
     },
   };
 };
 
 /** Only what is unusual of a step is said: that it was tried again. */
 export const createStepView = (): View<StepNode> => {
-  const element = make("p", "soft");
+  const element = make("div", "step soft");
   return {
     element,
-    show: ({ retries }) => {
-      const last = retries.at(-1);
-      setText(element, last ? `Asked the model again (try ${last.attempt}): ${last.error.message}` : "");
+    show: (node) => {
+      const { retries } = describeStep(node);
+      for (const { title } of retries.slice(element.childElementCount)) element.append(make("p", "", title));
+      // An earlier moment of the run has fewer of them.
+      while (element.childElementCount > retries.length) element.lastElementChild!.remove();
+      element.hidden = retries.length === 0;
     },
   };
 };
 
-export const createResumeView = (): View => ({
-  element: make("p", "soft", "Continued after an interruption"),
-  show: () => {},
-});
+export const createResumeView = (): View<ResumeNode> => {
+  const element = make("p", "resume soft");
+  return { element, show: (node) => setText(element, describeResume(node)) };
+};
 
 export const createMarkView = (scene: Scene): View<MarkNode> => {
   const element = make("div", "aside");
   return {
     element,
-    show: ({ event }) => element.replaceChildren(...markOf(event, scene)),
+    show: (node) => element.replaceChildren(...asideOf(node, scene)),
   };
 };
 
-const markOf = (event: MarkNode["event"], scene: Scene): (Node | string)[] => {
-  switch (event.type) {
-    case "citation": {
-      const url = event.url === undefined ? undefined : safeUrl(event.url);
-      const title = event.title ?? event.url ?? "A source";
-      return [icon("quote"), url === undefined ? title : makeLink(url.href, title)];
-    }
+const asideOf = (node: MarkNode, scene: Scene): (Node | string)[] => {
+  const facts = describeAside(node);
+  switch (facts.kind) {
+    case "citation":
+      return [icon("quote"), facts.link ? makeLink(facts.link) : facts.title];
     case "file": {
-      const change = event.change === undefined || event.change === "created" ? "" : ` ${event.change}`;
-      const url = event.file === undefined ? undefined : scene.file(event.file);
-      return [fileLine(event, url), make("span", "soft", change)];
+      if (facts.link) return [icon("file"), makeLink(facts.link), make("span", "soft", facts.about)];
+      const event = node.event as EventOf<"file">;
+      return [fileLine(event, event.file === undefined ? undefined : scene.file(event.file))];
     }
     case "embed":
-      return [icon("file"), event.title ?? "Embedded content", make("span", "soft", " is not shown here")];
+      return [icon("file"), facts.title, make("span", "soft", " is not shown here")];
     case "notice":
-      return [icon("notice"), make("span", event.level === "error" ? "bad" : "", event.text)];
+      return [icon("notice"), make("span", `notice-${facts.level}`, facts.text)];
   }
 };

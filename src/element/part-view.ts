@@ -1,5 +1,5 @@
-import { duration } from "../amounts.ts";
 import type { PartNode } from "../state.ts";
+import { describeText, describeThinking } from "../view.ts";
 import { icon } from "./icon.ts";
 import { make, setText } from "./make.ts";
 import { createMarkdownView } from "./markdown-view.ts";
@@ -7,14 +7,15 @@ import type { Scene, View } from "./scene.ts";
 
 export const createTextView = (): View<PartNode> => {
   const { element: text, show } = createMarkdownView();
-  const cut = make("p", "soft", "(cut off)");
+  const cut = make("p", "soft");
   const element = make("div", "part", text, cut);
   return {
     element,
     show: (node) => {
-      show(node.text, node.endedAt !== undefined);
-      cut.hidden = !node.cut;
-      element.hidden = node.replacedBy !== undefined || (node.text === "" && !node.cut);
+      const { isOver, isReplaced, isEmpty, note } = describeText(node);
+      show(node.text, isOver);
+      setText(cut, note);
+      element.hidden = isReplaced || (isEmpty && note === "");
     },
   };
 };
@@ -31,15 +32,11 @@ export const createThinkingView = ({ clock }: Scene): View<PartNode> => {
   return {
     element,
     show: (node) => {
-      const { startedAt, endedAt, redacted, cut } = node;
-      show(redacted && node.text === "" ? "The provider keeps this to itself." : node.text, endedAt !== undefined);
-      setText(words, endedAt === undefined ? "Thinking" : cut ? "Thinking was cut off after" : "Thought for");
-      if (endedAt === undefined) clock.start(time, startedAt);
-      else {
-        clock.stop(time);
-        setText(time, duration(endedAt - startedAt));
-      }
-      if (!isTouched) element.open = endedAt === undefined;
+      const { isOver, title, time: since, note } = describeThinking(node);
+      show(note || node.text, isOver);
+      setText(words, title);
+      clock.show(time, since);
+      if (!isTouched) element.open = !isOver;
     },
   };
 };

@@ -110,7 +110,7 @@ export const createRunTree = ({ container, clock, file }: RunTreeOptions): RunTr
       case "step":
         return createStepView() as View;
       case "resume":
-        return createResumeView();
+        return createResumeView() as View;
       default:
         return createMarkView(scene) as View;
     }

@@ -26,7 +26,7 @@ p, pre, hr { margin: 0; }
 /* What one says in another direction turns nothing around it. */
 p, pre, b, .brief { unicode-bidi: plaintext; }
 .soft { color: var(--run-soft); }
-.bad { color: var(--run-bad); }
+.notice-error { color: var(--run-bad); }
 .run, .items, .result { display: flex; flex-direction: column; gap: 0.6rem; min-width: 0; }
 header { display: flex; flex-direction: column; gap: 0.6rem; }
 .head, summary, .end, .file, .aside { display: flex; align-items: center; gap: 0.45rem; min-width: 0; }
@@ -53,22 +53,28 @@ details[open] > summary::after { rotate: 45deg; }
 pre:focus-visible, .scroll:focus-visible, summary:focus-visible, button:focus-visible, a:focus-visible, select:focus-visible, input:focus-visible { outline: 2px solid var(--run-accent); outline-offset: 1px; }
 summary b { flex: none; max-width: 60%; overflow: hidden; text-overflow: ellipsis; }
 .brief { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-family: ui-monospace, monospace; font-size: 0.87em; }
-.time { margin-left: auto; flex: none; font-size: 0.87em; font-variant-numeric: tabular-nums; }
+summary .time { margin-left: auto; }
+.time { flex: none; font-size: 0.87em; font-variant-numeric: tabular-nums; }
 .mark { display: inline-flex; align-items: center; gap: 0.35rem; flex: none; }
 .word { font-size: 0.8em; }
-[data-state="pending"] > summary .mark { color: var(--run-pending); }
-[data-state="executing"] > summary .mark { color: var(--run-executing); }
-[data-state="ok"] > summary .mark, .end[data-state="ok"] > .icon { color: var(--run-ok); }
-[data-state="error"] > summary .mark, [data-state="timeout"] > summary .mark, [data-state="interrupted"] > summary .mark, .end[data-state="error"], .end[data-state="interrupted"] { color: var(--run-bad); }
-[data-state="denied"] > summary .mark, [data-state="cancelled"] > summary .mark, .end[data-state="cancelled"] { color: var(--run-pending); }
+[data-tone="waiting"] > summary .mark, [data-tone="waiting"] > .mark, [data-tone="stopped"] > summary .mark, [data-tone="stopped"] > .mark { color: var(--run-pending); }
+[data-tone="active"] > summary .mark, [data-tone="active"] > .mark { color: var(--run-executing); }
+[data-tone="good"] > summary .mark, [data-tone="good"] > .mark { color: var(--run-ok); }
+[data-tone="bad"] > summary .mark, [data-tone="bad"] > .mark { color: var(--run-bad); }
+[data-tone="plain"] > summary .mark, [data-tone="plain"] > .mark { color: var(--run-accent); }
+.problem { color: var(--run-soft); font-size: 0.93em; }
+.problem[data-tone="bad"] { color: var(--run-bad); }
+.advice { border: 1px solid var(--run-pending); border-radius: 0.6rem; background: var(--run-warm); padding: 0.5rem 0.75rem; font-size: 0.93em; }
 .agent { border-left: 3px solid var(--run-accent); }
 .agent > summary > .icon { color: var(--run-accent); }
 .thinking { background: none; color: var(--run-soft); }
 .thinking .time { margin-left: 0; margin-right: auto; }
 details > p { font-size: 0.93em; }
 .thinking > .text { font-size: 0.93em; }
-.ask { border: 1px solid var(--run-pending); border-radius: 0.6rem; background: var(--run-warm); padding: 0.5rem 0.75rem; font-size: 0.93em; }
-.ask .icon { color: var(--run-pending); }
+.ask { border: 1px solid var(--run-line); border-radius: 0.6rem; padding: 0.5rem 0.75rem; font-size: 0.93em; }
+.ask[data-tone="waiting"] { border-color: var(--run-pending); background: var(--run-warm); }
+.ask .icon, .ask .word { color: var(--run-soft); }
+.ask[data-tone="waiting"] .icon, .ask[data-tone="waiting"] .word { color: var(--run-pending); }
 .label { font-size: 0.8em; color: var(--run-soft); margin-bottom: 0.2rem; }
 pre { font: 12.5px/1.5 ui-monospace, monospace; white-space: pre-wrap; }
 .box, .code { padding: 0.4rem 0.6rem; border: 1px solid var(--run-line); border-radius: 0.4rem; background: var(--run-page); overflow: auto; }

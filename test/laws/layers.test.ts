@@ -57,8 +57,9 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "client.ts": (target) => ["events.ts", "json.ts", "state.ts", "sse.ts", "wire.ts", "dialect.ts"].includes(target),
   "replay.ts": (target) => ["events.ts", "state.ts"].includes(target),
   "markdown.ts": () => false,
+  "view.ts": (target) => ["client.ts", "events.ts", "markdown.ts", "protocol.ts", "state.ts"].includes(target),
   "element.ts": (target) =>
-    ["amounts.ts", "events.ts", "protocol.ts", "client.ts", "markdown.ts", "replay.ts", "state.ts"].includes(target),
+    ["client.ts", "events.ts", "markdown.ts", "replay.ts", "state.ts", "view.ts"].includes(target),
   "html-export.ts": (target) => ["events.ts", "json.ts", "log.ts", "source.ts"].includes(target),
   "react.ts": (target) => ["client.ts", "markdown.ts", "state.ts"].includes(target),
   "batch.ts": () => false,
@@ -75,7 +76,6 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "addresses.ts": () => false,
   "did-you-mean.ts": () => false,
   "strict-fields.ts": (target) => target === "did-you-mean.ts",
-  "amounts.ts": (target) => target === "events.ts",
   "tools/": (target) => CONTRACTS.includes(target) || target === "addresses.ts",
 };
 
@@ -110,7 +110,16 @@ describe("layers", () => {
       }
     };
     if (files.includes("client.ts")) reach("client.ts");
-    for (const file of ["json.ts", "sse.ts", "wire.ts", "state.ts", "replay.ts", "markdown.ts", "element.ts"])
+    for (const file of [
+      "json.ts",
+      "sse.ts",
+      "wire.ts",
+      "state.ts",
+      "replay.ts",
+      "markdown.ts",
+      "view.ts",
+      "element.ts",
+    ])
       if (files.includes(file)) reach(file);
     expect(reached.has("events.ts"), "the client loads the schema library").toBe(false);
   });

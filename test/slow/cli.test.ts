@@ -103,7 +103,7 @@ describe("replay", () => {
     const { out, code } = await runcast(["replay", golden("everything"), "--speed", "max"]);
     expect(out).toContain("> Hello\n");
     expect(out).toMatch(/✗ weather_lookup .*\n {2}The weather in Lisbon cannot be looked up/);
-    expect(out).toMatch(/✓ done in [\d.]+ s/);
+    expect(out).toMatch(/✓ Finished {2}[\d.]+ s/);
     expect(out).not.toContain("\x1b");
     expect(code).toBe(0);
   });
@@ -171,7 +171,7 @@ describe("serve", () => {
     expect(again.said).toContain("1 run, 1 interrupted run closed");
     const watched = await runcast(["watch", `${again.url}/runs/slow`]);
     expect(watched.code).toBe(1);
-    expect(watched.out).toContain("✗ interrupted\n");
+    expect(watched.out).toContain("✗ Interrupted\n");
   });
 
   test("a port in use is named, with how to choose another", async () => {
@@ -266,7 +266,7 @@ describe("watch", () => {
     });
     await once(child, "close");
     expect(out).toContain(`answer on ${url}/?run=`);
-    expect(out).toContain("✓ allowed");
+    expect(out).toContain("✓ Allowed");
     expect(child.exitCode).toBe(0);
   });
 

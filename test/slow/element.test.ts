@@ -76,7 +76,7 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
         </script>`),
     );
     const view = page.locator("run-view");
-    await view.getByText("Waits for a person").waitFor();
+    await view.getByText("Waiting for an answer").waitFor();
     await view.getByText("Allow look?").waitFor();
     await view.getByText("live").waitFor();
     expect(await view.locator("strong").innerText()).toBe("bold");

@@ -43,7 +43,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     expect(await failed.locator("[data-problem]").innerText()).toBe(
       "There is no file notes.txt.\n\nWhat to do: Look at the list of files.",
     );
-    expect(await failed.locator("[data-latency]").innerText()).toBe("120 ms");
+    expect(await failed.locator("[data-time]").innerText()).toBe("120 ms");
     expect(await violations(page)).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
     await page.locator("[data-run-end=running]").getByRole("button", { name: "Stop the run" }).click();
     await ended(page, "cancelled");
     expect(await page.locator("[data-state=executing], [data-state=pending]").count()).toBe(0);
-    expect(await page.locator("[data-run-end] [data-state]").innerText()).toBe("cancelled");
+    expect(await page.locator("[data-run-end] [data-title]").innerText()).toBe("Cancelled");
   });
 
   test("one call is stopped by its own button, and the run goes on", async () => {
@@ -79,7 +79,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
   test("a request to the model that was made again says why, and which try it was", async () => {
     const page = await show("Retry after a rate limit", demoAgent({ speed: 30 }));
     await page
-      .getByText(/^The model did not answer: Too many requests \(scripted\)\. Attempt 2 after [\d.]+ m?s\.$/)
+      .getByText(/^The request to the model failed: Too many requests \(scripted\)\. Attempt 2 after [\d.]+ m?s\.$/)
       .waitFor();
     await ended(page, "done");
   });

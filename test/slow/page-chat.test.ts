@@ -147,7 +147,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     await page.getByRole("button", { name: /^Deny/ }).first().click();
     await ended(page, "done");
     const later = await announced(page);
-    expect(later.filter((text) => text.startsWith("send_report was denied"))).toHaveLength(1);
+    expect(later.filter((text) => text.startsWith("send_report: denied"))).toHaveLength(1);
     expect(later.filter((text) => text.startsWith("Nothing was sent"))).toHaveLength(1);
     expect(new Set(later).size).toBe(later.length);
   });

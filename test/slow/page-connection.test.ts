@@ -90,7 +90,7 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     const before = await titleAt();
     pull();
     await status(page, "reconnecting");
-    await page.getByText(/Connection lost, (again in \d+ s|trying now)/).waitFor();
+    await page.getByText(/Connection lost, retrying (in \d+ s|now)/).waitFor();
     await page.locator("[data-run][data-live=false]").waitFor();
     const clocks = () => page.locator("[data-elapsed]").allInnerTexts();
     const stopped = await clocks();
@@ -98,7 +98,7 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     expect(await titleAt()).toBe(before);
     expect(await violations(page)).toEqual([]);
     // A wait long enough to press the button in; should the page be faster by itself, it is gone, and that is right as well.
-    await page.getByText(/again in ([4-9]|\d\d) s/).waitFor();
+    await page.getByText(/retrying in ([4-9]|\d\d) s/).waitFor();
     expect(await clocks()).toEqual(stopped);
     plug();
     const pressed = page.getByRole("button", { name: "Now" }).click();
@@ -143,7 +143,7 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     const second = await open(url);
     await send(second, "hello");
     await second
-      .getByText(/^(Again in \d+ s|Trying now): as many runs are at work as this server takes \(1\)\.$/)
+      .getByText(/^(Retrying in \d+ s|Retrying now): as many runs are at work as this server takes \(1\)\.$/)
       .waitFor();
     expect(await violations(second)).toEqual([]);
   });

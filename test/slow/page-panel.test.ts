@@ -29,7 +29,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await openPanel(page);
     await send(page, "fold");
     await panel(page).getByText("12 in all").waitFor();
-    await panel(page).getByText("5 failed").waitFor();
+    await panel(page).getByText("4 failed").waitFor();
     await panel(page).getByLabel("State").selectOption("timed out");
     await expect.poll(() => rows(page)).toEqual(["end_as_timeout"]);
     await panel(page).getByLabel("State").selectOption("");
@@ -74,7 +74,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await openPanel(page);
     const now = panel(page).getByRole("region", { name: "Running now" });
     await now.getByText("2 at the same time").waitFor();
-    await panel(page).getByText("2 running").waitFor();
+    await panel(page).getByText("2 executing").waitFor();
     expect(await now.locator("[data-elapsed]").count()).toBe(2);
     expect(await now.locator("[data-row]", { hasText: "never_quick" }).getAttribute("data-slow")).toBe("false");
     // Its three calls before took no time: a second is slow for it.

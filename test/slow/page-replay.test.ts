@@ -128,7 +128,7 @@ describeInBrowser("replay and share on the page", ({ serve, open }: Browsing) =>
     expect(await violations(page)).toEqual([]);
     await share.getByRole("button", { name: "Close" }).click();
     const guest = await open(link);
-    await guest.getByText("You are watching").waitFor();
+    await guest.getByText("This link is read-only").waitFor();
     await guest
       .getByText(/send_report/)
       .first()

@@ -85,7 +85,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     await other.getByText("send_report").first().waitFor();
 
     const guest = await open(url + link);
-    await guest.getByText("You are watching").waitFor();
+    await guest.getByText("This link is read-only").waitFor();
     await guest.getByText("send_report").first().waitFor();
     expect(await guest.getByRole("button", { name: /Allow|Deny|Stop/ }).count()).toBe(0);
     expect(await composer(guest).count()).toBe(0);
@@ -101,7 +101,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     await none.getByRole("alert").waitFor();
     expect(await none.getByRole("alert").innerText()).toMatch(/no run nobody/i);
     await none.getByText("Refused").waitFor();
-    for (const said of ["Waiting for the run", "You are watching", "GET /runs"])
+    for (const said of ["Waiting for the run", "This link is read-only", "GET /runs"])
       expect(await none.getByText(said).count()).toBe(0);
     expect(await none.getByRole("button", { name: /Replay|Share|Try again/ }).count()).toBe(0);
     expect(await violations(none)).toEqual([]);
@@ -109,7 +109,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     await none.getByRole("heading", { name: "See what the agent does" }).waitFor();
     const stranger = await open(`${url}/?run=nobody&token=rc1.nothing`);
     await stranger.getByRole("alert").waitFor();
-    expect(await stranger.getByText("You are watching").count()).toBe(0);
+    expect(await stranger.getByText("This link is read-only").count()).toBe(0);
     expect(await stranger.getByRole("button", { name: /Replay|Share|Start/ }).count()).toBe(0);
     const gone = await open(`${url}/?chat=elsewhere`);
     await gone.getByText("This browser does not have that conversation.").waitFor();

@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { AskNode } from "../../src/state.ts";
-import { answerText } from "../../web/src/run/answer-text.ts";
 import { createDrafts } from "../../web/src/run/drafts.ts";
 import { enteredAtFirst, fieldsOf, readJson, valueOf } from "../../web/src/run/form-fields.ts";
 
@@ -70,21 +68,6 @@ describe("a form from a schema", () => {
   test("JSON by hand is checked", () => {
     expect(readJson("[1]")).toEqual({ value: [1] });
     expect(readJson("{ not json")).toMatchObject({ trouble: expect.stringContaining("no JSON") });
-  });
-});
-
-describe("what became of an ask", () => {
-  const ask = (kind: AskNode["ask"]["kind"], more: Partial<AskNode>): AskNode =>
-    ({ ask: { ask: "a", kind, options: [{ value: 1, label: "One" }] }, outcome: "answered", ...more }) as AskNode;
-  test("is said in words", () => {
-    expect(answerText(ask("approval", { answer: { allow: true, input: {}, always: true }, by: "Ines" }))).toBe(
-      "Allowed with edits for the rest of the run by Ines",
-    );
-    expect(answerText(ask("approval", { answer: { allow: false, reason: "no" } }))).toBe("Denied: no");
-    expect(answerText(ask("confirmation", { answer: { allow: true } }))).toBe("Yes");
-    expect(answerText(ask("choice", { answer: { value: 1 } }))).toBe("Answered: One");
-    expect(answerText(ask("input", { answer: { value: null } }))).toBe("Declined");
-    expect(answerText(ask("input", { outcome: "expired" }))).toBe("Nobody answered in time");
   });
 });
 

@@ -106,7 +106,7 @@ test("an app is answered, told of its call, and refused what is not offered", ()
       input: { city: "Bern" },
       content: [{ type: "text", text: "sunny" }],
       value: { t: 20 },
-      state: "ok",
+      endedAt: 1,
       error: undefined,
     },
     theme: "dark",
@@ -128,9 +128,10 @@ test("an app is answered, told of its call, and refused what is not offered", ()
   expect(ask("tools/call")[0].error.message).toBe("tools/call is not offered here");
   expect(ask("constructor")[0].error).toBeDefined();
   expect(ask("ui/open-link", { url: "javascript:alert(1)" })[0].result).toEqual({ isError: true });
+  expect(ask("ui/open-link", { url: "https://bank.example@evil.example/" })[0].result).toEqual({ isError: true });
   ask("ui/open-link", { url: "https://a.example" });
   ask("ui/message", { role: "user", content: [{ type: "text", text: "more" }] });
-  expect(told).toEqual(["https://a.example", "more"]);
+  expect(told).toEqual(["https://a.example/", "more"]);
 });
 
 test("a browser's tool answers with a page only if it says inline", () => {

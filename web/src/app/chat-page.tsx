@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { describeRun } from "runcast/view";
 import { Sidebar } from "../conversations/sidebar.tsx";
 import { StorageNotice } from "../conversations/storage-notice.tsx";
 import { useConversations } from "../conversations/use-conversations.tsx";
@@ -64,7 +65,11 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
       <div className="flex min-w-0 grow flex-col" inert={isCovered}>
         <TopBar
           title={conversation?.title || "New conversation"}
-          state={chat.opened.live && <ConnectionState connection={chat.connection} outcome={chat.outcome} />}
+          state={
+            chat.opened.live && (
+              <ConnectionState connection={chat.connection} state={chat.state} isOver={chat.end !== "open"} />
+            )
+          }
           sidebar={{ isOpen: sidebar, toggle: toggle("sidebar") }}
           tools={{ isOpen: tools, toggle: toggle("tools") }}
         />
@@ -155,10 +160,10 @@ const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: Reac
           onJump={(_, node) => message !== undefined && setJump({ node, message })}
         />
       </div>
-      {state && chat.outcome === "done" && state.awaiting.length > 0 && (
+      {state && chat.end === "succeeded" && describeRun(state).awaiting && (
         <BrowserCalls key={state.run} state={state} tools={browserTools} onResults={chat.sendResults} />
       )}
-      {state && chat.outcome !== undefined && queue.texts.length === 0 && (
+      {state && chat.end !== "open" && queue.texts.length === 0 && (
         <FollowUps state={state} onPick={(text) => void chat.sendText(text)} />
       )}
       <Queue

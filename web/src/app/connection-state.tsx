@@ -1,34 +1,27 @@
 import type { Connection } from "runcast/client";
-import type { RunOutcome } from "runcast/events";
-import { IconBroken, IconStopped } from "../kit/icons.tsx";
+import type { RunState } from "runcast/state";
+import { describeConnection, describeRun } from "runcast/view";
 import { usePage } from "../session/page-context.ts";
 import { isRefusal } from "./refusal.ts";
-import { sentence } from "../kit/sentence.ts";
 import { IconAway, IconConnecting, IconDone, IconFailed, IconLive, IconLost } from "../kit/shell-icons.tsx";
 import { useNow } from "../kit/use-now.ts";
-
-const WAITS = {
-  model: "the model",
-  tool: "a tool",
-  you: "you",
-  retry: "the next try",
-  agent: "the agent",
-} as const;
+import { StateIcon, TONES } from "../run/state-mark.tsx";
 
 interface ConnectionStateProps {
   readonly connection: Connection | undefined;
-  /** How the run ended: then no connection matters any more. */
-  readonly outcome: RunOutcome | undefined;
+  readonly state: RunState | undefined;
+  /** The run is over: then no connection matters any more. */
+  readonly isOver: boolean;
 }
 
-/** What is known of the connection to the run, and never more than that. */
-export const ConnectionState = ({ connection, outcome }: ConnectionStateProps) => {
+/** What is known of the connection to the run, and never more than that; or how the run ended. */
+export const ConnectionState = ({ connection, state, isOver }: ConnectionStateProps) => {
   const { access } = usePage();
-  const status = outcome === undefined ? (connection?.status ?? "paused") : "finished";
+  const status = isOver ? "finished" : (connection?.status ?? "paused");
   const now = useNow(status === "reconnecting" || (connection?.status === "live" && connection.waiting !== undefined));
   return (
     <div className="flex min-w-0 items-center gap-1.5 text-xs" data-connection={status}>
-      {outcome === undefined ? show(connection, now) : END[outcome]}
+      {isOver ? <RunOver state={state} /> : <Connected connection={connection} now={now} />}
       {status === "reconnecting" && (
         <button
           type="button"
@@ -42,53 +35,36 @@ export const ConnectionState = ({ connection, outcome }: ConnectionStateProps) =
   );
 };
 
-const show = (connection: Connection | undefined, now: number) => {
-  switch (connection?.status) {
-    case undefined:
-    case "closed":
-      return told(IconAway, "text-soft", "Paused");
-    case "connecting":
-      return told(IconConnecting, "text-soft", "Connecting…", "animate-spin motion-reduce:animate-none");
-    case "live": {
-      const { waiting } = connection;
-      if (!waiting) return told(IconLive, "text-ok", "Live");
-      const seconds = Math.max(0, Math.round((now - waiting.since) / 1000));
-      return told(IconLive, "text-ok", `Live, waiting for ${WAITS[waiting.waiting]} for ${seconds} s`);
-    }
-    case "reconnecting": {
-      const seconds = Math.ceil((connection.nextAt - now) / 1000);
-      const when = seconds > 0 ? `again in ${seconds} s` : "trying now";
-      const why = sentence(connection.why.message);
-      // A server that answers is not lost: what it says is what there is to know.
-      const words =
-        connection.httpStatus === undefined
-          ? `Connection lost, ${when}`
-          : sentence(`${when}: ${connection.why.message}`);
-      return told(IconLost, "text-pending", words, "", why);
-    }
-    case "finished":
-      return END.done;
-    case "failed":
-      return told(
-        IconFailed,
-        "text-bad",
-        isRefusal(connection.problem) ? "Refused" : "Not connected",
-        "",
-        sentence(connection.problem.message),
-      );
-  }
+/** Nothing until the run is read: then it is known how it ended. */
+const RunOver = ({ state }: { readonly state: RunState | undefined }) => {
+  const facts = state && describeRun(state);
+  if (!facts?.isOver) return null;
+  return (
+    <span className="flex min-w-0 items-center gap-1">
+      <StateIcon badge={facts.badge} />
+      <span className={`truncate ${facts.hasSucceeded ? "text-soft" : TONES[facts.badge.tone]}`}>{facts.title}</span>
+    </span>
+  );
 };
 
-const told = (Icon: typeof IconLive, color: string, words: string, motion = "", title?: string) => (
-  <span className={`flex min-w-0 items-center gap-1 ${color}`} title={title}>
-    <Icon className={`size-4 ${motion}`} />
-    <span className="truncate">{words}</span>
-  </span>
-);
+const LOOKS = {
+  paused: { Icon: IconAway, color: "text-soft" },
+  closed: { Icon: IconAway, color: "text-soft" },
+  connecting: { Icon: IconConnecting, color: "text-soft" },
+  live: { Icon: IconLive, color: "text-ok" },
+  reconnecting: { Icon: IconLost, color: "text-pending" },
+  finished: { Icon: IconDone, color: "text-soft" },
+  failed: { Icon: IconFailed, color: "text-bad" },
+} as const;
 
-const END: Readonly<Record<RunOutcome, React.ReactNode>> = {
-  done: told(IconDone, "text-soft", "Finished"),
-  cancelled: told(IconStopped, "text-pending", "Cancelled"),
-  error: told(IconFailed, "text-bad", "Failed"),
-  interrupted: told(IconBroken, "text-bad", "Interrupted"),
+const Connected = ({ connection, now }: { readonly connection: Connection | undefined; readonly now: number }) => {
+  const { status, text, detail } = describeConnection(connection, now);
+  const { Icon, color } = LOOKS[status];
+  const isRefused = connection?.status === "failed" && isRefusal(connection.problem);
+  return (
+    <span className={`flex min-w-0 items-center gap-1 ${color}`} title={detail || undefined}>
+      <Icon className={`size-4 ${status === "connecting" ? "animate-spin motion-reduce:animate-none" : ""}`} />
+      <span className="truncate">{isRefused ? "Refused" : text}</span>
+    </span>
+  );
 };

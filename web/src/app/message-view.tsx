@@ -10,7 +10,7 @@ import { Button } from "../kit/button.tsx";
 import { useInWindow } from "../kit/windowing.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
 import { mayHelp } from "./refusal.ts";
-import { useHasBegun, useOutcome } from "./use-outcome.ts";
+import { useHasBegun, useRunEnd } from "./use-run-end.ts";
 import { UserMessage } from "./user-message.tsx";
 
 /** What can be done with a message. Never changes while a conversation is open. */
@@ -75,7 +75,7 @@ const AgentMessage = ({ shown, message, commands, jump }: AgentMessageProps) => 
   const run = useShownRun(message.run);
   const load = useEntriesOf(message.run);
   const hasBegun = useHasBegun(run?.state);
-  const hasEnded = useOutcome(run?.state) !== undefined;
+  const hasEnded = useRunEnd(run?.state) !== "open";
   if (!run?.isLoaded) return null;
   const { connection, state } = run;
   const hasFailed = connection?.status === "failed" && !hasEnded;

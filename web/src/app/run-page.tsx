@@ -17,7 +17,7 @@ import { createActionsOf } from "../session/run-actions.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { useStickToEnd } from "../kit/stick-to-end.ts";
 import { TopBar } from "./top-bar.tsx";
-import { useOutcome } from "./use-outcome.ts";
+import { useRunEnd } from "./use-run-end.ts";
 import { useStop } from "./use-stop.ts";
 import { MessageBubble } from "../run/message-bubble.tsx";
 
@@ -58,16 +58,16 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   const content = useRef<HTMLDivElement>(null);
   useStickToEnd(scroller, content);
   const windowing = useWindowing(scroller);
-  const outcome = useOutcome(state);
+  const isOver = useRunEnd(state) !== "open";
   const mayAct = access.token === undefined;
-  const refused = outcome === undefined && connection?.status === "failed" ? connection.problem : undefined;
+  const refused = !isOver && connection?.status === "failed" ? connection.problem : undefined;
   // Nothing of it has come and nothing will: there is no run to show, to replay or to share.
   const isMissing = refused !== undefined && state.seq === 0;
   const isLocked = mayAct && refused !== undefined && wantsKey(refused);
   useEffect(() => {
     if (isLocked) onLocked();
   }, [isLocked, onLocked]);
-  const isBusy = mayAct && outcome === undefined && connection?.status === "live";
+  const isBusy = mayAct && !isOver && connection?.status === "live";
   const [problem, setProblem] = useState<Problem>();
   const { isStopping, stop } = useStop(run, setProblem);
   const commands: readonly Command[] = [
@@ -85,7 +85,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   }, [title]);
   return (
     <div className="flex h-dvh flex-col">
-      <TopBar title={title} state={<ConnectionState connection={connection} outcome={outcome} />}>
+      <TopBar title={title} state={<ConnectionState connection={connection} state={state} isOver={isOver} />}>
         {!isMissing && <RunTools run={run} />}
         {isBusy && (
           <Button onClick={stop} aria-disabled={isStopping}>
@@ -101,7 +101,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
       <main ref={scroller} className="min-h-0 grow overflow-y-auto" aria-label="Run" tabIndex={0}>
         {!mayAct && !isMissing && (
           <p className="sticky top-0 z-10 border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
-            You are watching: this link allows nothing else.
+            This link is read-only.
           </p>
         )}
         <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
@@ -115,7 +115,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
               <RunView state={state} actions={actions} liveUntil={liveUntil} />
             </WindowingContext>
           )}
-          {problem && outcome === undefined && (
+          {problem && !isOver && (
             <ProblemNote problem={problem}>
               <Button onClick={() => setProblem(undefined)}>Close</Button>
             </ProblemNote>

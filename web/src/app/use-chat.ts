@@ -1,7 +1,8 @@
 import { type RefObject, useCallback, useMemo, useRef, useState } from "react";
 import type { Connection } from "runcast/client";
-import type { Problem, RunOutcome } from "runcast/events";
+import type { Problem } from "runcast/events";
 import type { RunState } from "runcast/state";
+import { describeRun } from "runcast/view";
 import { type OpenConversation, useConversation } from "../conversations/use-conversations.tsx";
 import type { BrowserResults } from "../embeds/browser-calls.tsx";
 import type { Jump } from "../run/jump.ts";
@@ -12,7 +13,7 @@ import { usePage } from "../session/page-context.ts";
 import { createActionsOf } from "../session/run-actions.ts";
 import { requestOf } from "../session/settings.ts";
 import type { MessageCommands } from "./message-view.tsx";
-import { useOutcome } from "./use-outcome.ts";
+import { type RunEnd, useRunEnd } from "./use-run-end.ts";
 import { useStop } from "./use-stop.ts";
 import { type MessageQueue, useQueue } from "./use-queue.ts";
 
@@ -27,7 +28,7 @@ export interface Chat {
   /** The run that answers the last message. */
   readonly state: RunState | undefined;
   readonly connection: Connection | undefined;
-  readonly outcome: RunOutcome | undefined;
+  readonly end: RunEnd;
   readonly isBusy: boolean;
   readonly text: string;
   readonly setText: (text: string) => void;
@@ -59,9 +60,10 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
 
   const { live } = opened;
   const connection = live?.shown?.connection;
-  const ended = useOutcome(live?.shown?.state);
-  const outcome = ended ?? live?.message.outcome;
-  const isBusy = live !== undefined && outcome === undefined && connection?.status !== "failed";
+  const shownEnd = useRunEnd(live?.shown?.state);
+  // What became of a run is kept with its message: it is known before the run is read.
+  const end = shownEnd === "open" && live?.message.outcome !== undefined ? "ended" : shownEnd;
+  const isBusy = live !== undefined && end === "open" && connection?.status !== "failed";
 
   const stopping = useStop(live?.message.run, setProblem);
 
@@ -89,8 +91,11 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
     [attempt, settings],
   );
   // While this browser runs calls for the agent, the conversation goes on with their results.
-  const isOurs = (live?.shown?.state.awaiting.length ?? 0) > 0 && settings.get().browserTools.length > 0;
-  const queue = useQueue({ chat: id, isBusy: isBusy || isOurs, outcome, send: sendText });
+  const isOurs =
+    live?.shown !== undefined &&
+    describeRun(live.shown.state).awaiting !== "" &&
+    settings.get().browserTools.length > 0;
+  const queue = useQueue({ chat: id, isBusy: isBusy || isOurs, end, send: sendText });
 
   const messageCommands = useMemo<MessageCommands>(() => {
     const rerun: MessageCommands["rerun"] = (message) => void attempt(() => latest.current.opened.rerun(message));
@@ -130,7 +135,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
     opened,
     state: live?.shown?.state,
     connection,
-    outcome,
+    end,
     isBusy,
     text,
     setText,

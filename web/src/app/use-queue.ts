@@ -1,12 +1,12 @@
 import { useEffect, useRef } from "react";
-import type { RunOutcome } from "runcast/events";
 import { useDraft } from "./draft.ts";
+import type { RunEnd } from "./use-run-end.ts";
 
 export interface QueueOptions {
   readonly chat: string | undefined;
   readonly isBusy: boolean;
-  /** How the last run ended. */
-  readonly outcome: RunOutcome | undefined;
+  /** How the last run stands. */
+  readonly end: RunEnd;
   readonly send: (text: string) => Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface MessageQueue {
 }
 
 /** Messages that go out one after the other, each when the run before it has done its work. */
-export const useQueue = ({ chat, isBusy, outcome, send }: QueueOptions): MessageQueue => {
+export const useQueue = ({ chat, isBusy, end, send }: QueueOptions): MessageQueue => {
   const [kept, keep] = useDraft(chat, "queue");
   const texts = parse(kept);
   const isSending = useRef(false);
@@ -32,9 +32,9 @@ export const useQueue = ({ chat, isBusy, outcome, send }: QueueOptions): Message
     void send(first).finally(() => (isSending.current = false));
   };
   useEffect(() => {
-    // Who stopped a run, or whose run failed, may no longer want what they had planned after it.
-    if (!isBusy && outcome === "done") sendNext();
-  }, [isBusy, outcome, kept]);
+    // Who stopped a run, whose run failed or whose answer was cut may no longer want what they had planned after it.
+    if (!isBusy && end === "succeeded") sendNext();
+  }, [isBusy, end, kept]);
   return {
     texts,
     add: (text) => set([...texts, text]),

@@ -1,9 +1,10 @@
 import type { CallNode } from "runcast/state";
+import { describeLink, isOver } from "runcast/view";
 import type { Rpc } from "./frame-messages.ts";
 
 export interface AppHostOptions {
   /** The call whose result the app shows. */
-  readonly call: Pick<CallNode, "input" | "content" | "value" | "state" | "error"> | undefined;
+  readonly call: Pick<CallNode, "input" | "content" | "value" | "endedAt" | "error"> | undefined;
   readonly theme: "light" | "dark";
   readonly onHeight: (height: number) => void;
   readonly onDraft: (text: string) => void;
@@ -22,8 +23,9 @@ export const createAppHost = (options: AppHostOptions): ((rpc: Rpc) => readonly 
       hostContext: { theme: options.theme, displayMode: "inline", availableDisplayModes: ["inline"], platform: "web" },
     }),
     "ui/open-link": ({ url }) => {
-      if (typeof url !== "string" || !/^https?:\/\//i.test(url)) return { isError: true };
-      options.onLink(url);
+      const href = typeof url === "string" ? describeLink(url).href : undefined;
+      if (href === undefined) return { isError: true };
+      options.onLink(href);
       return {};
     },
     "ui/message": ({ content }) => {
@@ -57,7 +59,7 @@ const aboutCall = (call: AppHostOptions["call"]): readonly object[] => {
   if (!call) return [];
   const input = typeof call.input === "object" && call.input !== null && !Array.isArray(call.input) ? call.input : {};
   const notices = [notification("ui/notifications/tool-input", { arguments: input })];
-  if (call.state === "pending" || call.state === "executing") return notices;
+  if (!isOver(call)) return notices;
   const texts = (call.content ?? []).flatMap((part) =>
     part.type === "text" ? [{ type: "text", text: part.text }] : [],
   );

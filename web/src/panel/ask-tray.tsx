@@ -1,11 +1,10 @@
 import { memo, useId, useState } from "react";
-import { counted } from "runcast/amounts";
 import type { AskNode, RunState } from "runcast/state";
+import { counted, describeAsk, whoAsks } from "runcast/view";
 import { IconChevron, IconHand } from "../kit/icons.tsx";
 import type { RunActions } from "../run/actions.ts";
-import { AskForm, titleOf } from "../run/ask-form.tsx";
+import { AskForm } from "../run/ask-form.tsx";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
-import { visibleText } from "runcast/markdown";
 
 export interface AskTrayProps {
   /** The runs of the conversation, in order. The same array as long as it holds the same. */
@@ -60,7 +59,7 @@ const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => 
   const [chosen, setChosen] = useState<boolean>();
   const id = useId();
   const open = chosen ?? startsOpen;
-  const title = titleOf(node.ask);
+  const { title } = describeAsk(node);
   const { tool, agent } = whoAsks(state, node);
   // Where the title names the tool, it is not named again.
   const who = [open || !title.includes(tool) ? tool : undefined, agent && `for ${agent}`].filter(Boolean).join(", ");
@@ -93,12 +92,4 @@ const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => 
       </div>
     </div>
   );
-};
-
-/** Which tool asks, and for which sub-agent. */
-const whoAsks = (state: RunState, { ask, agent }: AskNode): { readonly tool: string; readonly agent?: string } => {
-  const call = ask.call === undefined ? undefined : state.nodes.get(ask.call);
-  const owner = agent === undefined ? undefined : state.nodes.get(agent);
-  const tool = visibleText(call?.kind === "call" ? (call.title ?? call.name) : state.root.name);
-  return owner?.kind === "agent" ? { tool, agent: visibleText(owner.name) } : { tool };
 };

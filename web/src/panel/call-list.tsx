@@ -1,8 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 import type { CallNode, RunState } from "runcast/state";
-import { wordOf } from "../run/state-mark.tsx";
-import { type CallFilter, createMatcher, NO_FILTER } from "./call-filter.ts";
+import { badgeOf, CALL_STATES, type CallFilter, createMatcher, isOver, NO_FILTER } from "runcast/view";
 import { CallRow } from "./call-row.tsx";
 
 export interface ListedCall {
@@ -23,8 +22,8 @@ export const CallList = ({ calls, slow, onJump }: CallListProps) => {
   const [filter, setFilter] = useState<CallFilter>(NO_FILTER);
   const [matches] = useState(createMatcher);
   const found = useMemo(() => calls.filter(({ call }) => matches(call, filter)), [calls, filter, matches]);
-  const running = found.filter(({ call }) => call.endedAt === undefined);
-  const over = useMemo(() => found.filter(({ call }) => call.endedAt !== undefined).reverse(), [found]);
+  const running = found.filter(({ call }) => !isOver(call));
+  const over = useMemo(() => found.filter(({ call }) => isOver(call)).reverse(), [found]);
   const names = useMemo(() => [...new Set(calls.map(({ call }) => call.name))].sort(), [calls]);
   if (calls.length === 0)
     return (
@@ -91,18 +90,6 @@ const Finished = ({ calls, slow, onJump }: CallListProps) => {
   );
 };
 
-const STATES = [
-  "pending",
-  "executing",
-  "ok",
-  "error",
-  "denied",
-  "cancelled",
-  "timeout",
-  "interrupted",
-  "deferred",
-] as const;
-
 interface FilterProps {
   readonly filter: CallFilter;
   readonly onFilter: (filter: CallFilter) => void;
@@ -139,10 +126,10 @@ const Filter = ({ filter, onFilter, names }: FilterProps) => {
         className={style}
       >
         <option value="">Any state</option>
-        <option value="running">running</option>
-        {STATES.map((state) => (
+        <option value="open">not finished</option>
+        {CALL_STATES.map((state) => (
           <option key={state} value={state}>
-            {wordOf(state)}
+            {badgeOf(state).word}
           </option>
         ))}
       </select>

@@ -1,14 +1,11 @@
 import { memo, useContext, useEffect, useState } from "react";
-import { duration } from "runcast/amounts";
 import { useNode } from "runcast/react";
 import type { CallNode, RunState } from "runcast/state";
+import { describeAgent, describeCall, slownessOf } from "runcast/view";
 import { IconWarning } from "../kit/icons.tsx";
-import { Elapsed } from "../run/elapsed.tsx";
 import { LiveUntil } from "../run/run-context.ts";
 import { StateMark } from "../run/state-mark.tsx";
-import { summaryOf } from "../run/summary.ts";
-import { tookOf } from "./slow.ts";
-import { visibleText } from "runcast/markdown";
+import { TimeView } from "../run/time-view.tsx";
 
 interface CallRowProps {
   readonly run: RunState;
@@ -22,7 +19,7 @@ interface CallRowProps {
 export const CallRow = memo(({ run, call: node, slow, onJump }: CallRowProps) => {
   const call = useNode(run, node);
   const isSlow = useIsSlow(call, slow);
-  const took = call.endedAt === undefined ? undefined : tookOf(call, call.endedAt);
+  const { badge, name, status, summary, time } = describeCall(call);
   const agent = call.agent === undefined ? undefined : run.nodes.get(call.agent);
   return (
     <button
@@ -32,15 +29,15 @@ export const CallRow = memo(({ run, call: node, slow, onJump }: CallRowProps) =>
       data-slow={isSlow}
       className="flex h-11 w-full min-w-0 cursor-pointer items-center gap-2 rounded-md px-2.5 text-left hover:bg-sunken"
     >
-      <StateMark state={call.state} />
+      <StateMark badge={badge} />
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="flex min-w-0 items-baseline gap-1.5">
-          <span className="truncate font-medium">{visibleText(call.title ?? call.name)}</span>
-          {agent?.kind === "agent" && <span className="truncate text-xs text-soft">by {visibleText(agent.name)}</span>}
+          <span className="truncate font-medium">{name}</span>
+          {agent?.kind === "agent" && (
+            <span className="truncate text-xs text-soft">by {describeAgent(agent).name}</span>
+          )}
         </span>
-        <span className="truncate font-mono text-xs text-soft">
-          {visibleText(call.status ?? summaryOf(call.input))}
-        </span>
+        <span className="truncate font-mono text-xs text-soft">{status || summary}</span>
       </span>
       {isSlow && (
         <span className="inline-flex items-center gap-1 text-xs text-pending">
@@ -48,25 +45,20 @@ export const CallRow = memo(({ run, call: node, slow, onJump }: CallRowProps) =>
           slow
         </span>
       )}
-      <span className="shrink-0 text-xs text-soft tabular-nums">
-        {call.endedAt === undefined
-          ? call.executedAt !== undefined && <Elapsed since={call.executedAt} className="text-executing" />
-          : took !== undefined && duration(took)}
-      </span>
+      <TimeView time={time} className="shrink-0 text-xs tabular-nums" />
     </button>
   );
 });
 
-/** Whether a call took or takes longer than it should; a running one is asked again when it would become slow. */
-const useIsSlow = (call: CallNode, slow: number): boolean => {
+/** Whether a call took or takes longer than it should; a running one is looked at again when it would become slow. */
+const useIsSlow = (call: CallNode, limit: number): boolean => {
   const [, again] = useState(0);
-  const { executedAt, endedAt } = call;
   const until = useContext(LiveUntil);
-  const isSlow = (tookOf(call, Math.min(Date.now(), until)) ?? 0) >= slow;
+  const { isSlow, slowAt } = slownessOf(call, limit, Math.min(Date.now(), until));
   useEffect(() => {
-    if (executedAt === undefined || endedAt !== undefined || isSlow || until !== Infinity) return;
-    const timer = setTimeout(() => again((count) => count + 1), Math.max(0, executedAt + slow - Date.now()) + 20);
+    if (slowAt === undefined || until !== Infinity) return;
+    const timer = setTimeout(() => again((count) => count + 1), Math.max(0, slowAt - Date.now()) + 20);
     return () => clearTimeout(timer);
-  }, [executedAt, endedAt, slow, isSlow, until]);
+  }, [slowAt, until]);
   return isSlow;
 };

@@ -1,10 +1,9 @@
 import { memo, useMemo, useState } from "react";
 import type { RunState } from "runcast/state";
+import { describeCounts, type RunIndex, slowFrom } from "runcast/view";
 import { Toggle } from "../kit/toggle.tsx";
-import type { RunIndex } from "../run/run-index.ts";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
 import { CallList, type ListedCall } from "./call-list.tsx";
-import { slowFrom } from "./slow.ts";
 import { WaterfallView } from "./waterfall-view.tsx";
 
 export interface ToolsPanelProps {
@@ -21,18 +20,16 @@ export const ToolsPanel = memo(({ runs, onJump }: ToolsPanelProps) => {
   const calls = useMemo(() => listed(indexes), [indexes, version]);
   const slow = useMemo(() => slowFrom(calls.map(({ call }) => call)), [calls]);
   const [view, setView] = useState<"list" | "time">("list");
-  const running = calls.filter(({ call }) => call.state === "executing").length;
-  const waiting = calls.filter(({ call }) => call.state === "pending").length;
-  const failed = calls.filter(({ call }) => BAD.has(call.state)).length;
+  const counts = describeCounts(calls.map(({ call }) => call));
   return (
     <section aria-label="Tools" className="@container flex h-full min-h-0 min-w-0 flex-col gap-2 text-sm" data-panel>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h2 className="font-semibold">Tools</h2>
         <p className="flex-1 text-xs text-soft" data-counts>
-          {running > 0 && <span className="text-executing">{running} running · </span>}
-          {waiting > 0 && <span className="text-pending">{waiting} pending · </span>}
-          {calls.length} in all
-          {failed > 0 && <span className="text-bad"> · {failed} failed</span>}
+          {counts.executing && <span className="text-executing">{counts.executing} · </span>}
+          {counts.pending && <span className="text-pending">{counts.pending} · </span>}
+          {counts.all}
+          {counts.failed && <span className="text-bad"> · {counts.failed}</span>}
         </p>
         <div role="group" aria-label="View" className="flex overflow-hidden rounded-md border border-line">
           <Toggle kind="segment" on={view === "list"} press={() => setView("list")}>
@@ -51,8 +48,6 @@ export const ToolsPanel = memo(({ runs, onJump }: ToolsPanelProps) => {
     </section>
   );
 });
-
-const BAD: ReadonlySet<string> = new Set(["error", "timeout", "interrupted", "denied"]);
 
 const listed = (indexes: readonly RunIndex[]): readonly ListedCall[] =>
   indexes.flatMap(({ state, calls }) => calls.map((call) => ({ run: state, call })));

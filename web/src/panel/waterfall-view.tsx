@@ -1,11 +1,17 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useContext, useEffect, useMemo, useRef, useState } from "react";
-import { duration } from "runcast/amounts";
 import type { RunState } from "runcast/state";
+import {
+  type RunIndex,
+  runSpan,
+  runTitle,
+  slownessOf,
+  ticksOf,
+  tickText,
+  type WaterRow,
+  waterfallOf,
+} from "runcast/view";
 import { LiveUntil } from "../run/run-context.ts";
-import type { RunIndex } from "../run/run-index.ts";
-import { wordOf } from "../run/state-mark.tsx";
-import { ticksOf, type WaterRow, waterfallOf } from "./waterfall.ts";
 import "./waterfall.css";
 
 interface WaterfallViewProps {
@@ -21,7 +27,7 @@ const TICK = 100;
 export const WaterfallView = ({ indexes, slow, onJump }: WaterfallViewProps) => {
   const [chosen, setChosen] = useState<string>();
   const index = indexes.find(({ state }) => state.run === chosen) ?? indexes.at(-1);
-  if (!index || index.state.startedAt === undefined) return <p className="text-soft">Nothing has run yet.</p>;
+  if (!index || !runSpan(index.state, 0)) return <p className="text-soft">Nothing has run yet.</p>;
   const { state } = index;
   return (
     <>
@@ -34,7 +40,7 @@ export const WaterfallView = ({ indexes, slow, onJump }: WaterfallViewProps) => 
         >
           {indexes.map(({ state: run }, number) => (
             <option key={run.run ?? number} value={run.run ?? ""}>
-              {number + 1}. {titleOf(run)}
+              {number + 1}. {runTitle(run)}
             </option>
           ))}
         </select>
@@ -42,11 +48,6 @@ export const WaterfallView = ({ indexes, slow, onJump }: WaterfallViewProps) => 
       <Chart key={state.run} state={state} version={index.version} slow={slow} onJump={onJump} />
     </>
   );
-};
-
-const titleOf = (run: RunState): string => {
-  const text = run.message?.content.find((part) => part.type === "text")?.text ?? run.root.name;
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };
 
 interface ChartProps {
@@ -102,20 +103,11 @@ interface BarProps {
 }
 
 const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
-  const { node, depth, label, from, runs, to } = row;
-  const shown =
-    node.kind === "call"
-      ? node.state
-      : node.kind === "agent"
-        ? (node.outcome ?? "executing")
-        : node.endedAt === undefined
-          ? "executing"
-          : "done";
-  const took = to === undefined ? undefined : to - Math.min(runs, to);
-  const isSlow = node.kind === "call" && took !== undefined && took >= slow(node.name);
+  const { node, depth, label, badge, took, from, runs, to } = row;
+  const isSlow = node.kind === "call" && slownessOf(node, slow(node.name), 0).isSlow;
   const end = to === undefined ? "var(--now)" : to;
   const times = { "--from": from, "--runs": Number.isFinite(runs) ? runs : end, "--to": end } as React.CSSProperties;
-  const word = `${wordOf(shown)}${isSlow ? ", slow" : ""}`;
+  const word = `${badge.word}${isSlow ? ", slow" : ""}`;
   const line = (
     <>
       <span
@@ -131,11 +123,9 @@ const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
       <span className="sr-only">{word}</span>
       <span className="track" style={times} aria-hidden="true">
         {node.kind === "call" && <span className="bar waits" />}
-        <span className={`bar runs ${node.kind}`} data-bar={shown} />
+        <span className={`bar runs ${node.kind}`} data-bar={badge.state} />
       </span>
-      <span className={`text-right text-xs tabular-nums ${isSlow ? "text-pending" : "text-soft"}`}>
-        {took === undefined ? "" : duration(took)}
-      </span>
+      <span className={`text-right text-xs tabular-nums ${isSlow ? "text-pending" : "text-soft"}`}>{took}</span>
     </>
   );
   const style = "water-line h-7 w-full rounded text-left";
@@ -157,23 +147,23 @@ const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
 
 /** Moves the present on by itself while the run goes on; answers how long the axis is, which changes in leaps only. */
 const useSpan = (state: RunState, box: React.RefObject<HTMLDivElement | null>): number => {
-  const start = state.startedAt ?? 0;
-  const ended = state.endedAt;
   const until = useContext(LiveUntil);
-  const [span, setSpan] = useState(() => spanOf((ended ?? Math.min(Date.now(), until)) - start));
+  const shown = () => runSpan(state, Math.min(Date.now(), until)) ?? { length: 0, isOver: false };
+  const { isOver } = shown();
+  const [span, setSpan] = useState(() => spanOf(shown().length));
   useEffect(() => {
     const move = (): void => {
-      const now = Math.max(1, (ended ?? Math.min(Date.now(), until)) - start);
-      const next = ended === undefined ? spanOf(now) : now;
-      box.current?.style.setProperty("--now", `${now}`);
+      const { length } = shown();
+      const next = isOver ? length : spanOf(length);
+      box.current?.style.setProperty("--now", `${length}`);
       box.current?.style.setProperty("--span", `${next}`);
       setSpan(next);
     };
     move();
-    if (ended !== undefined || until !== Infinity) return;
+    if (isOver || until !== Infinity) return;
     const timer = setInterval(move, TICK);
     return () => clearInterval(timer);
-  }, [start, ended, until, box]);
+  }, [state, isOver, until, box]);
   return span;
 };
 
@@ -182,6 +172,3 @@ const spanOf = (ms: number): number => {
   const doublings = Math.log2(Math.max(ms, 2000) / 1000);
   return 1000 * 2 ** (Math.ceil(doublings * 2) / 2);
 };
-
-/** All of an axis in the same unit. */
-const tickText = (ms: number): string => (ms < 60_000 ? `${ms / 1000} s` : duration(ms));

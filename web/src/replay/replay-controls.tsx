@@ -1,8 +1,7 @@
 import type { ReactNode } from "react";
-import { counted, duration } from "runcast/amounts";
+import { describeReplay, eventText } from "runcast/view";
 import type { Entry } from "runcast/events";
 import { LONGEST_WAIT_MS, type Replay, SPEEDS } from "runcast/replay";
-import { eventText } from "./event-text.ts";
 
 export interface ReplayControlsProps {
   readonly replay: Replay;
@@ -12,9 +11,8 @@ export interface ReplayControlsProps {
 
 /** To any event, step by step, or playing. */
 export const ReplayControls = ({ replay, entry }: ReplayControlsProps) => {
-  const { seq, length, isPlaying, speed, shortened, shortenedCount } = replay;
-  const place = `Event ${seq} of ${length}`;
-  const time = duration(replay.timeOf(seq));
+  const { seq, length, isPlaying, speed } = replay;
+  const { place, time, wait } = describeReplay(replay, LONGEST_WAIT_MS);
   return (
     <div className="shrink-0 border-t border-line bg-card px-4 py-3">
       <div className="mx-auto flex max-w-3xl flex-col gap-2">
@@ -74,13 +72,7 @@ export const ReplayControls = ({ replay, entry }: ReplayControlsProps) => {
         </div>
         <p className="flex min-h-5 flex-wrap justify-between gap-x-4 text-xs text-soft">
           <span className="min-w-0 truncate font-mono">{entry ? eventText(entry) : ""}</span>
-          {shortenedCount > 0 && (
-            <span>
-              {shortened === undefined
-                ? `${counted(shortenedCount, "long wait")} shortened to ${LONGEST_WAIT_MS / 1000} s`
-                : `A wait of ${duration(shortened)} comes next, shortened to ${LONGEST_WAIT_MS / 1000} s`}
-            </span>
-          )}
+          {wait && <span>{wait}</span>}
         </p>
       </div>
     </div>

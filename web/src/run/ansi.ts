@@ -1,4 +1,4 @@
-import { visibleText } from "runcast/markdown";
+import { visibleText } from "runcast/view";
 /** A piece of terminal output in one look. `color` is one of eight names; a bright colour counts as its plain one. */
 export interface Span {
   readonly text: string;

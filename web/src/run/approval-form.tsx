@@ -1,7 +1,5 @@
 import { useId } from "react";
-import type { Json } from "runcast/events";
-import { approvalsOf } from "runcast/protocol";
-import { visibleText } from "runcast/markdown";
+import type { Answer, Json } from "runcast/events";
 import type { AskParts } from "./ask-form.tsx";
 import { AskButton } from "./ask-button.tsx";
 import { readJson } from "./form-fields.ts";
@@ -9,7 +7,7 @@ import { Fields, isFields } from "./fields.tsx";
 import { JsonTree } from "./json-tree.tsx";
 
 /** Allows a call, with or without changed arguments, or denies it. */
-export const ApprovalForm = ({ state, ask, draft, enter, send, isOnCard }: AskParts) => {
+export const ApprovalForm = ({ state, ask, facts, draft, enter, send, isOnCard }: AskParts) => {
   const id = useId();
   const { text, reason = "", always = false } = draft.fields as { text?: string; reason?: string; always?: boolean };
   const allows = ask.allows ?? [];
@@ -17,16 +15,16 @@ export const ApprovalForm = ({ state, ask, draft, enter, send, isOnCard }: AskPa
   const value = ask.value ?? (call?.kind === "call" ? call.input : undefined);
   const read = text === undefined ? undefined : checked(text, value);
   const trouble = read && "trouble" in read ? read.trouble : undefined;
-  const said = { ...(allows.includes("reason") && reason.trim() !== "" && { reason: reason.trim() }) };
-  const options = approvalsOf(ask);
-  const allow = (option?: string) =>
+  const reasons = { ...(allows.includes("reason") && reason.trim() !== "" && { reason: reason.trim() }) };
+  const give = (answer: Answer) => {
+    if (answer.allow !== true) return send({ ...answer, ...reasons });
     send({
-      allow: true,
-      ...(option !== undefined && { option }),
+      ...answer,
       ...(read && "value" in read && JSON.stringify(read.value) !== JSON.stringify(value) && { input: read.value }),
       ...(always && { always: true }),
-      ...said,
+      ...reasons,
     });
+  };
   return (
     <>
       {text === undefined ? (
@@ -68,24 +66,16 @@ export const ApprovalForm = ({ state, ask, draft, enter, send, isOnCard }: AskPa
         />
       )}
       <div className="flex flex-wrap items-center gap-2">
-        {options.map((option, index) => (
+        {facts.choices.map(({ key, label, answer }, index) => (
           <AskButton
-            key={option.id}
+            key={key}
             main={index === 0}
-            disabled={option.allow && trouble !== undefined}
-            onPress={() => (option.allow ? allow(option.id) : send({ allow: false, option: option.id, ...said }))}
+            disabled={answer.allow === true && trouble !== undefined}
+            onPress={() => give(answer)}
           >
-            {visibleText(option.label)}
+            {answer.allow === true && text !== undefined ? `${label} with edits` : label}
           </AskButton>
         ))}
-        {options.length === 0 && (
-          <>
-            <AskButton main disabled={trouble !== undefined} onPress={() => allow()}>
-              {text === undefined ? "Allow" : "Allow with edits"}
-            </AskButton>
-            <AskButton onPress={() => send({ allow: false, ...said })}>Deny</AskButton>
-          </>
-        )}
         {allows.includes("edit") && (
           <AskButton
             onPress={() =>

@@ -1,4 +1,5 @@
 import type { CallNode } from "runcast/state";
+import type { CallFacts } from "runcast/view";
 import { CopyButton } from "../kit/copy-button.tsx";
 import { Fields, isFields, tailOf } from "./fields.tsx";
 import { JsonTree } from "./json-tree.tsx";
@@ -7,18 +8,16 @@ import { useRunContext } from "./run-context.ts";
 import { PlainText } from "./text-result.tsx";
 
 /** The arguments of a call, as they stream: which of its fields are whole, and the end of those that are not. */
-export const Arguments = ({ call }: { readonly call: CallNode }) => {
+export const Arguments = ({ call, facts }: { readonly call: CallNode; readonly facts: CallFacts }) => {
   const { state } = useRunContext();
   const { input } = call;
   if (input === undefined && call.inputText === "")
-    return call.inputDone || call.endedAt !== undefined ? null : (
-      <p className="text-xs text-soft">Arguments are coming…</p>
-    );
-  const parser = call.inputDone ? undefined : state.inputs.get(call.id);
+    return facts.hasAllInput ? null : <p className="text-xs text-soft">Arguments are coming…</p>;
+  const parser = facts.hasAllInput ? undefined : state.inputs.get(call.id);
   return (
     <div role="group" aria-label="Arguments" data-arguments>
       <Label
-        text={call.edited ? "Arguments, edited by a person" : "Arguments"}
+        text={facts.isEdited ? "Arguments, edited by a person" : "Arguments"}
         beside={<CopyButton what="arguments" text={() => argumentText(call)} />}
       />
       {isFields(input) ? (

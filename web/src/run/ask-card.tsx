@@ -1,6 +1,7 @@
 import { memo } from "react";
 import { useNode } from "runcast/react";
 import type { AskNode } from "runcast/state";
+import { describeAsk } from "runcast/view";
 import { IconHand } from "../kit/icons.tsx";
 import { AskForm } from "./ask-form.tsx";
 import { useRunContext } from "./run-context.ts";
@@ -8,8 +9,7 @@ import { useRunContext } from "./run-context.ts";
 /** An ask where it came up. */
 export const AskCard = memo(({ node }: { readonly node: AskNode }) => {
   const { state, actions } = useRunContext();
-  const { outcome } = useNode(state, node);
-  const isOpen = outcome === undefined;
+  const { isOpen } = describeAsk(useNode(state, node));
   return (
     <div
       role="group"

@@ -1,11 +1,10 @@
 import { memo, useId, useMemo, useState } from "react";
 import type { CallNode, StepNode } from "runcast/state";
+import { canFold as foldsIn, describeGroup, groupSign, isOver as hasEnded, isPlain, lanesOf } from "runcast/view";
 import { IconChevron } from "../kit/icons.tsx";
-import { visibleText } from "runcast/markdown";
 import { CallCard } from "./call-card.tsx";
-import { groupState, groupTime, groupTitle, hasAgents, isPlain, lanesOf } from "./group.ts";
 import { useOpener, useRunContext } from "./run-context.ts";
-import { StateMark, wordOf } from "./state-mark.tsx";
+import { StateMark, TONES } from "./state-mark.tsx";
 import { StepRetries } from "./step-retries.tsx";
 import { useWatchAll } from "./use-watch.ts";
 
@@ -22,17 +21,17 @@ interface CallGroupProps {
 export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
   const { state } = useRunContext();
   const calls = useMemo(() => items.filter((item) => item.kind === "call"), [items]);
-  const open = useMemo(() => calls.filter((call) => call.endedAt === undefined).map((call) => call.id), [calls]);
-  useWatchAll(state, open, () => calls.map(signOf).join(""));
+  const open = useMemo(() => calls.filter((call) => !hasEnded(call)).map((call) => call.id), [calls]);
+  useWatchAll(state, open, () => groupSign(calls));
   const [chosen, setChosen] = useState<boolean>();
   const id = useId();
 
-  const folds = calls.filter(isPlain);
-  const canFold = isOver && folds.length > 1 && calls.every((call) => call.endedAt !== undefined);
+  const canFold = isOver && foldsIn(calls);
   const isFolded = canFold && chosen !== true;
   const [wasOpen, setWasOpen] = useState(!isFolded);
   if (!isFolded && !wasOpen) setWasOpen(true);
   const lanes = lanesOf(calls);
+  const facts = canFold ? describeGroup(calls.filter(isPlain)) : undefined;
 
   return (
     <div
@@ -43,7 +42,7 @@ export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
         if (!canFold && (event.target as Element).closest("[data-call]")) setChosen(true);
       }}
     >
-      {canFold && (
+      {facts && (
         <button
           type="button"
           aria-expanded={!isFolded}
@@ -52,13 +51,15 @@ export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
           className="lane-full flex min-h-9 cursor-pointer items-center gap-2 rounded-lg border border-line bg-card py-1.5 pr-2 pl-2.5 text-left text-sm"
           data-folded={isFolded}
         >
-          <StateMark state={groupState(folds)} />
-          <span className="font-medium">{groupTitle(folds)}</span>
-          <GroupTrouble calls={folds} />
-          <span className="min-w-0 flex-1 truncate text-soft">
-            {visibleText([...new Set(folds.map((call) => call.title ?? call.name))].join(", "))}
-          </span>
-          <span className="shrink-0 text-xs text-soft tabular-nums">{groupTime(folds)}</span>
+          <StateMark badge={facts.badge} />
+          <span className="font-medium">{facts.title}</span>
+          {facts.trouble.map(({ badge, text }) => (
+            <span key={badge.state} className={`shrink-0 ${TONES[badge.tone]}`}>
+              {text}
+            </span>
+          ))}
+          <span className="min-w-0 flex-1 truncate text-soft">{facts.names}</span>
+          <span className="shrink-0 text-xs text-soft tabular-nums">{facts.time}</span>
           <IconChevron className={`size-3.5 text-soft ${isFolded ? "" : "rotate-90"}`} />
         </button>
       )}
@@ -102,20 +103,3 @@ const Member = ({ call, onOpen, lane, isHidden, children }: MemberProps) => {
     </div>
   );
 };
-
-/** How many of them did not succeed, by what became of them. */
-const GroupTrouble = ({ calls }: { readonly calls: readonly CallNode[] }) => {
-  const counts = Map.groupBy(
-    calls.filter((call) => call.state !== "ok"),
-    (call) => call.state,
-  );
-  return [...counts].map(([state, those]) => (
-    <span key={state} className={`shrink-0 ${state === "cancelled" ? "text-pending" : "text-bad"}`}>
-      {those.length} {wordOf(state)}
-    </span>
-  ));
-};
-
-/** All that the group's own look depends on. */
-const signOf = (call: CallNode): string =>
-  (call.endedAt === undefined ? "o" : "e") + (isPlain(call) ? "p" : "k") + (hasAgents(call) ? "a" : "");

@@ -1,9 +1,7 @@
 import { useState } from "react";
-import { amount } from "runcast/amounts";
+import { amount, type Table, visibleText } from "runcast/view";
 import type { Json } from "runcast/events";
 import { Pager } from "../kit/pager.tsx";
-import type { Table } from "./result-shape.ts";
-import { visibleText } from "runcast/markdown";
 
 const PAGE = 50;
 

@@ -1,7 +1,6 @@
-import { amount } from "runcast/amounts";
+import { amount, visibleText } from "runcast/view";
 import type { Json } from "runcast/events";
 import { JsonTree } from "./json-tree.tsx";
-import { visibleText } from "runcast/markdown";
 
 interface FieldsProps {
   readonly input: { readonly [key: string]: Json | undefined };

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { byteText } from "runcast/amounts";
+import { byteText } from "runcast/view";
 import { Pager } from "../kit/pager.tsx";
 import { PAGE_BYTES, pageText, rangeOf } from "./page-bytes.ts";
 import { useRunContext } from "./run-context.ts";

@@ -1,13 +1,11 @@
 import { useEffect, useState } from "react";
-import { byteText } from "runcast/amounts";
+import { describeFile, fileShape } from "runcast/view";
 import type { FileRef, Json } from "runcast/events";
 import { IconDownload, IconFile } from "../kit/icons.tsx";
 import { Toggle } from "../kit/toggle.tsx";
 import { HtmlFrame } from "../embeds/embed-frame.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
-import { visibleText } from "runcast/markdown";
 import { FilePages } from "./file-pages.tsx";
-import { fileShape } from "./result-shape.ts";
 import { useRunContext } from "./run-context.ts";
 import { PlainText } from "./text-result.tsx";
 import { ValueView } from "./value-view.tsx";
@@ -21,8 +19,9 @@ export const FileView = ({ file }: { readonly file: Shown }) => {
   const { actions } = useRunContext();
   const { mediaType, bytes = 0, name, head, tail } = file;
   const shape = fileShape(mediaType, name);
+  const facts = describeFile(file);
   const [view, setView] = useState<"none" | "pages" | "shape">(shape === "image" ? "shape" : "none");
-  const canFetch = actions.file !== undefined && file.change !== "deleted";
+  const canFetch = actions.file !== undefined && !facts.isDeleted;
   const hasShape = canFetch && ["json", "markdown", "html"].includes(shape) && bytes <= WHOLE;
   const toggle = (to: "pages" | "shape") => setView(view === to ? "none" : to);
   return (
@@ -30,13 +29,9 @@ export const FileView = ({ file }: { readonly file: Shown }) => {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <span className="inline-flex min-w-0 items-center gap-1.5">
           <IconFile className="size-4 text-soft" />
-          <span className={`truncate font-medium ${file.change === "deleted" ? "line-through" : ""}`}>
-            {visibleText(name ?? "Result")}
-          </span>
+          <span className={`truncate font-medium ${facts.isDeleted ? "line-through" : ""}`}>{facts.name}</span>
         </span>
-        <span className="text-xs text-soft">
-          {[mediaType, bytes > 0 && byteText(bytes), file.change].filter(Boolean).join(" · ")}
-        </span>
+        <span className="text-xs text-soft">{facts.about}</span>
         {canFetch && (
           <span className="flex flex-wrap items-center gap-x-3">
             {hasShape && (

@@ -1,5 +1,6 @@
 import { memo, useCallback, useMemo, useRef, useState } from "react";
 import type { AgentNode, CallNode } from "runcast/state";
+import { type Block, createRows, describeResume, isOver as hasEnded, type Row } from "runcast/view";
 import { useInWindow } from "../kit/windowing.ts";
 import { AgentCard } from "./agent-card.tsx";
 import { AskCard } from "./ask-card.tsx";
@@ -7,7 +8,6 @@ import { CallGroup } from "./call-group.tsx";
 import { itemsOf } from "./jump.ts";
 import { MarkView } from "./mark-view.tsx";
 import { TextPart, ThinkingPart } from "./part-view.tsx";
-import { type Block, createRows, type Row } from "./rows.ts";
 import { useOpener, useRunContext } from "./run-context.ts";
 import { Sources } from "./sources.tsx";
 import { StepRetries } from "./step-retries.tsx";
@@ -19,7 +19,7 @@ export const Items = memo(({ owner }: { readonly owner: AgentNode | CallNode }) 
   const { items } = owner;
   const rows = useMemo(createRows, [items]);
   useWatch(state, owner.id, () => items.length);
-  const isOver = useWatch(state, owner.id, () => owner.endedAt !== undefined);
+  const isOver = useWatch(state, owner.id, () => hasEnded(owner));
   const blocks = rows.update(items);
   const [wanted, setWanted] = useState<string>();
   useOpener(itemsOf(owner.id), (node) => setWanted(blocks.find((block) => holds(block, node))?.key));
@@ -84,7 +84,11 @@ const RowView = memo(({ row, isOver }: { readonly row: Row; readonly isOver: boo
     case "agent":
       return <AgentCard node={node} />;
     case "resume":
-      return <p className="text-sm text-soft">Continued after an interruption</p>;
+      return (
+        <p className="text-sm text-soft" data-resume>
+          {describeResume(node)}
+        </p>
+      );
     case "call":
       return null;
     default:

@@ -1,5 +1,5 @@
 import type { Json } from "runcast/events";
-import { visibleText } from "runcast/markdown";
+import { visibleText } from "runcast/view";
 
 /** One line of a JSON tree. */
 export interface JsonRow {

@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from "react";
 import type { Json } from "runcast/events";
 import { IconChevron } from "../kit/icons.tsx";
 import { jsonLine, type JsonRow, jsonRows } from "./json-rows.ts";
-import { visibleText } from "runcast/markdown";
+import { visibleText } from "runcast/view";
 
 const ALL = 100;
 const LINE = 22;

@@ -1,9 +1,10 @@
 import { memo } from "react";
+import type { EventOf } from "runcast/events";
 import { useNode } from "runcast/react";
 import type { MarkNode } from "runcast/state";
+import { describeAside } from "runcast/view";
 import { IconCheck, IconCross, IconInfo, IconWarning } from "../kit/icons.tsx";
 import { EmbedFrame } from "../embeds/embed-frame.tsx";
-import { visibleText } from "runcast/markdown";
 import { FileView } from "./file-view.tsx";
 import { useRunContext } from "./run-context.ts";
 import { SafeLink } from "./safe-link.tsx";
@@ -12,37 +13,40 @@ import { SafeLink } from "./safe-link.tsx";
 export const MarkView = memo(({ node }: { readonly node: MarkNode }) => {
   const { state, actions } = useRunContext();
   const { event } = useNode(state, node);
-  switch (event.type) {
+  const facts = describeAside(node);
+  switch (facts.kind) {
     case "notice": {
-      const { Icon, color } = LEVELS[event.level];
+      const { Icon, color } = LEVELS[facts.level];
       return (
-        <p className="flex items-start gap-2 text-sm" data-notice={event.level}>
+        <p className="flex items-start gap-2 text-sm" data-notice={facts.level}>
           <span className={`mt-0.5 ${color}`}>
             <Icon />
           </span>
           <span className="[overflow-wrap:anywhere]">
-            <span className="sr-only">{event.level}: </span>
-            {visibleText(event.text)}
+            <span className="sr-only">{facts.level}: </span>
+            {facts.text}
           </span>
         </p>
       );
     }
-    case "file":
-      return event.file === undefined ? (
+    case "file": {
+      const file = event as EventOf<"file">;
+      return file.file === undefined ? (
         <p className="text-sm">
-          <SafeLink url={event.url ?? ""} title={event.name} />{" "}
-          {event.change && <span className="text-soft">{event.change}</span>}
+          {facts.link ? <SafeLink link={facts.link} /> : facts.name} <span className="text-soft">{facts.about}</span>
         </p>
       ) : (
         <div className="rounded-lg border border-line bg-card p-2.5">
-          <FileView file={{ ...event, file: event.file }} />
+          <FileView file={{ ...file, file: file.file }} />
         </div>
       );
+    }
     case "embed": {
-      const caller = event.call === undefined ? undefined : state.nodes.get(event.call);
+      const embed = event as EventOf<"embed">;
+      const caller = embed.call === undefined ? undefined : state.nodes.get(embed.call);
       return (
         <EmbedFrame
-          event={event}
+          event={embed}
           agent={state.root.name}
           call={caller?.kind === "call" ? caller : undefined}
           read={actions.file}

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "react";
-import { amount } from "runcast/amounts";
+import { amount } from "runcast/view";
 import type { CallNode } from "runcast/state";
 import { type AnsiColor, spansOf } from "./ansi.ts";
 import { CopyButton } from "../kit/copy-button.tsx";
@@ -8,16 +8,15 @@ import { Label } from "../kit/label.tsx";
 const LIVE = 3000;
 
 /** What a tool writes while it runs. The end of it, while it comes; all that was kept, when it is over. */
-export const Output = ({ call }: { readonly call: CallNode }) => {
+export const Output = ({ call, isLive }: { readonly call: CallNode; readonly isLive: boolean }) => {
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
   useLayoutEffect(() => {
     if (box.current && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
   });
   if (call.output.length === 0) return null;
-  const isRunning = call.endedAt === undefined;
   const total = call.outputLength.stdout + call.outputLength.stderr;
-  const pieces = lastOf(call.output, isRunning ? LIVE : Infinity);
+  const pieces = lastOf(call.output, isLive ? LIVE : Infinity);
   const shown = pieces.reduce((sum, piece) => sum + piece.text.length, 0);
   return (
     <div role="group" aria-label="Output" data-output>

@@ -1,20 +1,17 @@
-import type { Problem } from "runcast/events";
-import { visibleText } from "runcast/markdown";
+import type { ProblemFacts } from "runcast/view";
 
-/** What went wrong, and what to do about it. What a person stopped did not go wrong. */
-export const ProblemView = ({ problem, wasStopped = false }: ProblemViewProps) => (
-  <div className="text-sm [overflow-wrap:anywhere]" data-problem>
-    <p className={`whitespace-pre-wrap ${wasStopped ? "text-soft" : "text-bad"}`}>
-      {visibleText(clipped(problem.message))}
-    </p>
-    {problem.hint && <p className="text-soft">What to do: {visibleText(problem.hint)}</p>}
+/** What went wrong, and what to do about it. */
+export const ProblemView = ({ problem: { message, hint, tone } }: { readonly problem: ProblemFacts }) => (
+  <div className="text-sm [overflow-wrap:anywhere]" data-problem={tone}>
+    <p className={`whitespace-pre-wrap ${tone === "bad" ? "text-bad" : "text-soft"}`}>{message}</p>
+    {hint && <p className="text-soft">{hint}</p>}
   </div>
 );
 
-interface ProblemViewProps {
-  readonly problem: Problem;
-  readonly wasStopped?: boolean;
-}
-
-const LONGEST = 4000;
-const clipped = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+/** Why an answer is not whole, and what to do about that. Nothing if it is whole. */
+export const Advice = ({ text }: { readonly text: string }) =>
+  text === "" ? null : (
+    <p className="rounded-lg border border-pending bg-warm px-3 py-2 text-sm" data-advice>
+      {text}
+    </p>
+  );

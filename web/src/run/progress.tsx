@@ -1,19 +1,15 @@
-import type { CallNode } from "runcast/state";
-import { visibleText } from "runcast/markdown";
+import type { CallFacts } from "runcast/view";
 
 /** How far a running call is, and what it says that it does. */
-export const Progress = ({ call }: { readonly call: CallNode }) => {
-  if (call.endedAt !== undefined) return null;
-  const { fraction, note } = call.progress ?? {};
-  const said = visibleText([call.status, note].filter(Boolean).join(" · "));
-  if (said === "" && fraction === undefined) return null;
+export const Progress = ({ facts: { status, fraction } }: { readonly facts: CallFacts }) => {
+  if (status === "" && fraction === undefined) return null;
   return (
     <div className="flex flex-col gap-1" data-progress>
-      {said !== "" && <p className="text-xs text-soft [overflow-wrap:anywhere]">{said}</p>}
+      {status !== "" && <p className="text-xs text-soft [overflow-wrap:anywhere]">{status}</p>}
       {fraction !== undefined && (
         <div
           role="progressbar"
-          aria-label={note ?? "Progress"}
+          aria-label={status || "Progress"}
           aria-valuemin={0}
           aria-valuemax={100}
           aria-valuenow={Math.round(fraction * 100)}

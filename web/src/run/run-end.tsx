@@ -1,41 +1,39 @@
-import { memo, useMemo } from "react";
-import { counted, duration, usageText } from "runcast/amounts";
+import { memo } from "react";
 import { useRun } from "runcast/react";
-import type { RunState } from "runcast/state";
+import { describeRun } from "runcast/view";
 import { IconRetry } from "../kit/icons.tsx";
-import { Elapsed } from "./elapsed.tsx";
-import { ProblemView } from "./problem-view.tsx";
+import { Advice, ProblemView } from "./problem-view.tsx";
 import { useRunContext } from "./run-context.ts";
-import { StateMark } from "./state-mark.tsx";
+import { StateIcon } from "./state-mark.tsx";
 import { StopButton } from "./stop-button.tsx";
-import { useRunIndexes } from "./use-run-indexes.ts";
+import { TimeView } from "./time-view.tsx";
+import { useOpenAsks } from "./use-open-asks.ts";
 
 /** How a run stands: what it does now, or how it ended, what it took, and what can be done about it. */
 export const RunEnd = memo(() => {
   const { state, actions } = useRunContext();
-  const run = useRun(state);
-  if (run.outcome === undefined) return <Running run={run} />;
-  const took =
-    run.startedAt !== undefined && run.endedAt !== undefined && run.outcome !== "interrupted"
-      ? duration(run.endedAt - run.startedAt)
-      : "";
-  const facts = [took, usageText(run.usage), run.model].filter(Boolean).join(" · ");
-  const why = retryText(run);
-  const canRetry = run.outcome === "interrupted" || (run.outcome === "error" && why === undefined);
+  useOpenAsks(state);
+  const facts = describeRun(useRun(state));
+  const { badge, hasStarted, isOver, title, advice, time, usage, model, problem, awaiting, retry, retryNote } = facts;
+  if (!hasStarted) return <p className="text-sm text-soft">Waiting for the run to begin…</p>;
+  const isPlain = isOver && badge.tone === "good";
   return (
-    <footer data-run-end={run.outcome} className="flex flex-col gap-1.5">
-      <div className="flex items-center gap-x-3 text-xs text-soft">
-        <StateMark state={run.outcome} says={run.outcome !== "done"} />
-        <span className="min-w-0 tabular-nums">{facts}</span>
-        {run.awaiting.length > 0 && (
-          <span>
-            waits for the client to run {run.awaiting.length === 1 ? "a tool" : `${run.awaiting.length} tools`}
-          </span>
-        )}
+    <footer data-run-end={isOver ? badge.state : "running"} className="flex flex-col gap-1.5">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-soft">
+        <StateIcon badge={badge} />
+        {/* That all went well is seen: it needs no words. */}
+        <span className={isPlain ? "sr-only" : isOver ? "font-medium text-ink" : ""} data-title>
+          {title}
+        </span>
+        <TimeView time={time} className="tabular-nums" />
+        {isOver && <span className="min-w-0 tabular-nums">{[usage, model].filter(Boolean).join(" · ")}</span>}
+        {awaiting && <span>{awaiting}</span>}
+        {!isOver && <StopButton target={{}} what="the run" />}
       </div>
-      {run.error && <ProblemView problem={run.error} wasStopped={run.outcome === "cancelled"} />}
-      {why !== undefined && <p className="text-sm text-soft">{why}</p>}
-      {canRetry && actions.retry && (
+      <Advice text={advice} />
+      {problem && <ProblemView problem={problem} />}
+      {retryNote && <p className="text-sm text-soft">{retryNote}</p>}
+      {retry === "offered" && actions.retry && (
         <button
           type="button"
           onClick={() => actions.retry?.()}
@@ -48,24 +46,3 @@ export const RunEnd = memo(() => {
     </footer>
   );
 });
-
-/** Why trying again is not offered; undefined if it is. */
-const retryText = ({ outcome, error }: RunState): string | undefined =>
-  outcome === "error" && error?.retryable !== true
-    ? "Trying again is not offered: the same request would fail again."
-    : undefined;
-
-const Running = ({ run }: { readonly run: RunState }) => {
-  const runs = useMemo(() => [run], [run]);
-  const [index] = useRunIndexes(runs);
-  const asks = index?.openAsks.size ?? 0;
-  if (run.startedAt === undefined) return <p className="text-sm text-soft">Waiting for the run to begin…</p>;
-  return (
-    <footer data-run-end="running" className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-soft">
-      <StateMark state={asks > 0 ? "pending" : "executing"} />
-      <span>{asks > 0 ? `Waiting for you: ${counted(asks, "open question")}` : (run.root.status ?? "Working")}</span>
-      <Elapsed since={run.startedAt} className="tabular-nums" />
-      <StopButton target={{}} what="the run" />
-    </footer>
-  );
-};

@@ -1,20 +1,21 @@
-import { visibleText } from "runcast/markdown";
+import type { LinkFacts } from "runcast/view";
+
 /** A link that a model or tool gave: only where a browser should go, told where that is, and without saying whence. */
-export const SafeLink = ({ url, title }: { readonly url: string; readonly title?: string | undefined }) => {
-  const shown = visibleText(title?.trim() || url);
-  if (!isWeb(url)) return <span className="[overflow-wrap:anywhere]">{shown}</span>;
+export const SafeLink = ({ link: { href, text, place } }: { readonly link: LinkFacts }) => {
+  if (href === undefined) return <span className="[overflow-wrap:anywhere]">{text}</span>;
   return (
-    <a
-      href={url}
-      title={url}
-      target="_blank"
-      rel="noopener noreferrer nofollow"
-      referrerPolicy="no-referrer"
-      className="text-accent underline [overflow-wrap:anywhere]"
-    >
-      {shown}
-    </a>
+    <span>
+      <a
+        href={href}
+        title={href}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+        referrerPolicy="no-referrer"
+        className="text-accent underline [overflow-wrap:anywhere]"
+      >
+        {text}
+      </a>
+      {place && <bdi className="text-xs text-soft"> {place}</bdi>}
+    </span>
   );
 };
-
-export const isWeb = (url: string): boolean => /^https?:\/\/[^\s]+$/i.test(url) && URL.canParse(url);

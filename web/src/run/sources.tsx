@@ -1,11 +1,9 @@
 import { memo, useId, useState } from "react";
 import type { EventOf } from "runcast/events";
 import type { MarkNode } from "runcast/state";
+import { describeAside, visibleText } from "runcast/view";
 import { IconQuote } from "../kit/icons.tsx";
 import { SafeLink } from "./safe-link.tsx";
-import { visibleText } from "runcast/markdown";
-
-type Citation = EventOf<"citation">;
 
 /** What an answer rests on: a pill for each source, its text on demand. */
 export const Sources = memo(({ items }: { readonly items: readonly MarkNode[] }) => {
@@ -25,28 +23,34 @@ export const Sources = memo(({ items }: { readonly items: readonly MarkNode[] })
               className="inline-flex max-w-full cursor-pointer items-center gap-1.5 rounded-full border border-line bg-page px-2 py-0.5 text-xs hover:border-accent aria-expanded:border-accent"
             >
               <IconQuote className="size-3 text-soft" />
-              <span className="truncate">{titleOf(item.event as Citation)}</span>
+              <span className="truncate">{titleOf(item)}</span>
             </button>
           </li>
         ))}
       </ul>
       <div id={id} hidden={!shown}>
-        {shown && <Source source={shown.event as Citation} />}
+        {shown && <Source node={shown} />}
       </div>
     </div>
   );
 });
 
-const Source = ({ source }: { readonly source: Citation }) => (
-  <blockquote className="border-l-2 border-line pl-3 text-sm">
-    {source.url !== undefined && <SafeLink url={source.url} title={source.title} />}
-    {source.text && (
-      <p className="max-h-60 overflow-auto whitespace-pre-wrap [overflow-wrap:anywhere]">{source.text}</p>
-    )}
-    <p className="text-xs text-soft">
-      {[source.author, source.published, source.accessed && `read ${source.accessed}`].filter(Boolean).join(" · ")}
-    </p>
-  </blockquote>
-);
+const Source = ({ node }: { readonly node: MarkNode }) => {
+  const facts = describeAside(node);
+  const { text } = node.event as EventOf<"citation">;
+  if (facts.kind !== "citation") return null;
+  return (
+    <blockquote className="border-l-2 border-line pl-3 text-sm">
+      {facts.link && <SafeLink link={facts.link} />}
+      {text && (
+        <p className="max-h-60 overflow-auto whitespace-pre-wrap [overflow-wrap:anywhere]">{visibleText(text)}</p>
+      )}
+      <p className="text-xs text-soft">{facts.about}</p>
+    </blockquote>
+  );
+};
 
-const titleOf = ({ title, url, citation }: Citation): string => visibleText(title?.trim() || url || citation);
+const titleOf = (node: MarkNode): string => {
+  const facts = describeAside(node);
+  return facts.kind === "citation" ? facts.title : "";
+};

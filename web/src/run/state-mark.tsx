@@ -1,3 +1,4 @@
+import type { Badge, ShownState, Tone } from "runcast/view";
 import type { IconProps } from "../kit/icon.tsx";
 import {
   IconBroken,
@@ -5,41 +6,63 @@ import {
   IconClock,
   IconCross,
   IconDenied,
+  IconHand,
   IconHandOver,
   IconHourglass,
   IconSpinner,
   IconStopped,
+  IconWarning,
 } from "../kit/icons.tsx";
-import type { ShownState } from "./shown-state.ts";
 
-interface Look {
-  readonly Icon: (props: IconProps) => React.ReactNode;
-  readonly color: string;
-  readonly word: string;
-}
-
-const LOOKS: Readonly<Record<ShownState, Look>> = {
-  pending: { Icon: IconClock, color: "text-pending", word: "pending" },
-  executing: { Icon: IconSpinner, color: "text-executing", word: "executing" },
-  ok: { Icon: IconCheck, color: "text-ok", word: "done" },
-  done: { Icon: IconCheck, color: "text-ok", word: "done" },
-  error: { Icon: IconCross, color: "text-bad", word: "failed" },
-  denied: { Icon: IconDenied, color: "text-bad", word: "denied" },
-  cancelled: { Icon: IconStopped, color: "text-pending", word: "cancelled" },
-  timeout: { Icon: IconHourglass, color: "text-bad", word: "timed out" },
-  interrupted: { Icon: IconBroken, color: "text-bad", word: "interrupted" },
-  deferred: { Icon: IconHandOver, color: "text-accent", word: "handed to the client" },
+const ICONS: Readonly<Record<ShownState, (props: IconProps) => React.ReactNode>> = {
+  pending: IconClock,
+  executing: IconSpinner,
+  ok: IconCheck,
+  done: IconCheck,
+  error: IconCross,
+  denied: IconDenied,
+  cancelled: IconStopped,
+  timeout: IconHourglass,
+  interrupted: IconBroken,
+  deferred: IconHandOver,
+  cut: IconWarning,
+  filtered: IconDenied,
+  waiting: IconHand,
+  answered: IconCheck,
+  expired: IconHourglass,
 };
 
-export const wordOf = (state: ShownState): string => LOOKS[state].word;
+export const TONES: Readonly<Record<Tone, string>> = {
+  waiting: "text-pending",
+  active: "text-executing",
+  good: "text-ok",
+  bad: "text-bad",
+  stopped: "text-pending",
+  plain: "text-accent",
+};
 
-/** A state as a drawn icon; its word is there for screen readers, and for all where `says` is set. */
-export const StateMark = ({ state, says = false }: { readonly state: ShownState; readonly says?: boolean }) => {
-  const { Icon, color, word } = LOOKS[state];
+/** A state as a drawn icon, where words beside it say what it is. */
+export const StateIcon = ({ badge }: { readonly badge: Badge }) => {
+  const Icon = ICONS[badge.state];
   return (
-    <span className={`inline-flex shrink-0 items-center gap-1.5 ${color}`} data-state={state} title={word}>
+    <span className={`shrink-0 ${TONES[badge.tone]}`} data-state={badge.state} data-tone={badge.tone}>
       <Icon />
-      <span className={says ? "text-xs font-medium" : "sr-only"}>{word}</span>
+    </span>
+  );
+};
+
+/** A state as its icon and word; the word is there for screen readers alone unless `says` is set. */
+export const StateMark = ({ badge, says = false }: { readonly badge: Badge; readonly says?: boolean }) => {
+  const Icon = ICONS[badge.state];
+  return (
+    <span
+      className={`inline-flex shrink-0 items-center gap-1.5 ${TONES[badge.tone]}`}
+      data-state={badge.state}
+      data-tone={badge.tone}
+      title={badge.word}
+    >
+      <Icon />
+      <span className={says ? "text-xs font-medium" : "sr-only"}>{badge.word}</span>
     </span>
   );
 };

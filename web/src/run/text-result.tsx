@@ -1,8 +1,7 @@
 import { useMemo, useState } from "react";
+import { parsed, shapeOfText, visibleText } from "runcast/view";
 import { Markdown } from "../markdown/markdown.tsx";
-import { parsed, shapeOfText } from "./result-shape.ts";
 import { ValueView } from "./value-view.tsx";
-import { visibleText } from "runcast/markdown";
 
 /** A tool's text, read as what it looks like, or as it came. */
 export const TextResult = ({ text }: { readonly text: string }) => {

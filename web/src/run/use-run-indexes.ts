@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState, useSyncExternalStore } from "react";
 import { subscribe } from "runcast/state";
 import type { RunState } from "runcast/state";
-import { createRunIndex, type RunIndex } from "./run-index.ts";
+import { createRunIndex, type RunIndex } from "runcast/view";
 
 /** The indexes of some runs. Renders again when anything in them began, ended or changed its state, at most once a frame. */
 export const useRunIndexes = (runs: readonly RunState[]): readonly RunIndex[] => {

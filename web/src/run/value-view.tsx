@@ -1,8 +1,8 @@
 import { useMemo, useState } from "react";
 import type { Json } from "runcast/events";
+import { tableOf } from "runcast/view";
 import { DataTable } from "./data-table.tsx";
 import { JsonTree } from "./json-tree.tsx";
-import { tableOf } from "./result-shape.ts";
 
 /** A structured value: a table if it is one, else a tree. */
 export const ValueView = ({ value }: { readonly value: Json | undefined }) => {

@@ -1,5 +1,6 @@
-import type { Entry, Event, EventOf } from "runcast/events";
+import type { Entry } from "runcast/events";
 import type { RunState } from "runcast/state";
+import { announcementOf } from "runcast/view";
 import { type Cell, createCell } from "../kit/cell.ts";
 
 /** One sentence that a screen reader is to say, once. */
@@ -18,7 +19,6 @@ export interface Announcer {
 }
 
 const KEPT = 6;
-const LONGEST = 600;
 const HEARD = "runcast.heard";
 
 export const createAnnouncer = (): Announcer => {
@@ -33,35 +33,10 @@ export const createAnnouncer = (): Announcer => {
     const before = reached.get(run) ?? 0;
     if (seq <= before) return;
     reached.set(run, seq);
-    const text = isNew ? textOf(state, event) : undefined;
+    const text = isNew ? announcementOf(state, event) : undefined;
     if (text) say(text);
   };
   return { said, say, hear };
-};
-
-const textOf = (state: RunState, event: Event): string | undefined => {
-  switch (event.type) {
-    case "tool-end":
-      return outcomeText(nameOf(state, event.call) ?? "A tool", event);
-    case "text-end": {
-      const part = state.nodes.get(event.part);
-      // The words of sub-agents and tools are on their cards; their results are what is told.
-      if (part?.kind !== "text" || part.agent !== undefined || part.call !== undefined) return undefined;
-      const text = part.text.trim();
-      return text.length > LONGEST ? `${text.slice(0, LONGEST)} … and more.` : text;
-    }
-    case "ask-start":
-      return askText(event, nameOf(state, event.call));
-    case "run-end":
-      return event.outcome === "done" ? undefined : `The run ended: ${event.error?.message ?? event.outcome}.`;
-    default:
-      return undefined;
-  }
-};
-
-const nameOf = (state: RunState, call: string | undefined): string | undefined => {
-  const node = call === undefined ? undefined : state.nodes.get(call);
-  return node?.kind === "call" ? (node.title ?? node.name) : undefined;
 };
 
 const readHeard = (): [string, number][] => {
@@ -70,23 +45,4 @@ const readHeard = (): [string, number][] => {
   } catch {
     return [];
   }
-};
-
-const OUTCOMES = {
-  ok: "finished",
-  error: "failed",
-  denied: "was denied",
-  cancelled: "was cancelled",
-  timeout: "timed out",
-  interrupted: "was interrupted",
-  deferred: "waits for this page to run it",
-} as const;
-
-const outcomeText = (name: string, { outcome, error }: EventOf<"tool-end">): string =>
-  `${name} ${OUTCOMES[outcome]}${error && outcome !== "ok" ? `: ${error.message}` : ""}.`;
-
-const askText = ({ kind, title, message }: EventOf<"ask-start">, name: string | undefined): string => {
-  const about = title ?? message ?? name;
-  const what = kind === "approval" || kind === "confirmation" ? "Your approval is needed" : "The run has a question";
-  return about ? `${what}: ${about}` : `${what}.`;
 };

@@ -1,11 +1,19 @@
-import type { AgentNode, CallNode, Node, RunState, StepNode } from "runcast/state";
-import { visibleText } from "runcast/markdown";
+import type { AgentNode, CallNode, Node, RunState, StepNode } from "../state.ts";
+import { describeAgent } from "./agent.ts";
+import { duration } from "./amounts.ts";
+import { type Badge, badgeOf, WORKING } from "./badge.ts";
+import { describeCall } from "./call.ts";
+import { oneLine } from "./text.ts";
+import { agentTime, callTime, timeText } from "./time.ts";
 
 /** One line of the waterfall. Times are milliseconds from the start of the run. */
 export interface WaterRow {
   readonly node: StepNode | CallNode | AgentNode;
   readonly depth: number;
   readonly label: string;
+  readonly badge: Badge;
+  /** How long it took; empty while it goes on, and if nobody knows. */
+  readonly took: string;
   readonly from: number;
   /** When what waited began to run: a call between being asked for and being executed. */
   readonly runs: number;
@@ -22,7 +30,7 @@ export const waterfallOf = (state: RunState): readonly WaterRow[] => {
     const end = node.endedAt === undefined ? undefined : Math.max(from, node.endedAt - start);
     const began = node.kind === "call" ? node.executedAt : node.startedAt;
     const runs = began === undefined ? (end ?? Infinity) : Math.max(from, began - start);
-    rows.push({ node, depth, label: visibleText(label), from, runs, to: end });
+    rows.push({ node, depth, label: oneLine(label), badge: badgeOfRow(node), took: tookOf(node), from, runs, to: end });
   };
   const walk = (items: readonly Node[], depth: number): void => {
     let steps = 0;
@@ -40,6 +48,38 @@ export const waterfallOf = (state: RunState): readonly WaterRow[] => {
   walk(state.root.items, 0);
   return rows;
 };
+
+const badgeOfRow = (node: WaterRow["node"]): Badge => {
+  if (node.kind === "call") return describeCall(node).badge;
+  if (node.kind === "agent") return describeAgent(node).badge;
+  return node.endedAt === undefined ? WORKING : badgeOf(STEPS_ENDS[node.finish ?? "other"] ?? "done");
+};
+
+const STEPS_ENDS: Readonly<Record<string, Badge["state"] | undefined>> = {
+  length: "cut",
+  filter: "filtered",
+  error: "error",
+  cancelled: "cancelled",
+  interrupted: "interrupted",
+};
+
+const tookOf = (node: WaterRow["node"]): string => {
+  if (node.endedAt === undefined) return "";
+  if (node.kind === "step") return duration(node.endedAt - node.startedAt);
+  return timeText(node.kind === "call" ? callTime(node) : agentTime(node), 0);
+};
+
+/** How long a run has lasted by now, at least a millisecond; undefined before it begins. */
+export const runSpan = (
+  { startedAt, endedAt }: RunState,
+  now: number,
+): { readonly length: number; readonly isOver: boolean } | undefined =>
+  startedAt === undefined
+    ? undefined
+    : { length: Math.max(1, (endedAt ?? now) - startedAt), isOver: endedAt !== undefined };
+
+/** All of an axis in the same unit. */
+export const tickText = (ms: number): string => (ms < 60_000 ? `${ms / 1000} s` : duration(ms));
 
 /** Round times for the axis, at most about `most` of them, beginning with 0. */
 export const ticksOf = (span: number, most: number): readonly number[] => {

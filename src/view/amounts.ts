@@ -1,4 +1,4 @@
-import type { Usage } from "./events.ts";
+import type { Usage } from "../events.ts";
 
 /** Milliseconds as people say them: `80 ms`, `1.2 s`, `3 min 5 s`. */
 export const duration = (ms: number): string => {

@@ -1,5 +1,5 @@
-import type { Json } from "runcast/events";
-import { visibleText } from "runcast/markdown";
+import type { Json } from "../events.ts";
+import { clip, oneLine } from "./text.ts";
 
 /** Fields that tell most of what a call is about, the best first. */
 const TELLING = [
@@ -12,7 +12,7 @@ const LONGEST = 160;
 /** The arguments of a call in one line: its most telling field first, then the others. Cheap for arguments of any size. */
 export const summaryOf = (input: Json | undefined): string => {
   if (input === undefined || input === null) return "";
-  if (typeof input !== "object") return visibleText(oneLine(String(input)));
+  if (typeof input !== "object") return oneLine(String(input), LONGEST);
   if (Array.isArray(input)) return shown(input);
   const keys = Object.keys(input);
   const best = TELLING.find((key) => Object.hasOwn(input, key) && isTold(input[key]));
@@ -24,28 +24,17 @@ export const summaryOf = (input: Json | undefined): string => {
     length += text.length;
   };
   if (best !== undefined) say(shown(input[best]));
-  else if (keys.length === 1 && rest.length === 1) return clip(visibleText(shown(input[rest[0]!])));
-  for (const key of rest) if (length < LONGEST) say(`${key}: ${shown(input[key])}`);
-  return clip(visibleText(said.join(" · ")));
+  else if (keys.length === 1 && rest.length === 1) return clip(shown(input[rest[0]!]), LONGEST);
+  for (const key of rest) if (length < LONGEST) say(`${oneLine(key, LONGEST)}: ${shown(input[key])}`);
+  return clip(said.join(" · "), LONGEST);
 };
 
 const isTold = (value: Json | undefined): boolean =>
-  (typeof value === "string" && value !== "") || typeof value === "number";
+  (typeof value === "string" && value.trim() !== "") || typeof value === "number";
 
 const shown = (value: Json | undefined): string => {
-  if (typeof value === "string") return oneLine(value);
+  if (typeof value === "string") return oneLine(value, LONGEST) || `""`;
   if (Array.isArray(value)) return value.length === 0 ? "[]" : `[${value.length}]`;
   if (typeof value === "object" && value !== null) return Object.keys(value).length === 0 ? "{}" : "{…}";
   return String(value);
 };
-
-/** Looks only at the beginning of a text, however long it is. */
-const oneLine = (text: string): string =>
-  clip(
-    text
-      .slice(0, LONGEST * 2)
-      .replaceAll(/\s+/g, " ")
-      .trim(),
-  );
-
-const clip = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);

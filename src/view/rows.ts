@@ -1,4 +1,4 @@
-import type { AgentNode, CallNode, MarkNode, Node, StepNode } from "runcast/state";
+import type { AgentNode, CallNode, MarkNode, Node, StepNode } from "../state.ts";
 
 /** What is shown as one: consecutive calls (with the steps between them), sub-agents or sources, or a node by itself. */
 export type Row =

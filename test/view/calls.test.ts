@@ -1,10 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CallNode, createState, fold, subscribe } from "../../src/state.ts";
-import { createMatcher, NO_FILTER } from "../../web/src/panel/call-filter.ts";
-import { slowFrom, tookOf } from "../../web/src/panel/slow.ts";
-import { ticksOf, waterfallOf } from "../../web/src/panel/waterfall.ts";
-import { createRunIndex } from "../../web/src/run/run-index.ts";
+import {
+  createMatcher,
+  createRunIndex,
+  describeCall,
+  NO_FILTER,
+  slowFrom,
+  slownessOf,
+  ticksOf,
+  waterfallOf,
+} from "../../src/view.ts";
 import { arbitraryLog } from "../generate.ts";
 import { callEvents, folding } from "./folding.ts";
 
@@ -90,6 +96,13 @@ describe("the waterfall", () => {
       ["model, step 1", 2, 210, 210, undefined],
       ["Search", 0, 160, 300, 400],
     ]);
+    expect(waterfallOf(state).map(({ took, badge }) => [took, badge.word])).toEqual([
+      ["100 ms", "done"],
+      ["", "executing"],
+      ["", "working"],
+      ["", "working"],
+      ["100 ms", "done"],
+    ]);
   });
 
   test("holds every step, call and agent once, and nothing before the run or backwards", () => {
@@ -125,6 +138,15 @@ describe("slow calls", () => {
     expect(limit("search")).toBe(3000);
     expect(limit("add")).toBe(10_000);
     expect(limit("never seen")).toBe(10_000);
+    const [search] = state.root.items as CallNode[];
+    expect(slownessOf(search!, 900, 0)).toEqual({ isSlow: true, slowAt: undefined });
+    expect(slownessOf(search!, 901, 0).isSlow).toBe(false);
+    add({ type: "tool-start", call: "now", name: "search" });
+    add({ type: "tool-execute", call: "now" });
+    const open = state.nodes.get("now") as CallNode;
+    const since = open.executedAt!;
+    expect(slownessOf(open, 3000, since + 2999)).toEqual({ isSlow: false, slowAt: since + 3000 });
+    expect(slownessOf(open, 3000, since + 3000).isSlow).toBe(true);
   });
 
   test("time is what the tool said, else what was seen; unknown stays unknown", () => {
@@ -133,7 +155,12 @@ describe("slow calls", () => {
     for (const [event, wait] of callEvents("seen", 500)) add(event, wait);
     for (const [event, wait] of callEvents("cut", 500, "t", { outcome: "interrupted" } as never)) add(event, wait);
     add({ type: "tool-start", call: "open", name: "t" });
-    expect((state.root.items as CallNode[]).map((call) => tookOf(call, 0))).toEqual([42, 500, undefined, undefined]);
+    expect((state.root.items as CallNode[]).map((call) => describeCall(call).time)).toEqual([
+      { ms: 42 },
+      { ms: 500 },
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -152,7 +179,7 @@ test("calls are found by tool, state and words in arguments and results", () => 
     (state.root.items as CallNode[]).filter((call) => matches(call, { ...NO_FILTER, ...filter })).map(({ id }) => id);
   expect(found({})).toEqual(["alpha", "beta", "gamma"]);
   expect(found({ tool: "read" })).toEqual(["beta", "gamma"]);
-  expect(found({ state: "running" })).toEqual(["gamma"]);
+  expect(found({ state: "open" })).toEqual(["gamma"]);
   expect(found({ state: "error" })).toEqual(["beta"]);
   expect(found({ text: "LANTERN found" })).toEqual(["alpha"]);
   expect(found({ text: "such beta" })).toEqual(["beta"]);

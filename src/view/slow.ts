@@ -1,4 +1,5 @@
-import type { CallNode } from "runcast/state";
+import type { CallNode } from "../state.ts";
+import { callTime } from "./time.ts";
 
 /** As long as any tool may take before one would like to know. */
 const LONG_MS = 10_000;
@@ -7,22 +8,15 @@ const TIMES = 3;
 const LEAST_CALLS = 3;
 const LEAST_MS = 1000;
 
-/** How long a call has been or was executing; undefined if it never did, or nobody knows. */
-export const tookOf = (call: CallNode, now: number): number | undefined => {
-  if (call.ms !== undefined) return call.ms;
-  if (call.executedAt === undefined || call.state === "interrupted") return undefined;
-  return (call.endedAt ?? now) - call.executedAt;
-};
-
 /** From how many milliseconds on a tool's calls are slow, by tool: judged by its other calls. */
 export const slowFrom = (calls: readonly CallNode[]): ((name: string) => number) => {
   const times = new Map<string, number[]>();
   for (const call of calls) {
-    const took = call.state === "ok" ? tookOf(call, 0) : undefined;
-    if (took === undefined) continue;
+    const time = call.state === "ok" ? callTime(call) : undefined;
+    if (!time || !("ms" in time)) continue;
     const known = times.get(call.name);
-    if (known) known.push(took);
-    else times.set(call.name, [took]);
+    if (known) known.push(time.ms);
+    else times.set(call.name, [time.ms]);
   }
   const limits = new Map([...times].map(([name, list]) => [name, limitOf(list)]));
   return (name) => limits.get(name) ?? LONG_MS;
@@ -33,4 +27,17 @@ const limitOf = (times: readonly number[]): number => {
   const sorted = [...times].sort((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)]!;
   return Math.min(LONG_MS, Math.max(LEAST_MS, median * TIMES));
+};
+
+/** Whether a call took or takes longer than `limit` milliseconds, and when it will, if it runs and that is to come. */
+export const slownessOf = (
+  call: CallNode,
+  limit: number,
+  now: number,
+): { readonly isSlow: boolean; readonly slowAt: number | undefined } => {
+  const time = callTime(call);
+  if (!time) return { isSlow: false, slowAt: undefined };
+  if ("ms" in time) return { isSlow: time.ms >= limit, slowAt: undefined };
+  const slowAt = time.since + limit;
+  return now >= slowAt ? { isSlow: true, slowAt: undefined } : { isSlow: false, slowAt };
 };

@@ -1,4 +1,4 @@
-import type { AgentNode, AskNode, CallNode, Node, RunState, StepNode } from "runcast/state";
+import type { AgentNode, AskNode, CallNode, Node, RunState, StepNode } from "../state.ts";
 
 type Indexed = AgentNode | AskNode | CallNode | StepNode;
 

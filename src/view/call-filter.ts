@@ -1,8 +1,9 @@
-import type { CallNode } from "runcast/state";
+import type { CallNode } from "../state.ts";
 
 export interface CallFilter {
   readonly tool: string;
-  readonly state: "" | "running" | CallNode["state"];
+  /** `open`: pending or executing. */
+  readonly state: "" | "open" | CallNode["state"];
   readonly text: string;
 }
 
@@ -20,7 +21,7 @@ export const createMatcher = (): ((call: CallNode, filter: CallFilter) => boolea
   };
   return (call, { tool, state, text }) => {
     if (tool !== "" && call.name !== tool) return false;
-    if (state === "running" ? call.endedAt !== undefined : state !== "" && call.state !== state) return false;
+    if (state === "open" ? call.endedAt !== undefined : state !== "" && call.state !== state) return false;
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     return words.every((word) => textOf(call).includes(word));
   };

@@ -1,9 +1,10 @@
-import type { Entry } from "runcast/events";
+import type { Entry } from "../events.ts";
+import { oneLine } from "./text.ts";
 
 /** What an entry says, in a few words. */
 export const eventText = ({ event }: Entry): string => {
   const subject = subjectOf(event);
-  return subject ? `${event.type} ${subject}` : event.type;
+  return subject ? `${event.type} ${oneLine(subject)}` : event.type;
 };
 
 const LONGEST = 80;

@@ -1,4 +1,4 @@
-import type { Json } from "runcast/events";
+import type { Json } from "../events.ts";
 
 export interface Table {
   readonly columns: readonly string[];

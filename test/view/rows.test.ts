@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CallNode } from "../../src/state.ts";
-import { groupState, groupTime, groupTitle, isPlain, lanesOf } from "../../web/src/run/group.ts";
-import { createRows, type Row } from "../../web/src/run/rows.ts";
+import { createRows, describeGroup, isPlain, lanesOf, type Row } from "../../src/view.ts";
 import { arbitraryLog } from "../generate.ts";
 import { createState, fold } from "../../src/state.ts";
 import { callEvents, folding } from "./folding.ts";
@@ -86,18 +85,28 @@ describe("a group of calls", () => {
     add({ type: "tool-end", call: "a", outcome: "ok" }, 1000);
     add({ type: "tool-end", call: "b", outcome: "ok" }, 200);
     for (const [event, ms] of callEvents("c", 2000)) add(event, ms);
-    expect(groupTitle(calls(state))).toBe("3 tools");
-    expect(groupTime(calls(state))).toBe("3.2 s");
-    expect(groupState(calls(state))).toBe("ok");
+    expect(describeGroup(calls(state))).toMatchObject({ title: "3 tools", time: "3.2 s", badge: { tone: "good" } });
   });
 
   test("looks green only if all of them are", () => {
     const { state, add } = folding();
     for (const [event, ms] of callEvents("a", 1)) add(event, ms);
     for (const [event, ms] of callEvents("b", 1, "t", { outcome: "cancelled" } as never)) add(event, ms);
-    expect(groupState(calls(state))).toBe("cancelled");
+    expect(describeGroup(calls(state)).badge).toMatchObject({ state: "cancelled", tone: "stopped" });
     for (const [event, ms] of callEvents("c", 1, "t", { outcome: "error" } as never)) add(event, ms);
-    expect(groupState(calls(state))).toBe("error");
+    expect(describeGroup(calls(state))).toMatchObject({
+      badge: { state: "error", tone: "bad" },
+      trouble: [{ text: "1 failed" }, { text: "1 cancelled" }],
+    });
+  });
+
+  test("took no time that nobody knows", () => {
+    const { state, add } = folding();
+    for (const call of ["a", "b"]) {
+      add({ type: "tool-start", call, name: "t" });
+      add({ type: "tool-end", call, outcome: "denied" }, 5000);
+    }
+    expect(describeGroup(calls(state)).time).toBe("");
   });
 
   test("sub-agents of one step stand side by side, those of other steps below", () => {

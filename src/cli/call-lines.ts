@@ -1,0 +1,97 @@
+import type { CallNode } from "../state.ts";
+import { type CallFacts, describeCall, describeFile, describeResult, type ResultPart, timeText } from "../view.ts";
+import { badgePiece } from "./badge-piece.ts";
+import { line } from "./line.ts";
+import type { ViewOptions } from "./node-lines.ts";
+import { problemLines } from "./problem-lines.ts";
+import { oneLine, terminalText } from "./terminal-text.ts";
+
+/** The first line of a call whose nodes are shown below it. It never changes again. */
+export const callStart = (call: CallNode, options: ViewOptions): string[] => {
+  const { name, summary } = describeCall(call);
+  return [
+    line(
+      [
+        ["cyan", "▾ "],
+        ["bold", oneLine(name)],
+        ["dim", summary && `  ${oneLine(summary)}`],
+      ],
+      options,
+    ),
+  ];
+};
+
+/** What a call is now, or how it ended; without its arguments where its first line has them. */
+export const callEnd = (call: CallNode, options: ViewOptions, hasStart = false): string[] => {
+  const facts = describeCall(call);
+  const { badge, name, summary, time, isEdited, isOver, problem } = facts;
+  const took = timeText(time, options.now);
+  const said = (hasStart && !isEdited) || summary === "" ? "" : `  ${oneLine(summary)}`;
+  const lines = [
+    line(
+      [
+        badgePiece(badge, options.now),
+        " ",
+        ["bold", oneLine(name)],
+        ["dim", `${said}${isEdited ? " (arguments edited)" : ""}`],
+      ],
+      options,
+      [["dim", `  ${badge.word}${took && `  ${took}`}`]],
+    ),
+  ];
+  const below = { ...options, width: options.width - 2 };
+  const rest = !isOver
+    ? workLines(call, facts, below)
+    : problem
+      ? problemLines(problem, below)
+      : resultLines(call, below);
+  return [...lines, ...rest.map((text) => `  ${text}`)];
+};
+
+const workLines = (call: CallNode, { status, fraction }: CallFacts, options: ViewOptions): string[] => {
+  const lines: string[] = [];
+  const said = oneLine(status);
+  if (fraction !== undefined)
+    lines.push(line([["cyan", bar(fraction)], ` ${Math.round(fraction * 100)} %${said && ` ${said}`}`], options));
+  else if (said) lines.push(line([["cyan", said]], options));
+  return [...lines, ...outputLines(call, options)];
+};
+
+const outputLines = ({ output }: CallNode, options: ViewOptions): string[] => {
+  const last = output.slice(-4).map(({ text }) => text);
+  const text = terminalText(last.join("").slice(-OUTPUT_ROWS * options.width)).trimEnd();
+  if (text === "") return [];
+  return text
+    .split("\n")
+    .slice(-OUTPUT_ROWS)
+    .map((words) => line([["dim", `│ ${words}`]], options));
+};
+
+const resultLines = (call: CallNode, options: ViewOptions): string[] => {
+  const text = (describeResult(call)?.parts ?? []).map(partText).join("\n").trim();
+  const lines = text === "" ? [] : text.split("\n");
+  const shown = lines.slice(0, RESULT_ROWS).map((words) => line([["dim", words]], options));
+  if (lines.length > RESULT_ROWS) shown.push(line([["dim", `… ${lines.length - RESULT_ROWS} more lines`]], options));
+  return shown;
+};
+
+const partText = (part: ResultPart): string => {
+  switch (part.kind) {
+    case "text":
+      return terminalText(part.text);
+    case "value":
+      return oneLine(JSON.stringify(part.value));
+    case "link":
+      return oneLine([part.link.text, part.link.href].filter(Boolean).join("  "));
+    case "file":
+      return part.file.head === undefined ? oneLine(describeFile(part.file).name) : terminalText(part.file.head);
+  }
+};
+
+const OUTPUT_ROWS = 4;
+const RESULT_ROWS = 3;
+
+const bar = (fraction: number): string => {
+  const full = Math.round(fraction * 20);
+  return "━".repeat(full) + "╌".repeat(20 - full);
+};

@@ -1,0 +1,34 @@
+/**
+ * What a person is told of a run: pure functions from its state to words, times and shapes. The page, `<run-view>` and the
+ * terminal draw what these return and decide nothing themselves, so that they cannot disagree.
+ */
+export { visibleText } from "./markdown.ts";
+export { type AgentFacts, describeAgent } from "./view/agent.ts";
+export { amount, byteText, counted, duration, elapsed, usageText } from "./view/amounts.ts";
+export { announcementOf } from "./view/announcement.ts";
+export { type AsideFacts, describeAside, describeFile, type FileFacts } from "./view/aside.ts";
+export { type AskFacts, type Choice, describeAsk, whoAsks } from "./view/ask.ts";
+export { type Badge, badgeOf, CALL_STATES, type ShownState, type Tone } from "./view/badge.ts";
+export { type CallFacts, describeCall } from "./view/call.ts";
+export { type CallCounts, describeCounts } from "./view/call-counts.ts";
+export { type CallFilter, createMatcher, NO_FILTER } from "./view/call-filter.ts";
+export { type ConnectionFacts, describeConnection } from "./view/connection.ts";
+export { eventText } from "./view/event-text.ts";
+export { canFold, describeGroup, type GroupFacts, groupSign, hasAgents, isPlain, lanesOf } from "./view/group.ts";
+export { describeLink, type LinkFacts } from "./view/link.ts";
+export { describeText, describeThinking, isOver, type TextFacts, type ThinkingFacts } from "./view/part.ts";
+export { describeProblem, type ProblemFacts } from "./view/problem.ts";
+export { describeReplay } from "./view/replay.ts";
+export { describeResume } from "./view/resume.ts";
+export { describeResult, type ResultFacts, type ResultPart } from "./view/result.ts";
+export { fileShape, parsed, shapeOfText, type Table, tableOf } from "./view/result-shape.ts";
+export { type Block, createRows, type Row } from "./view/rows.ts";
+export { describeRun, messageText, type RunFacts, runTitle } from "./view/run.ts";
+export { createRunIndex, type RunIndex } from "./view/run-index.ts";
+export { slowFrom, slownessOf } from "./view/slow.ts";
+export { describeStep, type StepFacts } from "./view/step.ts";
+export { summaryOf } from "./view/summary.ts";
+export { oneLine, sentence } from "./view/text.ts";
+export { remainingText, type Time, timeText } from "./view/time.ts";
+export { describePlan, type PlanFacts, type Todo } from "./view/todos.ts";
+export { runSpan, ticksOf, tickText, waterfallOf, type WaterRow } from "./view/waterfall.ts";

@@ -1,0 +1,82 @@
+import type { AgentNode, StepNode } from "../state.ts";
+import { usageText } from "./amounts.ts";
+import { type Badge, badgeOf, type ShownState, WORKING } from "./badge.ts";
+import { describeProblem, type ProblemFacts } from "./problem.ts";
+import { oneLine } from "./text.ts";
+import { agentTime, type Time } from "./time.ts";
+
+/** What a person is told of a sub-agent. */
+export interface AgentFacts {
+  readonly badge: Badge;
+  readonly isOver: boolean;
+  readonly name: string;
+  readonly model: string;
+  readonly task: string;
+  readonly status: string;
+  readonly time: Time | undefined;
+  /** Tokens, once it is over. */
+  readonly usage: string;
+  readonly problem: ProblemFacts | undefined;
+  /** Why its answer is not whole, and what to do; empty if it is. */
+  readonly advice: string;
+}
+
+export const describeAgent = (agent: AgentNode): AgentFacts => {
+  const isOver = agent.outcome !== undefined;
+  const end = endOf(agent);
+  return {
+    badge: end ? badgeOf(end.state) : WORKING,
+    isOver,
+    name: oneLine(agent.name),
+    model: oneLine(agent.model ?? ""),
+    task: oneLine(agent.task ?? ""),
+    status: isOver ? "" : oneLine(agent.status ?? ""),
+    time: agentTime(agent),
+    usage: isOver ? usageText(agent.usage) : "",
+    problem: describeProblem(agent.error, agent.outcome),
+    advice: end?.advice ?? "",
+  };
+};
+
+/** How the work of an agent, or of the run's root, ended. */
+export interface End {
+  readonly state: ShownState;
+  readonly title: string;
+  /** Empty if nothing is wrong with the answer. */
+  readonly advice: string;
+}
+
+/**
+ * Undefined while it goes on. An agent that is done although its last answer was cut has not finished what it was asked:
+ * nothing may show it as success.
+ */
+export const endOf = (agent: AgentNode): End | undefined => {
+  const { outcome } = agent;
+  if (outcome === undefined) return undefined;
+  const finish = agent.items.findLast((item): item is StepNode => item.kind === "step")?.finish;
+  const cut = outcome === "done" && finish !== undefined ? CUT[finish] : undefined;
+  return cut ?? { state: outcome, title: TITLES[outcome], advice: "" };
+};
+
+const TITLES = { done: "Finished", error: "Failed", cancelled: "Cancelled", interrupted: "Interrupted" } as const;
+
+/** Answers that are not whole, by how their step finished. */
+const CUT: Readonly<Record<string, End | undefined>> = {
+  length: {
+    state: "cut",
+    title: "Cut off at the output limit",
+    advice:
+      "The model reached its limit of output tokens, so the answer is incomplete. Ask it to continue, or raise the limit.",
+  },
+  filter: {
+    state: "filtered",
+    title: "Stopped by a content filter",
+    advice:
+      "The provider ended the answer, so it is incomplete or missing. Rephrase the request, or try another model.",
+  },
+  interrupted: {
+    state: "interrupted",
+    title: "Interrupted",
+    advice: "The answer broke off when its process ended. Ask again.",
+  },
+};

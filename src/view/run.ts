@@ -1,0 +1,75 @@
+import type { Message, Part } from "../events.ts";
+import { visibleText } from "../markdown.ts";
+import type { RunState } from "../state.ts";
+import { endOf } from "./agent.ts";
+import { counted, usageText } from "./amounts.ts";
+import { type Badge, badgeOf, WORKING } from "./badge.ts";
+import { openAsks } from "./open-asks.ts";
+import { describeProblem, type ProblemFacts } from "./problem.ts";
+import { oneLine } from "./text.ts";
+import { runTime, type Time } from "./time.ts";
+
+/** What a person is told of a run as a whole. */
+export interface RunFacts {
+  readonly badge: Badge;
+  readonly hasStarted: boolean;
+  readonly isOver: boolean;
+  /** Whether it did what it was asked to. False while it goes on. */
+  readonly hasSucceeded: boolean;
+  readonly name: string;
+  readonly model: string;
+  /** What goes on now, or how it ended. */
+  readonly title: string;
+  /** Why the answer is not whole, and what to do; empty if it is. */
+  readonly advice: string;
+  readonly time: Time | undefined;
+  readonly usage: string;
+  readonly problem: ProblemFacts | undefined;
+  /** That the client has calls to run; empty if it has none. */
+  readonly awaiting: string;
+  readonly retry: "offered" | "useless" | "none";
+  /** Why a retry is not offered; empty if it is or makes no sense. */
+  readonly retryNote: string;
+}
+
+export const describeRun = (state: RunState): RunFacts => {
+  const end = endOf(state.root);
+  const asks = end ? 0 : openAsks(state).size;
+  const retry = retryOf(state);
+  return {
+    badge: end ? badgeOf(end.state) : asks > 0 ? badgeOf("waiting") : WORKING,
+    hasStarted: state.startedAt !== undefined,
+    isOver: end !== undefined,
+    hasSucceeded: end?.state === "done",
+    name: oneLine(state.root.name || "Run"),
+    model: oneLine(state.model ?? ""),
+    title:
+      end?.title ??
+      (asks > 0 ? `Waiting for you: ${counted(asks, "open question")}` : oneLine(state.root.status ?? "") || "Working"),
+    advice: end?.advice ?? "",
+    time: runTime(state),
+    usage: usageText(state.usage),
+    problem: describeProblem(state.error, state.outcome),
+    awaiting:
+      state.awaiting.length > 0 ? `Waiting for the client to run ${counted(state.awaiting.length, "tool")}` : "",
+    retry,
+    retryNote: retry === "useless" ? "Trying again is not offered: the same request would fail again." : "",
+  };
+};
+
+const retryOf = ({ outcome, error }: RunState): RunFacts["retry"] => {
+  if (outcome === "interrupted") return "offered";
+  if (outcome !== "error") return "none";
+  return error?.retryable === true ? "offered" : "useless";
+};
+
+/** What a person wrote, as they wrote it, but for what would hide in it. */
+export const messageText = ({ content }: Message): string =>
+  visibleText(content.map(partText).filter(Boolean).join("\n"));
+
+const partText = (part: Part): string =>
+  part.type === "text" ? part.text : part.type === "file" ? `[${part.name ?? part.mediaType}]` : "";
+
+/** A run by what was asked, on one line. */
+export const runTitle = (state: RunState, longest = 60): string =>
+  oneLine((state.message && messageText(state.message)) || state.root.name || state.run || "Run", longest);

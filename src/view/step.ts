@@ -1,0 +1,20 @@
+import type { StepNode } from "../state.ts";
+import { duration } from "./amounts.ts";
+import { oneLine, sentence } from "./text.ts";
+
+/** What a person is told of a step: what is unusual about it. */
+export interface StepFacts {
+  readonly model: string;
+  readonly isOver: boolean;
+  /** One for each attempt after the first. */
+  readonly retries: readonly { readonly attempt: number; readonly title: string }[];
+}
+
+export const describeStep = (step: StepNode): StepFacts => ({
+  model: oneLine(step.model ?? ""),
+  isOver: step.endedAt !== undefined,
+  retries: step.retries.map(({ attempt, wait, error }) => ({
+    attempt,
+    title: `The request to the model failed: ${sentence(oneLine(error.message))} Attempt ${attempt} after ${duration(wait)}.`,
+  })),
+});

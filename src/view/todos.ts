@@ -1,0 +1,43 @@
+import type { Json } from "../events.ts";
+import { oneLine } from "./text.ts";
+
+/** A point of a plan. */
+export interface Todo {
+  readonly id: string;
+  readonly text: string;
+  /** `left`: begun when the run ended. */
+  readonly status: "pending" | "active" | "done" | "cancelled" | "left";
+  readonly word: string;
+}
+
+export interface PlanFacts {
+  readonly todos: readonly Todo[];
+  /** `2 of 5 done`. */
+  readonly progress: string;
+}
+
+/** A plan, if the value is one; a slot may hold anything. Nobody works on a point once the run is over. */
+export const describePlan = (value: Json | undefined, isOver: boolean): PlanFacts | undefined => {
+  if (!Array.isArray(value) || !value.every(isTodo)) return undefined;
+  const todos = (value as unknown as readonly Omit<Todo, "word">[]).map(({ id, text, status }): Todo => {
+    const shown = status === "active" && isOver ? "left" : status;
+    return { id, text: oneLine(text, 2000), status: shown, word: WORDS[shown] };
+  });
+  return { todos, progress: `${todos.filter(({ status }) => status === "done").length} of ${todos.length} done` };
+};
+
+const WORDS = {
+  pending: "to do",
+  active: "in progress",
+  done: "done",
+  cancelled: "dropped",
+  left: "begun, not finished",
+} as const;
+
+const isTodo = (item: Json): boolean =>
+  typeof item === "object" &&
+  item !== null &&
+  !Array.isArray(item) &&
+  typeof item.id === "string" &&
+  typeof item.text === "string" &&
+  ["pending", "active", "done", "cancelled"].includes(item.status as string);

@@ -1,0 +1,101 @@
+// @vitest-environment happy-dom
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Entry, Event, Finish } from "../../src/events.ts";
+import { arbitraryLog } from "../generate.ts";
+import { flushFrames } from "./views/frames.ts";
+import { openElement } from "./views/element.ts";
+import { openPage } from "./views/page.ts";
+import { openTerminal } from "./views/terminal.ts";
+
+Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+
+const runs = path.join(import.meta.dirname, "../../golden/runs");
+const golden = (file: string): Entry[] =>
+  readFileSync(path.join(runs, file), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Entry);
+
+const entriesOf = (...events: readonly Event[]): Entry[] =>
+  events.map((event, index) => ({ seq: index + 1, at: 1_700_000_000_000 + index * 700, event }));
+
+/** All three views show the same facts after each of these entries. */
+const agree = async (entries: readonly Entry[], isLooked: (entry: Entry) => boolean): Promise<void> => {
+  const page = openPage(entries);
+  const terminal = openTerminal(entries);
+  const element = await openElement(entries);
+  try {
+    for (const entry of entries) {
+      if (!isLooked(entry)) continue;
+      const shown = await page.at(entry.seq);
+      const where = `after entry ${entry.seq}, ${entry.event.type}`;
+      expect(await terminal.at(entry.seq), `terminal and page ${where}`).toEqual(shown);
+      expect(await element.at(entry.seq), `element and page ${where}`).toEqual(shown);
+    }
+  } finally {
+    page.close();
+    element.close();
+    flushFrames();
+  }
+};
+
+/** What a run embeds is another document: no view says anything about it. */
+const withoutEmbeds = (entries: readonly Entry[]): Entry[] =>
+  entries.filter(({ event }) => event.type !== "embed").map((entry, index) => ({ ...entry, seq: index + 1 }));
+
+/** A token more changes no fact. */
+const isFact = ({ seq, event }: Entry): boolean => !event.type.endsWith("-delta") || seq % 11 === 0;
+
+describe("page, element and terminal state the same facts", { timeout: 120_000 }, () => {
+  test.each(readdirSync(runs).filter((file) => file.endsWith(".jsonl")))("at every entry of %s", async (file) => {
+    await agree(golden(file), isFact);
+  });
+
+  test("at every entry of any log", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryLog(2), (entries) => agree(withoutEmbeds(entries), isFact)),
+      { numRuns: 8 },
+    );
+  });
+
+  test.each<Finish>(["stop", "length", "filter"])("of an answer that finished as %s", async (finish) => {
+    const entries = entriesOf(
+      { type: "run-start", protocol: 1, run: "r", name: "agent" },
+      { type: "agent-start", agent: "a", name: "reader" },
+      { type: "step-start", step: "u", agent: "a" },
+      { type: "step-end", step: "u", agent: "a", finish },
+      { type: "agent-end", agent: "a", outcome: "done" },
+      { type: "step-start", step: "s" },
+      { type: "text-start", part: "p" },
+      { type: "text-delta", part: "p", delta: "Once upon a" },
+      { type: "text-end", part: "p" },
+      { type: "step-end", step: "s", finish },
+      { type: "run-end", outcome: "done" },
+    );
+    await agree(entries, () => true);
+  });
+
+  test("of calls that were interrupted or never ran", async () => {
+    const call = (id: string): Event[] => [
+      { type: "tool-start", call: id, name: "look" },
+      { type: "tool-input-end", call: id, input: { path: "a.md" } },
+    ];
+    const entries = entriesOf(
+      { type: "run-start", protocol: 1, run: "r", name: "agent" },
+      { type: "step-start", step: "s" },
+      ...["a", "b", "c", "d"].flatMap(call),
+      { type: "step-end", step: "s", finish: "tools" },
+      { type: "tool-execute", call: "a" },
+      { type: "tool-execute", call: "d" },
+      { type: "tool-end", call: "a", outcome: "interrupted" },
+      { type: "tool-end", call: "b", outcome: "denied" },
+      { type: "tool-end", call: "c", outcome: "cancelled" },
+      { type: "tool-end", call: "d", outcome: "error", error: { code: "e", message: "no" } },
+      { type: "run-end", outcome: "interrupted" },
+    );
+    await agree(entries, () => true);
+  });
+});

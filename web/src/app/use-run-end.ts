@@ -1,0 +1,25 @@
+import { useCallback, useSyncExternalStore } from "react";
+import { subscribeByFrame } from "runcast/react";
+import { ROOT, type RunState } from "runcast/state";
+import { describeRun } from "runcast/view";
+
+/** Whether a run goes on, did what it was asked to, or ended otherwise. */
+export type RunEnd = "open" | "succeeded" | "ended";
+
+/** A run that is not there goes on. */
+export const useRunEnd = (state: RunState | undefined): RunEnd =>
+  useFact(state, () => {
+    if (!state) return "open";
+    const { isOver, hasSucceeded } = describeRun(state);
+    return !isOver ? "open" : hasSucceeded ? "succeeded" : "ended";
+  });
+
+export const useHasBegun = (state: RunState | undefined): boolean => useFact(state, () => (state?.seq ?? 0) > 0);
+
+const useFact = <Fact extends string | boolean>(state: RunState | undefined, fact: () => Fact): Fact => {
+  const watch = useCallback(
+    (listener: () => void) => (state ? subscribeByFrame(state, ROOT, listener) : () => {}),
+    [state],
+  );
+  return useSyncExternalStore(watch, fact);
+};
