@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dialect, ServerFacts } from "./dialect.ts";
 import type { Log } from "./log.ts";
 import { createRunner, type RunnableAgent, type Runner, type RunnerOptions } from "./runner.ts";
 import { createApi } from "./server/api.ts";
 import { createAudience } from "./server/audience.ts";
-import { readBody } from "./server/body.ts";
 import { createCommands } from "./server/commands.ts";
-import { answerPreflight, createGuard, isLoopback } from "./server/guard.ts";
+import { answerFetch, type FetchEnvironment } from "./server/fetching.ts";
+import { createGuard, isLoopback } from "./server/guard.ts";
+import { createHandler } from "./server/handler.ts";
 import { type Limits, limitsOf } from "./server/limits.ts";
+import { createListening } from "./server/listening.ts";
 import { countedLog, createMetrics, metricsText, watchEventLoop } from "./server/metrics.ts";
-import { HttpRefusal, problemOf, refusalOf } from "./server/refusals.ts";
-import { createRouter, type Match } from "./server/router.ts";
+import { createRouter } from "./server/router.ts";
 import { createStates } from "./server/states.ts";
 import { createTokens } from "./server/tokens.ts";
 import { Refusal, type Source } from "./source.ts";
@@ -40,7 +40,9 @@ export interface ServerOptions {
   readonly hosts?: readonly string[];
   /** Origins, besides our own and loopback ones, whose pages may use the server. */
   readonly origins?: readonly string[];
-  /** How clients reach the server, for links to files. Default: as each of them did. */
+  /** Where another program mounts the server, such as `/runcast`. Default: at the root. */
+  readonly basePath?: string;
+  /** How clients reach the server, base path included, for links to files. Default: as each of them did. */
   readonly publicUrl?: string;
   readonly limits?: Partial<Limits>;
   /** Signs tokens. Default: a new one for each process, so that links end with it. */
@@ -65,22 +67,33 @@ export interface ServerProblem {
 
 export interface RuncastServer {
   readonly runner: Runner;
-  /** Closes what an earlier process left open, then listens. Rejects where that would not be safe. */
+  /**
+   * Takes care of the runs that an earlier process left open, once, and answers how many. `listen` and the first request do
+   * that by themselves; requests wait for it.
+   */
+  recover(): Promise<number>;
+  /** Listens on a port of its own. Rejects where that would not be safe. */
   listen(): Promise<{ readonly url: string; readonly port: number }>;
+  /** Answers requests of another program's HTTP server: `app.use("/runcast", server.listener)` in Express. */
+  readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
+  /**
+   * Answers a fetch request: `app.all("/runcast/*", (c) => server.fetch(c.req.raw, c.env))` in Hono. Without a key it answers
+   * only where `environment` shows a connection on a loopback address.
+   */
+  fetch(request: Request, environment?: FetchEnvironment): Promise<Response>;
   /** Takes nothing new, interrupts what runs, ends every stream, and is done within a few seconds. */
   close(): Promise<void>;
 }
 
-/** A reader that does not read gets no more than this beyond what the kernel holds for it. */
-const SOCKET_BYTES = 32 * 1024;
 const FLUSH_MS = 1000;
-const CLOSE_MS = 3000;
 const LINK_MS = 7 * 86_400_000;
 
 export const createServer = (options: ServerOptions): RuncastServer => {
   const { dialects, host = "127.0.0.1", version = "0.0.0", onProblem = () => {} } = options;
   const limits = limitsOf(options.limits);
   const keys = typeof options.key === "string" ? [options.key] : (options.key ?? []);
+  const basePath = basePathOf(options.basePath);
+  if (keys.some((key) => key.length < 8)) throw new Error("the setting key must have at least 8 characters");
   const metrics = createMetrics();
   const log = countedLog(options.log, metrics);
   const tokens = createTokens(options.secret ?? randomBytes(32));
@@ -115,6 +128,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     keyInPath: options.keyInPath ?? false,
     hosts: options.hosts ?? [],
     origins: options.origins ?? [],
+    basePath,
     ratePerMinute: limits.ratePerMinute,
     tokens,
   });
@@ -135,6 +149,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     router,
     dialects,
     facts,
+    basePath,
     bodyBytes: limits.bodyBytes,
     page: options.page,
     redact: options.redact ?? [],
@@ -159,101 +174,91 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       const token = keys.length > 0 && access === "read" ? `&token=${tokens.create(run, startedAt + LINK_MS)}` : "";
       return `${base}/?run=${run}${token}`;
     },
-    base: ({ headers }) =>
-      options.publicUrl?.replace(/\/$/, "") ?? `http://${headers.host ?? `${host}:${options.port}`}`,
+    basePath,
+    base: (request) => options.publicUrl?.replace(/\/$/, "") ?? reachedAt(request) + basePath,
     viewers: () => metrics.viewers,
     onError: (error) => onProblem({ error }),
   });
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { method = "GET" } = request;
-    let match: Match | undefined;
-    let path = "";
-    try {
-      const target = guard.target(request);
-      path = target.path;
-      const headers = headersOf(request);
-      match = router.match(method, path, headers);
-      guard.check(request, response, target);
-      const known = method === "OPTIONS" ? api.methods(path) : [];
-      if (known.length > 0) return answerPreflight(request, response, known);
-      if (!match) {
-        if (target.pathKey !== undefined) request.url = path + (target.query.size > 0 ? `?${target.query}` : "");
-        return await api.listener(request, response);
-      }
-      if (closing && match.route.does === "start") throw shuttingDown();
-      // Dialects' routes do not pass through Hono: its adapter keeps the request and a handler until the response has
-      // closed, and most of these responses are streams that stay open.
-      const body = method === "POST" ? await readBody(request, limits.bodyBytes) : undefined;
-      const { route, params, dialect } = match;
-      const command = dialect.read(route, { params, query: target.query, headers, body });
-      await commands(command, dialect, target.query, request, response);
-    } catch (error) {
-      const { refusal, unexpected } = refusalOf(error);
-      if (unexpected) onProblem({ error, path });
-      refuse(response, match?.dialect, refusal);
-    }
+  let recovering: Promise<number> | undefined;
+  const recover = (): Promise<number> => {
+    recovering ??= runner.recover().then(
+      (count) => {
+        loopDelay ??= watchEventLoop();
+        ready = true;
+        return count;
+      },
+      (error: unknown) => {
+        // The next request tries again.
+        recovering = undefined;
+        throw error;
+      },
+    );
+    return recovering;
   };
 
-  const server = createHttpServer({ highWaterMark: SOCKET_BYTES }, (request, response) => {
-    silent.delete(request.socket);
-    request.socket.off("close", forget);
-    handle(request, response).catch((error: unknown) => {
-      response.destroy();
-      onProblem({ error });
-    });
+  const handle = createHandler({
+    guard,
+    router,
+    api,
+    commands,
+    basePath,
+    bodyBytes: limits.bodyBytes,
+    starting: () => (ready ? undefined : recover()),
+    closing: () => closing,
+    onProblem,
   });
-  // Browsers connect ahead of their requests. Node does not count such connections as idle when it closes.
-  const silent = new Set<Socket>();
-  const forget = function (this: Socket) {
-    silent.delete(this);
-  };
-  server.on("connection", (socket: Socket) => silent.add(socket.on("close", forget)));
+  const listener = (request: IncomingMessage, response: ServerResponse): void =>
+    void handle(request, response, (url) => {
+      request.url = url;
+      return api.listener(request, response);
+    });
+  const listening = createListening(listener);
 
   const shutDown = async (): Promise<void> => {
     closing = true;
-    const left = new Promise<void>((resolve) => server.close(() => resolve()));
+    listening.stop();
     await runner.close();
     // Every run has its end in the log now; what is open after a moment waits for a run of another process.
     const patience = Date.now() + FLUSH_MS;
     while (metrics.viewers > 0 && Date.now() < patience) await sleep(5);
     audience.close();
-    const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
-    for (const socket of silent) socket.destroy();
-    const idle = setInterval(() => server.closeIdleConnections(), 20);
-    await left;
-    clearTimeout(deadline);
-    clearInterval(idle);
+    await listening.closed();
     loopDelay?.stop();
   };
 
   return {
     runner,
+    recover,
     listen: async () => {
       if (!isLoopback(host) && keys.length === 0)
         throw new Error(
           `listening on ${host}, where others can reach it, needs the setting key (or host: "127.0.0.1")`,
         );
-      if (keys.some((key) => key.length < 8)) throw new Error("the setting key must have at least 8 characters");
-      await runner.recover();
-      await new Promise<void>((resolve, reject) => {
-        server.once("error", reject).listen(options.port ?? 0, host, resolve);
-      });
-      loopDelay = watchEventLoop();
-      ready = true;
-      const { port } = server.address() as AddressInfo;
-      return { url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`, port };
+      await recover();
+      return await listening.listen(options.port ?? 0, host);
     },
+    listener,
+    fetch: (request, environment = {}) =>
+      answerFetch(request, environment, (incoming, outgoing, adopt) =>
+        handle(incoming, outgoing, async (url) => {
+          const { method, headers, signal } = request;
+          const asked = new Request(new URL(url, request.url), { method, headers, signal });
+          adopt(await api.fetch(asked, { incoming, outgoing }));
+        }),
+      ),
     close: () => (closed ??= shutDown()),
   };
 };
 
-/** Not by `headersDistinct`: a request keeps what that has made, and a stream keeps its request. */
-const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
-  const headers = new Headers();
-  for (let index = 0; index < rawHeaders.length; index += 2) headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
-  return headers;
+const basePathOf = (given = ""): string => {
+  const path = given.replace(/\/+$/, "");
+  if (path === "" || /^(?:\/[\w.~-]+)+$/.test(path)) return path;
+  throw new Error(`the setting basePath must be a path such as /runcast: not ${given}`);
 };
+
+const reachedAt = ({ headers, socket }: IncomingMessage): string =>
+  `${"encrypted" in socket && socket.encrypted ? "https" : "http"}://${headers.host ?? "localhost"}`;
 
 const agentOf = ({ agents, defaultAgent }: ServerOptions, wanted: string | undefined): RunnableAgent => {
   const name = wanted ?? defaultAgent ?? Object.keys(agents)[0] ?? "";
@@ -264,26 +269,3 @@ const agentOf = ({ agents, defaultAgent }: ServerOptions, wanted: string | undef
     hint: `the setting agents has: ${Object.keys(agents).join(", ") || "none"}`,
   });
 };
-
-const refuse = (response: ServerResponse, dialect: Dialect | undefined, refusal: Refusal): void => {
-  if (response.headersSent) return void response.destroy();
-  const problem = problemOf(refusal);
-  const { status, headers, body } = dialect?.refuse({ ...problem, status: refusal.status }) ?? {
-    status: refusal.status,
-    headers: {},
-    body: JSON.stringify({ error: problem }),
-  };
-  response.writeHead(status, {
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": Buffer.byteLength(body),
-    ...headers,
-    ...(refusal instanceof HttpRefusal && refusal.headers),
-  });
-  response.end(body);
-};
-
-const shuttingDown = () =>
-  new HttpRefusal(503, "closing", "the server is shutting down", "try again soon", {
-    headers: { "retry-after": "2" },
-    retryable: true,
-  });

@@ -35,7 +35,7 @@ export const serve: Command = {
     const opened = await openLog(config, options["log"], host, port);
     const server = createServer({ ...serverOptions(config, opened), host, port });
     try {
-      const interrupted = await server.runner.recover();
+      const interrupted = await server.recover();
       const { url } = await listen(server, host, port);
       const dropped = await retain(config, opened);
       const greeted = await greeting(config, opened, { url, interrupted, dropped, environment });

@@ -1,4 +1,4 @@
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { Dialect, ServerFacts } from "../dialect.ts";
@@ -22,6 +22,7 @@ export interface ApiOptions extends RunRoutesOptions {
 /** The plain routes: all that answers at once. Streams are not among them (see server.ts). */
 export interface Api {
   readonly listener: ReturnType<typeof getRequestListener>;
+  fetch(request: Request, environment: HttpBindings): Response | Promise<Response>;
   /** The methods that this path takes, here or in a dialect. */
   methods(path: string): readonly string[];
 }
@@ -49,7 +50,7 @@ export const createApi = (options: ApiOptions): Api => {
     if (unexpected) options.onError(error, context.req.path);
     return refuse(context, refusal);
   });
-  return { listener: getRequestListener(app.fetch, { overrideGlobalObjects: false }), methods };
+  return { listener: getRequestListener(app.fetch, { overrideGlobalObjects: false }), fetch: app.fetch, methods };
 };
 
 const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
@@ -111,7 +112,12 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       path: "/openapi.json",
       summary: "This description.",
       handle: ({ json }) =>
-        json((description ??= openapi(options.facts.version, [...routes, ...dialectRoutes(options.dialects)]))),
+        json(
+          (description ??= openapi(options.facts.version, options.basePath, [
+            ...routes,
+            ...dialectRoutes(options.dialects),
+          ])),
+        ),
     },
     {
       method: "GET",
@@ -119,7 +125,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       summary: "The page.",
       handle: async ({ req, json }) =>
         (await options.page?.(req.raw)) ??
-        json({ name: "runcast", version: options.facts.version, see: "/openapi.json" }),
+        json({ name: "runcast", version: options.facts.version, see: `${options.basePath}/openapi.json` }),
     },
     { method: "GET", path: "/assets/:file", summary: "A file of the page.", handle: ofPage },
     { method: "GET", path: "/element.js", summary: "The element <run-view>, as a module.", handle: ofPage },

@@ -17,8 +17,9 @@ export const readBody = async (request: IncomingMessage, maxBytes: number): Prom
   if ((request.headers["content-encoding"] ?? "identity") !== "identity")
     throw new HttpRefusal(415, "content-encoding", "compressed bodies are not accepted", "send the body as it is");
   if (length > maxBytes) throw tooLarge(maxBytes);
-  const text = (await readBytes(request, maxBytes)).toString("utf8");
-  const body = parse(text);
+  const body = request.readableEnded
+    ? parsedBefore(request)
+    : parse((await readBytes(request, maxBytes)).toString("utf8"));
   if (isDeeper(body, MOST_LEVELS))
     throw new Refusal("too-deep", `the body has more than ${MOST_LEVELS} levels`, { hint: "send it flatter" });
   return body;
@@ -26,6 +27,15 @@ export const readBody = async (request: IncomingMessage, maxBytes: number): Prom
 
 /** Whoever goes through a value does so by recursion: a deeper one would overflow the stack. */
 const MOST_LEVELS = 500;
+
+/** What a body parser of the program that we are mounted in has left on the request. */
+const parsedBefore = (request: IncomingMessage & { readonly body?: unknown }): unknown => {
+  if (request.body !== undefined) return request.body;
+  throw new Refusal("body-consumed", "the body was read before it came to Runcast", {
+    status: 500,
+    hint: "mount Runcast before what parses bodies",
+  });
+};
 
 const parse = (text: string): unknown => {
   try {

@@ -24,20 +24,25 @@ export interface CommandsOptions {
   readonly link: (base: string, info: RunInfo, file: string) => string;
   /** The URL of the page with this run on it. */
   readonly page: (base: string, info: RunInfo, access: "read" | "answer") => string;
+  /** Where the server is mounted, without a slash at the end. */
+  readonly basePath: string;
   readonly base: (request: IncomingMessage) => string;
   readonly viewers: () => number;
   /** Told of what fails after the answer. */
   readonly onError: (error: unknown) => void;
 }
 
+/** A request, and where it is answered. */
+export interface Exchange {
+  /** The one that has the route. */
+  readonly dialect: Dialect;
+  readonly query: URLSearchParams;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 /** Does what a dialect has read from a request, and answers it. */
-export type Commands = (
-  command: Command,
-  dialect: Dialect,
-  query: URLSearchParams,
-  request: IncomingMessage,
-  response: ServerResponse,
-) => Promise<void>;
+export type Commands = (command: Command, exchange: Exchange) => Promise<void>;
 
 type Of<Kind extends Command["do"]> = Extract<Command, { do: Kind }>;
 
@@ -53,7 +58,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     return info;
   };
 
-  const spokenBy = (query: URLSearchParams, dialect: Dialect): Dialect => {
+  const spokenBy = ({ query, dialect }: Exchange): Dialect => {
     const name = query.get("dialect");
     if (name === null) return dialect;
     const found = dialects.find((other) => other.name === name);
@@ -96,25 +101,25 @@ export const createCommands = (options: CommandsOptions): Commands => {
     return { ...request, messages: [...(await historyOf(log, continues)), ...request.messages] };
   };
 
-  const start = async (
-    command: Of<"start">,
-    asked: Dialect,
-    query: URLSearchParams,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> => {
-    const dialect = spokenBy(query, asked);
+  const start = async (command: Of<"start">, exchange: Exchange): Promise<void> => {
+    const { response } = exchange;
+    const dialect = spokenBy(exchange);
     if (!command.detached) checkStreams();
     const { run, started, after } = command.answers
       ? { ...(await threads.answer(threadOf(command.request), command.answers)), started: false }
       : { ...(await begin(command, dialect)), after: 0 };
     if (command.detached && !command.whole) {
-      const events = `/runs/${run}/events`;
-      return sendJson(response, 202, { run, started, events }, { "Runcast-Run": run, Location: `/runs/${run}` });
+      const path = `${options.basePath}/runs/${run}`;
+      return sendJson(
+        response,
+        202,
+        { run, started, events: `${path}/events` },
+        { "Runcast-Run": run, Location: path },
+      );
     }
-    const base = options.base(request);
+    const base = options.base(exchange.request);
     const isOurs = started || command.answers !== undefined;
-    const cancels = isOurs && (command.disconnect ?? asked.disconnect) === "cancel";
+    const cancels = isOurs && (command.disconnect ?? exchange.dialect.disconnect) === "cancel";
     const onCut = () => {
       if (audience.count(run) > 0) return;
       runner.cancel(run, { reason: "the client closed its connection" }).catch(options.onError);
@@ -152,14 +157,9 @@ export const createCommands = (options: CommandsOptions): Commands => {
     return await runner.start(await withHistory(command), agent);
   };
 
-  const follow = async (
-    command: Of<"follow">,
-    asked: Dialect,
-    query: URLSearchParams,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> => {
-    const dialect = spokenBy(query, asked);
+  const follow = async (command: Of<"follow">, exchange: Exchange): Promise<void> => {
+    const { request, response } = exchange;
+    const dialect = spokenBy(exchange);
     const info = await infoOf(command.run);
     const { run } = info;
     const base = options.base(request);
@@ -201,7 +201,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     });
   };
 
-  const answer = async (command: Of<"answer">, response: ServerResponse): Promise<void> => {
+  const answer = async (command: Of<"answer">, { response }: Exchange): Promise<void> => {
     const { ask, answer: given } = command;
     const { run } = await infoOf(command.run);
     const status = await runner.answer(run, ask, given);
@@ -220,9 +220,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
 
   const cancel = async (
     { run: named, agent, call, reason, whole }: Of<"cancel">,
-    dialect: Dialect,
-    request: IncomingMessage,
-    response: ServerResponse,
+    { dialect, request, response }: Exchange,
   ): Promise<void> => {
     const target = {
       ...(agent !== undefined && { agent }),
@@ -243,18 +241,18 @@ export const createCommands = (options: CommandsOptions): Commands => {
     });
   };
 
-  return async (command, dialect, query, request, response) => {
+  return async (command, exchange) => {
     switch (command.do) {
       case "start":
-        return start(command, dialect, query, request, response);
+        return start(command, exchange);
       case "follow":
-        return follow(command, dialect, query, request, response);
+        return follow(command, exchange);
       case "answer":
-        return answer(command, response);
+        return answer(command, exchange);
       case "cancel":
-        return cancel(command, dialect, request, response);
+        return cancel(command, exchange);
       case "reply":
-        return sendJson(response, 200, await command.reply(options.facts));
+        return sendJson(exchange.response, 200, await command.reply(options.facts));
     }
   };
 };

@@ -9,12 +9,13 @@ export interface GuardOptions {
   readonly keyInPath: boolean;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
+  readonly basePath: string;
   readonly ratePerMinute: number;
   readonly tokens: Tokens;
 }
 
 export interface Target {
-  /** Without a key that stood in it, and without the query. */
+  /** Without the base path, a key that stood in it, and the query. Empty for the base path alone. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly pathKey: string | undefined;
@@ -83,7 +84,8 @@ export const createGuard = (options: GuardOptions): Guard => {
     if (bearer !== undefined && keys.length > 0 && isKey(bearer)) return;
     const token = query.get("token") ?? (bearer !== undefined && looksLikeToken(bearer) ? bearer : undefined);
     if (token !== undefined) return checkToken(token, request.method ?? "", path);
-    if (keys.length === 0 || isOpen(path)) return;
+    if (isOpen(path)) return;
+    if (keys.length === 0) return checkLocal(request);
     const given = bearer ?? pathKey;
     throw new HttpRefusal(
       401,
@@ -91,6 +93,17 @@ export const createGuard = (options: GuardOptions): Guard => {
       given === undefined ? "this server wants a key" : "this is not a key of this server",
       "send the value of the setting key as the header Authorization: Bearer <key>",
       { headers: { "www-authenticate": "Bearer" } },
+    );
+  };
+
+  /** Whoever mounts the server chooses where it listens. */
+  const checkLocal = ({ socket }: IncomingMessage): void => {
+    if (isLoopback(bare(socket.localAddress ?? ""))) return;
+    throw new HttpRefusal(
+      403,
+      "no-key",
+      "this server has no key, so it answers only on a loopback address",
+      "set a key in the setting key, or listen on 127.0.0.1",
     );
   };
 
@@ -113,7 +126,7 @@ export const createGuard = (options: GuardOptions): Guard => {
   };
 
   return {
-    target: (request) => targetOf(request.url ?? "/", keyInPath),
+    target: (request) => targetOf(urlOf(request, options.basePath), options.basePath, keyInPath),
     check: (request, response, target) => {
       checkHost(request);
       checkOrigin(request, response);
@@ -141,10 +154,16 @@ export const isLoopback = (name: string): boolean =>
 
 const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\#]|$)/i;
 
-const targetOf = (url: string, keyInPath: boolean): Target => {
+/** As the client sent it: Express removes from `url` the path that an application is mounted at. */
+const urlOf = ({ url = "/", originalUrl = url }: IncomingMessage & { readonly originalUrl?: string }, base: string) =>
+  base === "" ? url : originalUrl;
+
+const targetOf = (url: string, basePath: string, keyInPath: boolean): Target => {
   const relative = url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "") || "/";
   const mark = relative.indexOf("?");
-  const whole = mark < 0 ? relative : relative.slice(0, mark);
+  const full = mark < 0 ? relative : relative.slice(0, mark);
+  const isMounted = basePath !== "" && `${full}/`.startsWith(`${basePath}/`);
+  const whole = isMounted ? full.slice(basePath.length) : full;
   // Whoever resolves them later would look at another path than the one that was checked here.
   if (DOTS.test(whole))
     throw new HttpRefusal(400, "bad-path", "a path may not have dots for a segment", "ask for the path itself");

@@ -10,7 +10,7 @@ export interface Described {
 }
 
 /** The OpenAPI document of the routes that are mounted. */
-export const openapi = (version: string, routes: readonly Described[]): unknown => {
+export const openapi = (version: string, basePath: string, routes: readonly Described[]): unknown => {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
@@ -19,6 +19,7 @@ export const openapi = (version: string, routes: readonly Described[]): unknown 
   return {
     openapi: "3.1.0",
     info: { title: "Runcast", version, license: { name: "MIT", identifier: "MIT" } },
+    ...(basePath && { servers: [{ url: basePath }] }),
     security: [{}, { key: [] }, { token: [] }],
     paths,
     components: {

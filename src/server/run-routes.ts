@@ -17,6 +17,8 @@ export interface RunRoutesOptions {
   readonly log: Log;
   readonly states: States;
   readonly tokens: Tokens;
+  /** Where the server is mounted, without a slash at the end. */
+  readonly basePath: string;
   readonly bodyBytes: number;
   readonly page: ((request: Request) => Promise<Response | undefined>) | undefined;
   readonly redact: readonly (string | RegExp)[];
@@ -109,7 +111,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
           });
         const expires = Date.now() + (body.data.expiresInSeconds ?? DAY) * 1000;
         const token = tokens.create(run, expires);
-        return context.json({ token, url: `/?run=${run}&token=${token}`, expires }, 201);
+        return context.json({ token, url: `${options.basePath}/?run=${run}&token=${token}`, expires }, 201);
       },
     },
   ];

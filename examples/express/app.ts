@@ -1,0 +1,26 @@
+// Runcast inside an Express application, under /runcast. PORT chooses the port.
+import express from "express";
+import { native } from "../../src/dialects/native.ts";
+import { memory } from "../../src/logs/memory.ts";
+import { demoAgent } from "../../src/models/demo.ts";
+import { page } from "../../src/page.ts";
+import { createServer } from "../../src/server.ts";
+
+const basePath = "/runcast";
+const built = page();
+const runcast = createServer({
+  agents: { demo: demoAgent() },
+  log: memory(),
+  dialects: [native],
+  basePath,
+  ...(built && { page: built }),
+});
+
+const app = express();
+app.get("/", (_, response) => void response.send(`<a href="${basePath}/">Runs</a>`));
+app.use(basePath, runcast.listener);
+
+const server = app.listen(Number(process.env.PORT || 4420), "127.0.0.1", () => {
+  const address = server.address();
+  console.log(`http://127.0.0.1:${typeof address === "object" && address ? address.port : ""}${basePath}/`);
+});

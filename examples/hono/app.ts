@@ -1,0 +1,26 @@
+// Runcast inside a Hono application, under /runcast. PORT chooses the port.
+import { type HttpBindings, serve } from "@hono/node-server";
+import { Hono } from "hono";
+import { native } from "../../src/dialects/native.ts";
+import { memory } from "../../src/logs/memory.ts";
+import { demoAgent } from "../../src/models/demo.ts";
+import { page } from "../../src/page.ts";
+import { createServer } from "../../src/server.ts";
+
+const basePath = "/runcast";
+const built = page();
+const runcast = createServer({
+  agents: { demo: demoAgent() },
+  log: memory(),
+  dialects: [native],
+  basePath,
+  ...(built && { page: built }),
+});
+
+const app = new Hono<{ Bindings: HttpBindings }>();
+app.get("/", (context) => context.html(`<a href="${basePath}/">Runs</a>`));
+app.all(`${basePath}/*`, (context) => runcast.fetch(context.req.raw, context.env));
+
+serve({ fetch: app.fetch, port: Number(process.env.PORT || 4430), hostname: "127.0.0.1" }, ({ port }) =>
+  console.log(`http://127.0.0.1:${port}${basePath}/`),
+);

@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Dialect } from "../dialect.ts";
+import type { Refusal } from "../source.ts";
+import type { Api } from "./api.ts";
+import { readBody } from "./body.ts";
+import type { Commands } from "./commands.ts";
+import { answerPreflight, type Guard } from "./guard.ts";
+import { HttpRefusal, problemOf, refusalOf } from "./refusals.ts";
+import type { Match, Router } from "./router.ts";
+
+export interface HandlerOptions {
+  readonly guard: Guard;
+  readonly router: Router;
+  readonly api: Api;
+  readonly commands: Commands;
+  readonly bodyBytes: number;
+  /** Where the server is mounted, without a slash at the end. */
+  readonly basePath: string;
+  /** Resolves when runs of an earlier process are taken care of; undefined once that is done. */
+  readonly starting: () => Promise<unknown> | undefined;
+  readonly closing: () => boolean;
+  readonly onProblem: (problem: { readonly error: unknown; readonly path?: string }) => void;
+}
+
+/** Answers one request. `plain` answers what is no dialect's route, at the given URL. Never rejects. */
+export type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  plain: (url: string) => Promise<void>,
+) => Promise<void>;
+
+/** Whoever asks these wants to know how far the start is. */
+const WHILE_STARTING = new Set(["/health", "/ready"]);
+
+export const createHandler = (options: HandlerOptions): Handler => {
+  const { guard, router, api, commands, onProblem } = options;
+
+  const handle: Handler = async (request, response, plain) => {
+    const { method = "GET" } = request;
+    let match: Match | undefined;
+    let path = "";
+    try {
+      const target = guard.target(request);
+      path = target.path;
+      const query = target.query.size > 0 ? `?${target.query}` : "";
+      // The page names its files relative to a path that ends with a slash.
+      if (path === "") return void response.writeHead(308, { Location: `${options.basePath}/${query}` }).end();
+      const headers = headersOf(request);
+      match = router.match(method, path, headers);
+      guard.check(request, response, target);
+      const starting = options.starting();
+      if (starting && !WHILE_STARTING.has(path)) await starting;
+      const known = method === "OPTIONS" ? api.methods(path) : [];
+      if (known.length > 0) return answerPreflight(request, response, known);
+      if (!match) return await plain(path + query);
+      if (options.closing() && match.route.does === "start") throw shuttingDown();
+      // Dialects' routes do not pass through Hono: its adapter keeps the request and a handler until the response has
+      // closed, and most of these responses are streams that stay open.
+      const body = method === "POST" ? await readBody(request, options.bodyBytes) : undefined;
+      const { route, params, dialect } = match;
+      const command = dialect.read(route, { params, query: target.query, headers, body });
+      await commands(command, { dialect, query: target.query, request, response });
+    } catch (error) {
+      const { refusal, unexpected } = refusalOf(error);
+      if (unexpected) onProblem({ error, path });
+      refuse(response, match?.dialect, refusal);
+    }
+  };
+
+  return (request, response, plain) =>
+    handle(request, response, plain).catch((error: unknown) => {
+      response.destroy();
+      onProblem({ error });
+    });
+};
+
+/** Not by `headersDistinct`: a request keeps what that has made, and a stream keeps its request. */
+const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
+  return headers;
+};
+
+const refuse = (response: ServerResponse, dialect: Dialect | undefined, refusal: Refusal): void => {
+  if (response.headersSent) return void response.destroy();
+  const problem = problemOf(refusal);
+  const { status, headers, body } = dialect?.refuse({ ...problem, status: refusal.status }) ?? {
+    status: refusal.status,
+    headers: {},
+    body: JSON.stringify({ error: problem }),
+  };
+  response.writeHead(status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    ...headers,
+    ...(refusal instanceof HttpRefusal && refusal.headers),
+  });
+  response.end(body);
+};
+
+const shuttingDown = () =>
+  new HttpRefusal(503, "closing", "the server is shutting down", "try again soon", {
+    headers: { "retry-after": "2" },
+    retryable: true,
+  });
