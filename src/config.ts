@@ -20,7 +20,10 @@ export type { OpenedLog };
 /** What `runcast.config.ts` exports as its default. Everything may be left out. */
 export interface Config
   extends
-    Pick<ServerOptions, "defaultAgent" | "host" | "port" | "key" | "keyInPath" | "hosts" | "origins" | "publicUrl">,
+    Pick<
+      ServerOptions,
+      "defaultAgent" | "host" | "port" | "basePath" | "key" | "keys" | "keyInPath" | "hosts" | "origins" | "publicUrl"
+    >,
     Pick<ServerOptions, "limits" | "secret" | "redact">,
     Pick<RunnerOptions, "timeoutMs" | "maxBytes" | "onEnd"> {
   /** By name. Default: the scripted demo. */

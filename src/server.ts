@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Key, holderOf } from "./access.ts";
 import type { Dialect, ServerFacts } from "./dialect.ts";
 import type { Log } from "./log.ts";
 import { createRunner, type RunnableAgent, type Runner, type RunnerOptions } from "./runner.ts";
@@ -13,6 +14,7 @@ import { createHandler } from "./server/handler.ts";
 import { type Limits, limitsOf } from "./server/limits.ts";
 import { createListening } from "./server/listening.ts";
 import { countedLog, createMetrics, metricsText, watchEventLoop } from "./server/metrics.ts";
+import { createOwners } from "./server/owners.ts";
 import { createRouter } from "./server/router.ts";
 import { createStates } from "./server/states.ts";
 import { createTokens } from "./server/tokens.ts";
@@ -33,7 +35,10 @@ export interface ServerOptions {
   readonly host?: string;
   /** Default: any free one. */
   readonly port?: number;
+  /** Allows everything to whoever sends it; several for several people. */
   readonly key?: string | readonly string[];
+  /** Keys with names and rights of their own. */
+  readonly keys?: readonly Key[];
   /** Also takes the key as `/key/<key>/…`, for clients that can send no header. */
   readonly keyInPath?: boolean;
   /** Names, besides loopback ones and the bound address, under which the server is reached. */
@@ -91,9 +96,9 @@ const LINK_MS = 7 * 86_400_000;
 export const createServer = (options: ServerOptions): RuncastServer => {
   const { dialects, host = "127.0.0.1", version = "0.0.0", onProblem = () => {} } = options;
   const limits = limitsOf(options.limits);
-  const keys = typeof options.key === "string" ? [options.key] : (options.key ?? []);
+  const keys = [...[options.key ?? []].flat().map(holderOf), ...(options.keys ?? [])];
   const basePath = basePathOf(options.basePath);
-  if (keys.some((key) => key.length < 8)) throw new Error("the setting key must have at least 8 characters");
+  if (keys.some(({ key }) => key.length < 8)) throw new Error("the setting key must have at least 8 characters");
   const metrics = createMetrics();
   const log = countedLog(options.log, metrics);
   const tokens = createTokens(options.secret ?? randomBytes(32));
@@ -110,6 +115,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       return options.runner?.onEnd?.(ended);
     },
   });
+  const owners = createOwners(log);
   const states = createStates(log);
   const router = createRouter(dialects);
   const audience = createAudience({
@@ -135,16 +141,13 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const facts: ServerFacts = {
     version,
     agents: Object.entries(options.agents).map(([name, { about }]) => ({ name, ...about })),
-    latestData: async (thread) => {
-      const [latest] = await log.list({ limit: 1, thread });
-      return new Map(latest && (await states(latest.run)).state.data);
-    },
     ...(options.defaultAgent !== undefined && { defaultAgent: options.defaultAgent }),
     ...(options.validateServer && { validateServer: options.validateServer }),
   };
   const api = createApi({
     log,
     states,
+    owners,
     tokens,
     router,
     dialects,
@@ -162,8 +165,15 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     runner,
     audience,
     states,
+    owners,
     dialects,
-    facts,
+    facts: (principal) => ({
+      ...facts,
+      latestData: async (thread) => {
+        const { runs } = await owners.list(principal, { thread, limit: 1 });
+        return new Map(runs[0] && (await states(runs[0].run)).state.data);
+      },
+    }),
     limits,
     agent: (name) => agentOf(options, name),
     link: (base, { run, startedAt }, file) => {
@@ -209,9 +219,9 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     onProblem,
   });
   const listener = (request: IncomingMessage, response: ServerResponse): void =>
-    void handle(request, response, (url) => {
+    void handle(request, response, (url, principal) => {
       request.url = url;
-      return api.listener(request, response);
+      return api.listener(request, response, principal);
     });
   const listening = createListening(listener);
 
@@ -241,10 +251,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     listener,
     fetch: (request, environment = {}) =>
       answerFetch(request, environment, (incoming, outgoing, adopt) =>
-        handle(incoming, outgoing, async (url) => {
+        handle(incoming, outgoing, async (url, principal) => {
           const { method, headers, signal } = request;
           const asked = new Request(new URL(url, request.url), { method, headers, signal });
-          adopt(await api.fetch(asked, { incoming, outgoing }));
+          adopt(await api.fetch(asked, { incoming, outgoing, principal }));
         }),
       ),
     close: () => (closed ??= shutDown()),

@@ -58,6 +58,18 @@ describe("a mistake names the file, the field and what is expected", () => {
       { key: "abc" },
       "key must be a string of at least 8 characters without spaces, or a list of such strings",
     ],
+    ["a key without a name", { keys: [{ key: "long-enough" }] }, "keys.0.name must be a string"],
+    [
+      "a right that is none",
+      { keys: [{ name: "a", key: "long-enough", rights: ["read"] }] },
+      "keys.0.rights.0 must be one of start, watch, answer, admin",
+    ],
+    [
+      "two keys of one name",
+      { keys: [1, 2].map((n) => ({ name: "a", key: `long-enough-${n}` })) },
+      "keys must have different names",
+    ],
+    ["a base path without a slash", { basePath: "runcast" }, "basePath must be a path, such as /runcast"],
     ["hosts as text", { hosts: "a.example" }, "hosts must be a list of strings"],
     ["a host that is a number", { hosts: [1] }, "hosts.0 must be a string"],
     ["an unknown limit", { limits: { stream: 5 } }, "limits.stream is not a setting; did you mean streams?"],

@@ -14,7 +14,7 @@ const MOST_COUNTED = 1000;
 
 /** What a server says when it is ready. */
 export const greeting = async (
-  { agents, file, key }: LoadedConfig,
+  { agents, file, key, keys = [] }: LoadedConfig,
   { log, place }: OpenedLog,
   { url, interrupted, dropped, environment }: Start,
 ): Promise<string> => {
@@ -25,7 +25,8 @@ export const greeting = async (
   const named = Object.entries(agents).map(([name, { about }]) =>
     [name, about?.model, about?.description].filter(Boolean).join("  "),
   );
-  const access = key === undefined ? "" : ` ${keyHeader([key].flat(), environment)}`;
+  const accepted = [...[key ?? []].flat(), ...keys.map((each) => each.key)];
+  const access = accepted.length === 0 ? "" : ` ${keyHeader(accepted, environment)}`;
   return [
     `runcast ${version()}  ${url}`,
     "",

@@ -53,8 +53,8 @@ export const serve: Command = {
 };
 
 const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
-  const { agents, dialects, defaultAgent, key, keyInPath, hosts, origins, publicUrl, limits, secret, redact } = config;
-  const { onEnd, timeoutMs, maxBytes, validateServer } = config;
+  const { agents, dialects, defaultAgent, key, keys, keyInPath, hosts, origins, basePath, publicUrl } = config;
+  const { limits, secret, redact, onEnd, timeoutMs, maxBytes, validateServer } = config;
   return {
     agents,
     dialects,
@@ -65,9 +65,11 @@ const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
       page: page({ cards: config.cards }),
       defaultAgent,
       key,
+      keys,
       keyInPath,
       hosts,
       origins,
+      basePath,
       publicUrl,
       limits,
       secret,
@@ -95,7 +97,7 @@ const checkHost = async (host: string, config: LoadedConfig): Promise<void> => {
     throw notOurs(host);
   });
   const isPublic = !/^(127\.|::1$)/.test(address);
-  if (isPublic && "key" in config && config.key === undefined)
+  if (isPublic && "key" in config && config.key === undefined && config.keys === undefined)
     throw new CommandError(
       `${path.basename(config.file ?? "")}: key is undefined, and listening on ${host}, where others can reach it, needs one; ` +
         "set what it is taken from (an environment variable that is not set?), or listen on 127.0.0.1",

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { RIGHTS } from "../access.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Log } from "../log.ts";
 import type { EndedRun } from "../runner.ts";
 import { type Source, agentFactsSchema } from "../source.ts";
-import { byName, strictFields } from "../strict-fields.ts";
+import { byName, plainName, strictFields } from "../strict-fields.ts";
 import { type LogName, isLogName, logs } from "./logs.ts";
 
 const word = "setting";
@@ -49,6 +50,20 @@ const portError = "must be a whole number from 0 (any free port) to 65535";
 const keyError = "must be a string of at least 8 characters without spaces, or a list of such strings";
 const isKey = (value: unknown): boolean => typeof value === "string" && /^\S{8,}$/.test(value);
 
+const rightsError = `must be a list of rights: ${RIGHTS.join(", ")}`;
+const keySchema = strictFields(
+  {
+    name: plainName,
+    key: z.custom<string>(isKey, { error: "must be a string of at least 8 characters without spaces" }),
+    rights: z
+      .array(z.enum(RIGHTS, { error: `must be one of ${RIGHTS.join(", ")}` }), { error: rightsError })
+      .optional(),
+    user: text.optional(),
+    onBehalf: flag.optional(),
+  },
+  { word, expected: "an object with a name and a key" },
+);
+
 /** What a configuration may say. Every message goes on from the name of its field. */
 export const configSchema = strictFields(
   {
@@ -71,7 +86,17 @@ export const configSchema = strictFields(
         },
       )
       .optional(),
+    keys: z
+      .array(keySchema, { error: "must be a list of keys" })
+      .refine((keys) => new Set(keys.map(({ name }) => name)).size === keys.length, {
+        error: "must have different names",
+      })
+      .optional(),
     keyInPath: flag.optional(),
+    basePath: z
+      .string({ error: "must be a string" })
+      .regex(/^(?:\/[\w.~-]+)+\/?$/, { error: "must be a path, such as /runcast" })
+      .optional(),
     hosts: texts.optional(),
     origins: texts.optional(),
     allowPrivate: texts.optional(),

@@ -1,6 +1,8 @@
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
+import { NOBODY, type Principal } from "../access.ts";
 import type { Dialect, ServerFacts } from "../dialect.ts";
 import { eventsJsonSchema } from "../events.ts";
 import { Refusal } from "../source.ts";
@@ -21,8 +23,8 @@ export interface ApiOptions extends RunRoutesOptions {
 
 /** The plain routes: all that answers at once. Streams are not among them (see server.ts). */
 export interface Api {
-  readonly listener: ReturnType<typeof getRequestListener>;
-  fetch(request: Request, environment: HttpBindings): Response | Promise<Response>;
+  listener(incoming: IncomingMessage, outgoing: ServerResponse, principal: Principal): Promise<void>;
+  fetch(request: Request, environment: Env["Bindings"]): Response | Promise<Response>;
   /** The methods that this path takes, here or in a dialect. */
   methods(path: string): readonly string[];
 }
@@ -50,7 +52,20 @@ export const createApi = (options: ApiOptions): Api => {
     if (unexpected) options.onError(error, context.req.path);
     return refuse(context, refusal);
   });
-  return { listener: getRequestListener(app.fetch, { overrideGlobalObjects: false }), fetch: app.fetch, methods };
+  const principals = new WeakMap<object, Principal>();
+  const listen = getRequestListener(
+    (request, env) =>
+      app.fetch(request, { ...(env as HttpBindings), principal: principals.get(env.incoming) ?? NOBODY }),
+    { overrideGlobalObjects: false },
+  );
+  return {
+    listener: (incoming, outgoing, principal) => {
+      principals.set(incoming, principal);
+      return listen(incoming, outgoing);
+    },
+    fetch: app.fetch,
+    methods,
+  };
 };
 
 const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
@@ -76,6 +91,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       summary: "The tools of an MCP server, as a request that names it would find them.",
       body: () => z.toJSONSchema(serverSchema, { io: "input" }),
       handle: async (context) => {
+        options.owners.allow(context.env.principal, "start");
         const body = serverSchema.safeParse(await readBody(context.env.incoming, options.bodyBytes));
         if (!body.success) throw new Refusal("bad-request", "url must be a URL", { hint: "such as https://host/mcp" });
         return context.json({ tools: await checkedServer(options.facts, body.data) });

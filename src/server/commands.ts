@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Action, type Principal, actorOf, may, startedBy } from "../access.ts";
 import type { Command, Cursor, Dialect, EncodeOptions, RunRef, ServerFacts } from "../dialect.ts";
 import type { Log, RunInfo } from "../log.ts";
 import type { RunnableAgent, Runner } from "../runner.ts";
@@ -7,6 +8,8 @@ import { frameText } from "../sse.ts";
 import type { Audience } from "./audience.ts";
 import { historyOf } from "./history.ts";
 import { HttpRefusal, missing } from "./refusals.ts";
+import type { Owners } from "./owners.ts";
+import { sendJson } from "./send-json.ts";
 import type { States } from "./states.ts";
 import { createThreads } from "./threads.ts";
 import { cursorAfter, sendWhole } from "./whole-answer.ts";
@@ -17,7 +20,8 @@ export interface CommandsOptions {
   readonly audience: Audience;
   readonly states: States;
   readonly dialects: readonly Dialect[];
-  readonly facts: ServerFacts;
+  readonly owners: Owners;
+  readonly facts: (principal: Principal) => ServerFacts;
   readonly limits: { readonly concurrentRuns: number; readonly streams: number };
   readonly agent: (name: string | undefined) => RunnableAgent;
   /** The URL of a file beside the log of this run, for a client that reached us at `base`. */
@@ -34,6 +38,7 @@ export interface CommandsOptions {
 
 /** A request, and where it is answered. */
 export interface Exchange {
+  readonly principal: Principal;
   /** The one that has the route. */
   readonly dialect: Dialect;
   readonly query: URLSearchParams;
@@ -47,16 +52,11 @@ export type Commands = (command: Command, exchange: Exchange) => Promise<void>;
 type Of<Kind extends Command["do"]> = Extract<Command, { do: Kind }>;
 
 export const createCommands = (options: CommandsOptions): Commands => {
-  const { log, runner, audience, states, dialects, limits } = options;
-  const threads = createThreads(log, runner);
+  const { log, runner, audience, states, dialects, limits, owners } = options;
+  const threads = createThreads(log, runner, owners);
 
-  const infoOf = async (run: RunRef): Promise<RunInfo> => {
-    if (typeof run !== "string") return await threads.latest(run);
-    const info = await log.info(run);
-    if (!info || info.dropped)
-      throw missing(info ? `run ${run} was dropped` : `there is no run ${run}`, info !== undefined);
-    return info;
-  };
+  const infoOf = (run: RunRef, action: Action, { principal }: Exchange): Promise<RunInfo> =>
+    typeof run === "string" ? owners.info(principal, action, run) : threads.latest(run, action, principal);
 
   const spokenBy = ({ query, dialect }: Exchange): Dialect => {
     const name = query.get("dialect");
@@ -92,22 +92,24 @@ export const createCommands = (options: CommandsOptions): Commands => {
   };
 
   /** The request with what it continues before its own messages. */
-  const withHistory = async ({ request, continues }: Of<"start">): Promise<RunRequest> => {
+  const withHistory = async ({ request, continues }: Of<"start">, principal: Principal): Promise<RunRequest> => {
     if (continues === undefined) return request;
     const info = await log.info(continues);
-    if (!info || info.dropped) throw missing(`there is no run ${continues.slice(0, 100)} to continue`, false);
+    if (!info || info.dropped || !may(principal, "watch", info))
+      throw missing(`there is no run ${continues.slice(0, 100)} to continue`, false);
     if (info.endedAt === undefined)
       throw new Refusal("run-open", `run ${continues} has not ended yet`, { hint: "wait for its end, or cancel it" });
     return { ...request, messages: [...(await historyOf(log, continues)), ...request.messages] };
   };
 
   const start = async (command: Of<"start">, exchange: Exchange): Promise<void> => {
-    const { response } = exchange;
+    const { principal, response } = exchange;
+    owners.allow(principal, "start");
     const dialect = spokenBy(exchange);
     if (!command.detached) checkStreams();
     const { run, started, after } = command.answers
-      ? { ...(await threads.answer(threadOf(command.request), command.answers)), started: false }
-      : { ...(await begin(command, dialect)), after: 0 };
+      ? { ...(await threads.answer(threadOf(command.request), command.answers, principal)), started: false }
+      : { ...(await begin(command, dialect, principal)), after: 0 };
     if (command.detached && !command.whole) {
       const path = `${options.basePath}/runs/${run}`;
       return sendJson(
@@ -122,9 +124,9 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const cancels = isOurs && (command.disconnect ?? exchange.dialect.disconnect) === "cancel";
     const onCut = () => {
       if (audience.count(run) > 0) return;
-      runner.cancel(run, { reason: "the client closed its connection" }).catch(options.onError);
+      runner.cancel(run, { reason: "the client closed its connection", ...actor(principal) }).catch(options.onError);
     };
-    const encode = encodeOptions(command, await infoOf(run), base);
+    const encode = encodeOptions(command, await infoOf(run, started ? "start" : "watch", exchange), base);
     if (command.whole)
       return sendWhole({ log, run, dialect, options: encode }, command.whole, response, {
         after,
@@ -142,9 +144,10 @@ export const createCommands = (options: CommandsOptions): Commands => {
     });
   };
 
-  const begin = async (command: Of<"start">, dialect: Dialect): Promise<{ run: string; started: boolean }> => {
+  const begin = async (command: Of<"start">, dialect: Dialect, principal: Principal) => {
     const agent = options.agent(command.request.agent);
     const known = command.request.run === undefined ? undefined : await log.info(command.request.run);
+    if (known && !may(principal, "watch", known)) throw taken(known.run);
     if (known?.dropped) throw missing(`run ${known.run} was dropped`, true);
     if (!known && runner.active >= limits.concurrentRuns)
       throw tooMany(
@@ -153,14 +156,16 @@ export const createCommands = (options: CommandsOptions): Commands => {
         "limits.concurrentRuns",
       );
     if (!known && dialect.segments && command.request.thread !== undefined)
-      await threads.refuseWhileAsked(threadOf(command.request));
-    return await runner.start(await withHistory(command), agent);
+      await threads.refuseWhileAsked(threadOf(command.request), principal);
+    const { user: named, ...request } = await withHistory(command, principal);
+    const user = startedBy(principal, named);
+    return await runner.start({ ...request, ...(user && { user }) }, agent);
   };
 
   const follow = async (command: Of<"follow">, exchange: Exchange): Promise<void> => {
     const { request, response } = exchange;
     const dialect = spokenBy(exchange);
-    const info = await infoOf(command.run);
+    const info = await infoOf(command.run, "watch", exchange);
     const { run } = info;
     const base = options.base(request);
     const encode = encodeOptions(command, info, base);
@@ -184,7 +189,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     if (ended && command.from !== "snapshot") return void response.writeHead(204, { "Runcast-Run": run }).end();
     if (request.method === "HEAD") return void response.writeHead(200, headers).end();
     const folded = command.from === "snapshot" && (await states(run));
-    const known = folded ? await infoOf(run) : info;
+    const known = folded ? await infoOf(run, "watch", exchange) : info;
     if (folded && known.endedAt !== undefined && known.seq === folded.seq) {
       const frames = dialect.snapshot?.(folded.seq, folded.state) ?? [];
       return void response.writeHead(200, headers).end(frames.map(frameText).join(""));
@@ -201,10 +206,11 @@ export const createCommands = (options: CommandsOptions): Commands => {
     });
   };
 
-  const answer = async (command: Of<"answer">, { response }: Exchange): Promise<void> => {
+  const answer = async (command: Of<"answer">, exchange: Exchange): Promise<void> => {
+    const { principal, response } = exchange;
     const { ask, answer: given } = command;
-    const { run } = await infoOf(command.run);
-    const status = await runner.answer(run, ask, given);
+    const { run } = await infoOf(command.run, "answer", exchange);
+    const status = await runner.answer(run, ask, given, actorOf(principal));
     if (status === "accepted" || status === "same") return sendJson(response, 200, { status });
     if (status === "unknown")
       throw new Refusal("unknown-ask", `run ${run} does not ask ${ask.slice(0, 100)}`, {
@@ -220,14 +226,16 @@ export const createCommands = (options: CommandsOptions): Commands => {
 
   const cancel = async (
     { run: named, agent, call, reason, whole }: Of<"cancel">,
-    { dialect, request, response }: Exchange,
+    exchange: Exchange,
   ): Promise<void> => {
+    const { principal, dialect, request, response } = exchange;
     const target = {
+      ...actor(principal),
       ...(agent !== undefined && { agent }),
       ...(call !== undefined && { call }),
       ...(reason !== undefined && { reason }),
     };
-    const info = await infoOf(named);
+    const info = await infoOf(named, "cancel", exchange);
     const { run } = info;
     const status = info.endedAt === undefined ? await runner.cancel(run, target) : "ended";
     if (status !== "unknown" && whole) {
@@ -252,7 +260,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
       case "cancel":
         return cancel(command, exchange);
       case "reply":
-        return sendJson(exchange.response, 200, await command.reply(options.facts));
+        return sendJson(exchange.response, 200, await command.reply(options.facts(exchange.principal)));
     }
   };
 };
@@ -262,21 +270,13 @@ const threadOf = ({ thread, agent }: RunRequest): Exclude<RunRef, string> => {
   throw new Refusal("no-thread", "answers need the thread whose run asked for them", { hint: "send the thread's id" });
 };
 
-export const sendJson = (
-  response: ServerResponse,
-  status: number,
-  value: unknown,
-  headers: Record<string, string> = {},
-): void => {
-  const body = JSON.stringify(value);
-  response.writeHead(status, {
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": Buffer.byteLength(body),
-    "X-Content-Type-Options": "nosniff",
-    ...headers,
-  });
-  response.end(body);
+const actor = (principal: Principal): { readonly by?: string } => {
+  const by = actorOf(principal);
+  return by === undefined ? {} : { by };
 };
+
+const taken = (run: string): Refusal =>
+  new Refusal("run-taken", `the run id ${run} is taken`, { status: 409, hint: "choose another id, or leave it out" });
 
 function checkCursor(after: Cursor | undefined, { seq, run }: RunInfo): asserts after is Cursor {
   if (after && (after.seq < seq || (after.seq === seq && after.frame === 0))) return;

@@ -1,11 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Key, LOCAL, NOBODY, type Principal, linkTo, principalOf } from "../access.ts";
 import { createRate } from "./rate.ts";
 import { HttpRefusal } from "./refusals.ts";
 import { looksLikeToken, type Tokens } from "./tokens.ts";
 
 export interface GuardOptions {
-  readonly keys: readonly string[];
+  readonly keys: readonly Key[];
   readonly keyInPath: boolean;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
@@ -24,8 +25,8 @@ export interface Target {
 /** Decides who may ask for what, before anything else is looked at. Throws the refusal. */
 export interface Guard {
   target(request: IncomingMessage): Target;
-  /** Sets the CORS headers of an allowed foreign page. */
-  check(request: IncomingMessage, response: ServerResponse, target: Target): void;
+  /** Answers who asks. Sets the CORS headers of an allowed foreign page. */
+  check(request: IncomingMessage, response: ServerResponse, target: Target): Principal;
 }
 
 /** Nothing of a run can be learned from these. */
@@ -37,7 +38,7 @@ export const createGuard = (options: GuardOptions): Guard => {
   const { keyInPath, tokens } = options;
   const hosts = new Set(options.hosts.map((host) => host.toLowerCase()));
   const origins = new Set(options.origins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
-  const keys = options.keys.map(digest);
+  const keys = options.keys.map((key) => ({ digest: digest(key.key), principal: principalOf(key) }));
   const rate = createRate(options.ratePerMinute);
 
   const checkHost = (request: IncomingMessage): void => {
@@ -71,34 +72,36 @@ export const createGuard = (options: GuardOptions): Guard => {
     response.setHeader("Vary", "Origin");
   };
 
-  const isKey = (text: string): boolean => {
+  const holder = (text: string | undefined): Principal | undefined => {
+    if (text === undefined || keys.length === 0) return undefined;
     const given = digest(text);
-    let matches = false;
-    for (const key of keys) matches = timingSafeEqual(key, given) || matches;
-    return matches;
+    let found: Principal | undefined;
+    // All of them, whichever fits: how long it takes says nothing.
+    for (const { digest: known, principal } of keys) if (timingSafeEqual(known, given)) found = principal;
+    return found;
   };
 
-  const checkAccess = (request: IncomingMessage, { path, query, pathKey }: Target): void => {
+  const checkAccess = (request: IncomingMessage, { path, query, pathKey }: Target): Principal => {
     const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    if (pathKey !== undefined && isKey(pathKey)) return;
-    if (bearer !== undefined && keys.length > 0 && isKey(bearer)) return;
+    const principal = holder(pathKey) ?? holder(bearer);
+    if (principal) return principal;
     const token = query.get("token") ?? (bearer !== undefined && looksLikeToken(bearer) ? bearer : undefined);
     if (token !== undefined) return checkToken(token, request.method ?? "", path);
-    if (isOpen(path)) return;
+    if (isOpen(path)) return NOBODY;
     if (keys.length === 0) return checkLocal(request);
     const given = bearer ?? pathKey;
     throw new HttpRefusal(
       401,
       given === undefined ? "key-required" : "wrong-key",
       given === undefined ? "this server wants a key" : "this is not a key of this server",
-      "send the value of the setting key as the header Authorization: Bearer <key>",
+      "send a key of the settings key and keys as the header Authorization: Bearer <key>",
       { headers: { "www-authenticate": "Bearer" } },
     );
   };
 
   /** Whoever mounts the server chooses where it listens. */
-  const checkLocal = ({ socket }: IncomingMessage): void => {
-    if (isLoopback(bare(socket.localAddress ?? ""))) return;
+  const checkLocal = ({ socket }: IncomingMessage): Principal => {
+    if (isLoopback(bare(socket.localAddress ?? ""))) return LOCAL;
     throw new HttpRefusal(
       403,
       "no-key",
@@ -107,16 +110,16 @@ export const createGuard = (options: GuardOptions): Guard => {
     );
   };
 
-  const checkToken = (token: string, method: string, path: string): void => {
+  const checkToken = (token: string, method: string, path: string): Principal => {
     const known = tokens.check(token, Date.now());
-    if (isOpen(path) && method === "GET") return;
+    if (isOpen(path) && method === "GET") return NOBODY;
     if (!known)
       throw new HttpRefusal(401, "wrong-token", "this is not a token of this server", "ask for a new link to the run");
     if (known.expired)
       throw new HttpRefusal(401, "expired-token", "this token has expired", "ask for a new link to the run");
     const [, kind, run, what] = path.split("/");
     const readable = kind === "runs" && run === known.run && /^(events|files|export\.[a-z]+)?$/.test(what ?? "");
-    if (readable && (method === "GET" || method === "HEAD")) return;
+    if (readable && (method === "GET" || method === "HEAD")) return linkTo(known.run);
     throw new HttpRefusal(
       403,
       "read-only-token",
@@ -130,9 +133,10 @@ export const createGuard = (options: GuardOptions): Guard => {
     check: (request, response, target) => {
       checkHost(request);
       checkOrigin(request, response);
-      if (request.method === "OPTIONS") return;
-      checkAccess(request, target);
+      if (request.method === "OPTIONS") return NOBODY;
+      const principal = checkAccess(request, target);
       if (request.method === "POST") rate(request.socket.remoteAddress ?? "", Date.now());
+      return principal;
     },
   };
 };

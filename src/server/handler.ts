@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Principal } from "../access.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Refusal } from "../source.ts";
 import type { Api } from "./api.ts";
@@ -26,7 +27,7 @@ export interface HandlerOptions {
 export type Handler = (
   request: IncomingMessage,
   response: ServerResponse,
-  plain: (url: string) => Promise<void>,
+  plain: (url: string, principal: Principal) => Promise<void>,
 ) => Promise<void>;
 
 /** Whoever asks these wants to know how far the start is. */
@@ -47,19 +48,19 @@ export const createHandler = (options: HandlerOptions): Handler => {
       if (path === "") return void response.writeHead(308, { Location: `${options.basePath}/${query}` }).end();
       const headers = headersOf(request);
       match = router.match(method, path, headers);
-      guard.check(request, response, target);
+      const principal = guard.check(request, response, target);
       const starting = options.starting();
       if (starting && !WHILE_STARTING.has(path)) await starting;
       const known = method === "OPTIONS" ? api.methods(path) : [];
       if (known.length > 0) return answerPreflight(request, response, known);
-      if (!match) return await plain(path + query);
+      if (!match) return await plain(path + query, principal);
       if (options.closing() && match.route.does === "start") throw shuttingDown();
       // Dialects' routes do not pass through Hono: its adapter keeps the request and a handler until the response has
       // closed, and most of these responses are streams that stay open.
       const body = method === "POST" ? await readBody(request, options.bodyBytes) : undefined;
       const { route, params, dialect } = match;
       const command = dialect.read(route, { params, query: target.query, headers, body });
-      await commands(command, { dialect, query: target.query, request, response });
+      await commands(command, { principal, dialect, query: target.query, request, response });
     } catch (error) {
       const { refusal, unexpected } = refusalOf(error);
       if (unexpected) onProblem({ error, path });

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { Context } from "hono";
+import type { Action } from "../access.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
 import { readBody } from "./body.ts";
 import { htmlResponse, logResponse } from "./exports.ts";
 import { fileResponse } from "./files.ts";
 import type { Env, PlainRoute } from "./plain-route.ts";
-import { missing } from "./refusals.ts";
+import type { Owners } from "./owners.ts";
 import type { States } from "./states.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -15,6 +16,7 @@ const DAY = 86_400;
 
 export interface RunRoutesOptions {
   readonly log: Log;
+  readonly owners: Owners;
   readonly states: States;
   readonly tokens: Tokens;
   /** Where the server is mounted, without a slash at the end. */
@@ -27,13 +29,9 @@ export interface RunRoutesOptions {
 
 /** What there is of runs besides their streams. */
 export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
-  const { log, tokens } = options;
-  const info = async (context: Context<Env>) => {
-    const run = context.req.param("run") ?? "";
-    const found = await log.info(run);
-    if (!found || found.dropped) throw missing(found ? `run ${run} was dropped` : `there is no run ${run}`, !!found);
-    return found;
-  };
+  const { log, owners, tokens } = options;
+  const info = (context: Context<Env>, action: Action = "watch") =>
+    owners.info(context.env.principal, action, context.req.param("run") ?? "");
   const cutting = (context: Context<Env>) => (error: unknown) => {
     context.env.outgoing.destroy();
     options.onError(error, context.req.path);
@@ -44,21 +42,21 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       path: "/runs",
       summary: "The runs that are kept, newest first. `before` is the id to go on from.",
       query: ["limit", "before", "thread", "open"],
-      handle: async ({ req, json }) => {
+      handle: async ({ req, json, env }) => {
         const limit = Number(req.query("limit") ?? 50);
         if (!Number.isInteger(limit) || limit < 1 || limit > 500)
           throw new Refusal("bad-request", "limit must be a whole number from 1 to 500", { hint: "the default is 50" });
         const before = req.query("before");
         const thread = req.query("thread");
-        const found = await log.list({
-          limit: limit + 1,
+        const query = {
+          limit,
           ...(before && { before }),
           ...(thread && { thread }),
           ...(req.query("open") === "1" && { open: true }),
-        });
+        };
+        const { runs, ...rest } = await owners.list(env.principal, query);
         // Which process has a run is nobody's business but ours.
-        const runs = found.slice(0, limit).map(({ owner: _owner, epoch: _epoch, ...known }) => known);
-        return json({ runs, ...(found.length > limit && { next: runs.at(-1)?.run }) });
+        return json({ runs: runs.map(({ owner: _owner, epoch: _epoch, ...known }) => known), ...rest });
       },
     },
     {
@@ -103,7 +101,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       summary: "A read-only token for this run, usable in a URL.",
       body: () => z.toJSONSchema(tokenSchema, { io: "input" }),
       handle: async (context) => {
-        const { run } = await info(context);
+        const { run } = await info(context, "share");
         const body = tokenSchema.safeParse((await readBody(context.env.incoming, options.bodyBytes)) ?? {});
         if (!body.success)
           throw new Refusal("bad-request", "expiresInSeconds must be a whole number from 1 to 31536000", {

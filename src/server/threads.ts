@@ -1,9 +1,11 @@
 import { setImmediate } from "node:timers/promises";
+import { type Action, type Principal, actorOf } from "../access.ts";
 import type { Command, RunRef } from "../dialect.ts";
 import type { Log, RunInfo } from "../log.ts";
 import type { Runner } from "../runner.ts";
 import { createSegments } from "../segments.ts";
 import { Refusal } from "../source.ts";
+import type { Owners } from "./owners.ts";
 import { missing } from "./refusals.ts";
 
 type Start = Extract<Command, { do: "start" }>;
@@ -13,11 +15,15 @@ type Answers = NonNullable<Start["answers"]>;
 /** What clients that know conversations, and no runs, ask of the server. */
 export interface Threads {
   /** Throws a Refusal if the thread has no run. */
-  latest(thread: Thread): Promise<RunInfo>;
+  latest(thread: Thread, action: Action, principal: Principal): Promise<RunInfo>;
   /** Gives the answers to the run of the thread that asks, and answers where its next segment begins. */
-  answer(thread: Thread, answers: Answers): Promise<{ readonly run: string; readonly after: number }>;
+  answer(
+    thread: Thread,
+    answers: Answers,
+    principal: Principal,
+  ): Promise<{ readonly run: string; readonly after: number }>;
   /** Throws a Refusal if the thread's latest run asks something. */
-  refuseWhileAsked(thread: Thread): Promise<void>;
+  refuseWhileAsked(thread: Thread, principal: Principal): Promise<void>;
   /** After which entry the segment begins that the run is in. */
   segmentStart(run: string): Promise<number>;
 }
@@ -26,12 +32,13 @@ export interface Threads {
 const RUNS = 10;
 const BATCH = 512;
 
-export const createThreads = (log: Log, runner: Runner): Threads => {
+export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads => {
   /** The one place that says which runs of a thread a caller may name by it. */
-  const runsOf = ({ thread }: Thread, limit: number): Promise<RunInfo[]> => log.list({ limit, thread });
+  const runsOf = async ({ thread }: Thread, limit: number, principal: Principal): Promise<RunInfo[]> =>
+    (await owners.list(principal, { thread, limit })).runs;
 
-  const asked = async (thread: Thread, answers: Answers) => {
-    for (const { run } of await runsOf(thread, RUNS)) {
+  const asked = async (thread: Thread, answers: Answers, principal: Principal) => {
+    for (const { run } of await runsOf(thread, RUNS, principal)) {
       const division = await divide(log, run);
       if (answers.every(({ ask }) => division.asked.has(ask))) return { run, division };
     }
@@ -43,29 +50,32 @@ export const createThreads = (log: Log, runner: Runner): Threads => {
   };
 
   return {
-    async latest(thread) {
-      const [latest] = await runsOf(thread, 1);
+    async latest(thread, action, principal) {
+      const [latest] = await runsOf(thread, 1, principal);
       if (!latest) throw missing(`there is no run of the thread ${thread.thread.slice(0, 100)}`, false);
-      return latest;
+      return await owners.info(principal, action, latest.run);
     },
 
-    async answer(thread, answers) {
+    async answer(thread, answers, principal) {
+      owners.allow(principal, "answer");
       if (answers.length === 0) throw new Refusal("bad-request", "the list of answers is empty");
-      const { run, division } = await asked(thread, answers);
+      const { run, division } = await asked(thread, answers, principal);
       const given = new Set(answers.map(({ ask }) => ask));
       const seen = segmentSeen(division, given);
       const left = division.openAsks.filter((ask) => !given.has(ask) && seen?.asks.includes(ask));
       // Many agents go on only when they have every answer: a stream that waits for the others would wait for good.
       if (left.length > 0) throw asksOpen(run, left, "answer these too, in the same request");
       // All at once: nothing of the run comes between two answers of one request.
-      const results = await Promise.all(answers.map(({ ask, answer }) => runner.answer(run, ask, answer)));
+      const results = await Promise.all(
+        answers.map(({ ask, answer }) => runner.answer(run, ask, answer, actorOf(principal))),
+      );
       if (results.includes("unknown"))
         throw new Refusal("not-here", `run ${run} cannot be answered in this process`, { status: 404 });
       return { run, after: seen?.seq ?? division.seq };
     },
 
-    async refuseWhileAsked(thread) {
-      const [latest] = await runsOf(thread, 1);
+    async refuseWhileAsked(thread, principal) {
+      const [latest] = await runsOf(thread, 1, principal);
       if (!latest || latest.endedAt !== undefined) return;
       const { openAsks } = await divide(log, latest.run);
       if (openAsks.length > 0) throw asksOpen(latest.run, openAsks, "answer them, or cancel the run, first");

@@ -64,7 +64,9 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "react.ts": (target) => ["client.ts", "markdown.ts", "state.ts"].includes(target),
   "batch.ts": () => false,
   "runner.ts": (target) => [...CONTRACTS, "batch.ts"].includes(target),
-  "server.ts": (target) => [...CONTRACTS, "batch.ts", "html-export.ts", "runner.ts", "sse.ts"].includes(target),
+  "access.ts": (target) => target === "events.ts",
+  "server.ts": (target) =>
+    [...CONTRACTS, "access.ts", "batch.ts", "html-export.ts", "runner.ts", "sse.ts"].includes(target),
   "logs/": (target) => CONTRACTS.includes(target),
   "dialects/": (target) =>
     ["events.ts", "json.ts", "segments.ts", "source.ts", "log.ts", "tool.ts", "wire.ts", "dialect.ts"].includes(
