@@ -10,6 +10,7 @@ import { checkAddress, checkHeaders, ClientError, networkTrouble, type Trouble, 
 import { browserWakes, type Wakes } from "./client/wakes.ts";
 import type { Command } from "./dialect.ts";
 import type { Answer, Entry, RunOutcome } from "./events.ts";
+import { createRunId } from "./run-id.ts";
 import type { RunState } from "./state.ts";
 import { writeCommand } from "./wire.ts";
 
@@ -224,15 +225,3 @@ const wholeRequest = (request: StartRequest): RunRequest => {
 };
 
 const pathOf = (run: string): string => `/runs/${encodeURIComponent(run)}`;
-
-const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
-
-/** 20 letters and digits. Not `randomUUID`, which a page has only on https or localhost. */
-const createRunId = (): string => {
-  let id = "";
-  while (id.length < 20)
-    for (const byte of crypto.getRandomValues(new Uint8Array(32)))
-      // The last few values would make some letters more likely than others.
-      if (byte < 252 && id.length < 20) id += LETTERS[byte % 36];
-  return id;
-};

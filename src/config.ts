@@ -9,6 +9,7 @@ import { validateServer } from "./config/validate-server.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Log, Retention } from "./log.ts";
 import { didYouMean } from "./did-you-mean.ts";
+import { messageOf } from "./message-of.ts";
 import { demoAgent } from "./models/demo.ts";
 import type { RunnerOptions } from "./runner.ts";
 import type { ServerOptions } from "./server.ts";
@@ -112,8 +113,7 @@ const importDefault = async (file: string): Promise<unknown> => {
   try {
     module = await import(pathToFileURL(file).href);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${name}${lineIn(file, error)}: cannot be run: ${message}`, { cause: error });
+    throw new ConfigError(`${name}${lineIn(file, error)}: cannot be run: ${messageOf(error)}`, { cause: error });
   }
   if (module.default === undefined)
     throw new ConfigError(`${name}: has no default export; write: export default defineConfig({ … })`);

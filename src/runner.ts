@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Waiting } from "./dialect.ts";
 import type { Answer, Entry, Event, EventOf } from "./events.ts";
 import type { Log } from "./log.ts";
+import { messageOf } from "./message-of.ts";
+import { createRunId } from "./run-id.ts";
 import { ActiveRun } from "./runner/active-run.ts";
 import { closeCut } from "./runner/close-cut.ts";
 import { createFlusher } from "./runner/flusher.ts";
@@ -153,7 +155,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
   return {
     async start(request, agent) {
       if (isClosed) throw stopping();
-      return await begin(request.run ?? newRunId(), request, agent);
+      return await begin(request.run ?? createRunId(), request, agent);
     },
     async cancel(run, target = {}) {
       const running = active.get(run);
@@ -212,7 +214,3 @@ const placeholder = (started: Promise<void>): Active => ({
   answer: () => Promise.resolve("unknown"),
   waiting: () => ({ waiting: "agent", since: Date.now() }),
 });
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const newRunId = (): string => crypto.randomUUID().replaceAll("-", "").slice(0, 20);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Answer, type AskOutcome, type Event, type FileRef, messageSchema, userSchema } from "./events.ts";
+import { RUN_ID, RUN_ID_RULE } from "./run-id.ts";
 
 /**
  * Turns one request into events. What it need not do: number, stamp, store, write run-start or run-end, or close what is
@@ -84,10 +85,7 @@ export const mcpServerSchema = z.object({ name: z.string().min(1), url: z.url(),
 export type McpServer = z.infer<typeof mcpServerSchema>;
 
 export const runRequestSchema = z.object({
-  run: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, - or _")
-    .optional(),
+  run: z.string().regex(RUN_ID, RUN_ID_RULE).optional(),
   thread: z.string().min(1).max(256).optional(),
   agent: z.string().min(1).optional(),
   messages: z.array(messageSchema).min(1),

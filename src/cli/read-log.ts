@@ -4,7 +4,8 @@ import { text as readAll } from "node:stream/consumers";
 import { CommandError, type Input, UsageError } from "./command.ts";
 import { fetchLog } from "./fetch-log.ts";
 import { fileTrouble } from "./file-trouble.ts";
-import { isRunId, parseTarget } from "./target.ts";
+import { isRunId } from "../run-id.ts";
+import { parseTarget } from "./target.ts";
 
 /** The text of a log: of a file, of a run that a server has (by its address or id), or of standard input for `-`. */
 export const readLog = async (what: string, { options, environment }: Input): Promise<string> => {

@@ -1,3 +1,4 @@
+import { isRunId } from "../run-id.ts";
 import { UsageError } from "./command.ts";
 
 /** A server, and perhaps one run of it. */
@@ -44,8 +45,6 @@ const decoded = (text: string): string | undefined => {
     return undefined;
   }
 };
-
-export const isRunId = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);
 
 const addressOf = (text: string): URL | undefined => {
   const url = URL.canParse(text) ? new URL(text) : undefined;

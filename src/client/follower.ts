@@ -1,4 +1,5 @@
 import type { Frame } from "../dialect.ts";
+import { messageOf } from "../message-of.ts";
 import { createFrameReader } from "../sse.ts";
 import { LONGEST_TIMER } from "../timer.ts";
 import { BadFrame } from "../wire.ts";
@@ -76,7 +77,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
         reader.push(value);
       } catch (error) {
         if (error instanceof BadFrame) return cut("bad-frame", error.message);
-        const message = `what reads the run has thrown: ${error instanceof Error ? error.message : String(error)}`;
+        const message = `what reads the run has thrown: ${messageOf(error)}`;
         fail({ problem: { code: "reader-failed", message }, final: true }, error);
       }
       if (options.pace && !isStopped) await options.pace();

@@ -1,13 +1,10 @@
 import type { Entry } from "../events.ts";
 import type { Ownership, RunInfo } from "../log.ts";
+import { RUN_ID_RULE, isRunId } from "../run-id.ts";
 import { LogConflict, LogFenced, LogMissing } from "./errors.ts";
 
-/** The ids a run may have: each is also a safe name of a folder. */
-const RUN_ID = /^[A-Za-z0-9_-]{1,64}$/;
-
 export const checkRunId = (run: string): void => {
-  if (!RUN_ID.test(run))
-    throw new TypeError(`not a run id: ${JSON.stringify(run)}; use 1 to 64 letters, digits, - or _`);
+  if (!isRunId(run)) throw new TypeError(`not a run id: ${JSON.stringify(run)}; use ${RUN_ID_RULE}`);
 };
 
 /** A database binds no other value: said here, it is told to the one who gave it and to nobody whose write goes along. */

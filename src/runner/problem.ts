@@ -1,4 +1,5 @@
 import type { Problem } from "../events.ts";
+import { messageOf } from "../message-of.ts";
 import { Refusal } from "../source.ts";
 
 /** What a run says of the exception that ended it. */
@@ -10,13 +11,13 @@ export const problemOf = (error: unknown): Problem => {
       retryable: error.retryable,
       ...(error.hint && { hint: error.hint }),
     };
-  return { code: "agent-failed", message: error instanceof Error ? error.message : String(error), retryable: false };
+  return { code: "agent-failed", message: messageOf(error), retryable: false };
 };
 
 /** What a run says whose log could not be written for a while. */
 export const unwritten = (error: unknown): Problem => ({
   code: "log-failed",
-  message: `the run's log could not be written: ${error instanceof Error ? error.message : String(error)}`,
+  message: `the run's log could not be written: ${messageOf(error)}`,
   retryable: true,
 });
 

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { NOBODY, type Principal } from "../access.ts";
 import type { Dialect, ServerFacts } from "../dialect.ts";
 import { eventsJsonSchema } from "../events.ts";
+import { messageOf } from "../message-of.ts";
 import { Refusal } from "../source.ts";
 import { readBody } from "./body.ts";
 import { type Described, openapi } from "./openapi.ts";
@@ -169,7 +170,7 @@ const checkedServer = async ({ validateServer }: ServerFacts, { url, key }: z.in
     return await validateServer({ url, ...(key !== undefined && { key }) });
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal("unreachable-server", error instanceof Error ? error.message : String(error), {
+    throw new Refusal("unreachable-server", messageOf(error), {
       status: 422,
       hint: "check the address and the key",
       cause: error,

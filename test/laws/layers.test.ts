@@ -36,7 +36,7 @@ const isFamily = (file: string) => ownerOf(file) === file && file.split("/").len
 const isVariant = (file: string) => VARIANTS.includes(ownerOf(file).split("/")[0]!) && ownerOf(file).includes("/");
 
 /** A word each, for everybody. */
-const EVERYWHERE = ["protocol.ts", "timer.ts", "id-fields.ts"];
+const EVERYWHERE = ["protocol.ts", "timer.ts", "id-fields.ts", "message-of.ts", "run-id.ts"];
 
 /** What the files of a layer may import of ours; their own private parts always. */
 const ALLOWED: Record<string, (target: string) => boolean> = {
@@ -63,6 +63,8 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "html-export.ts": (target) => ["events.ts", "json.ts", "log.ts", "source.ts"].includes(target),
   "react.ts": (target) => ["client.ts", "markdown.ts", "state.ts"].includes(target),
   "batch.ts": () => false,
+  "message-of.ts": () => false,
+  "run-id.ts": () => false,
   "runner.ts": (target) => [...CONTRACTS, "batch.ts"].includes(target),
   "access.ts": (target) => target === "events.ts",
   "server.ts": (target) =>

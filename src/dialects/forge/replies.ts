@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { DialectRequest, Route, ServerFacts } from "../../dialect.ts";
+import { messageOf } from "../../message-of.ts";
 import { Refusal, type ToolFacts } from "../../source.ts";
 import { nameOfAgent, OURS } from "./model-name.ts";
 import { parse } from "./request.ts";
@@ -126,7 +127,7 @@ export const replies: readonly PlainRoute[] = [
         const tools = await validateServer({ url, ...(key && { key }) });
         return { valid: true, tool_count: tools.length, tools: tools.map(toolOf) };
       } catch (error) {
-        return invalid(error instanceof Error ? error.message : String(error));
+        return invalid(messageOf(error));
       }
     },
   },
