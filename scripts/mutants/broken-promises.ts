@@ -85,4 +85,62 @@ export const mutants: readonly Mutant[] = [
     ],
     tests: ["test/http-source.test.ts"],
   },
+  {
+    breaks: "true: a failed call looks green",
+    file: "src/view/badge.ts",
+    edits: [['error: ["failed", "bad"],', 'error: ["failed", "good"],']],
+    tests: ["test/view/facts.test.ts"],
+  },
+  {
+    breaks: "true: a spinner outlives its call",
+    file: "src/view/call.ts",
+    edits: [
+      ["badge: badgeOf(call.state),", 'badge: badgeOf(call.executedAt === undefined ? call.state : "executing"),'],
+    ],
+    tests: ["test/view/facts.test.ts"],
+  },
+  {
+    breaks: "true: a spinner outlives its call in the element alone",
+    file: "src/element/call-view.ts",
+    edits: [['if (element.dataset["state"] !== facts.badge.state) {', "if (!facts.isOver) {"]],
+    tests: ["test/contracts/views.test.ts"],
+  },
+  {
+    breaks: "true: a latency is invented for a call that was interrupted",
+    file: "src/view/time.ts",
+    edits: [
+      ['if (executedAt === undefined || state === "interrupted") return', "if (executedAt === undefined) return"],
+    ],
+    tests: ["test/view/facts.test.ts"],
+  },
+  {
+    breaks: "true: a latency is invented for a call that never ran",
+    file: "src/view/time.ts",
+    edits: [
+      [
+        "({ ms, executedAt, endedAt, state }: CallNode)",
+        "({ ms, executedAt: ran, startedAt, endedAt, state }: CallNode)",
+      ],
+      ["  if (executedAt === undefined || state", "  const executedAt = ran ?? startedAt;\n  if (state"],
+    ],
+    tests: ["test/view/facts.test.ts"],
+  },
+  {
+    breaks: "true: an answer that was cut looks whole",
+    file: "src/view/agent.ts",
+    edits: [['outcome === "done" && finish !== undefined ? CUT[finish] : undefined', "undefined as End | undefined"]],
+    tests: ["test/view/facts.test.ts"],
+  },
+  {
+    breaks: "true: the terminal says another word than the page and the element",
+    file: "src/cli/call-lines.ts",
+    edits: [['[["dim", `  ${badge.word}${took', '[["dim", `  ${badge.state}${took']],
+    tests: ["test/contracts/views.test.ts"],
+  },
+  {
+    breaks: "true: a view decides by itself how a call ended",
+    file: "web/src/run/call-card.tsx",
+    edits: [["data-call={badge.state}", 'data-call={call.endedAt === undefined ? "executing" : "ok"}']],
+    tests: ["test/laws/views.test.ts"],
+  },
 ];
