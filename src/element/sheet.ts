@@ -48,12 +48,13 @@ details > :not(summary) { margin: 0 0.75rem; }
 details > :not(summary) + :not(summary) { margin-top: 0.5rem; }
 summary { list-style: none; cursor: pointer; padding: 0.45rem 0.75rem; border-radius: 0.6rem; font-size: 0.93em; }
 summary::-webkit-details-marker { display: none; }
-summary::after { content: ""; flex: none; width: 0.4rem; height: 0.4rem; border: solid var(--run-soft); border-width: 0 1.5px 1.5px 0; rotate: -45deg; }
+summary::after { content: ""; flex: none; margin-left: auto; width: 0.4rem; height: 0.4rem; border: solid var(--run-soft); border-width: 0 1.5px 1.5px 0; rotate: -45deg; }
 details[open] > summary::after { rotate: 45deg; }
 pre:focus-visible, .scroll:focus-visible, summary:focus-visible, button:focus-visible, a:focus-visible, select:focus-visible, input:focus-visible { outline: 2px solid var(--run-accent); outline-offset: 1px; }
 summary b { flex: none; max-width: 60%; overflow: hidden; text-overflow: ellipsis; }
 .brief { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-family: ui-monospace, monospace; font-size: 0.87em; }
 summary .time { margin-left: auto; }
+summary:has(> .time:not([hidden]))::after { margin-left: 0; }
 .time { flex: none; font-size: 0.87em; font-variant-numeric: tabular-nums; }
 .mark { display: inline-flex; align-items: center; gap: 0.35rem; flex: none; }
 .word { font-size: 0.8em; }
