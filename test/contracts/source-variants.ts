@@ -1,0 +1,33 @@
+import { native } from "../../src/dialects/native.ts";
+import { demo } from "../../src/models/demo.ts";
+import type { Source } from "../../src/source.ts";
+import { agent } from "../../src/sources/agent.ts";
+import { http } from "../../src/sources/http.ts";
+import { script } from "../drive.ts";
+import { serve, silent } from "../serving.ts";
+
+export interface SourceVariant {
+  /** Says something and ends. */
+  answers(): Source | Promise<Source>;
+  /** Says something and goes on until it is stopped. */
+  stays(): Source | Promise<Source>;
+  /** Refuses every request before it says anything. */
+  refuses(): Source | Promise<Source>;
+}
+
+const unreachable = "http://127.0.0.1:9";
+
+/** Every file of src/sources, by its name. */
+export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
+  agent: {
+    answers: () => agent({ model: demo({ speed: Infinity }), description: "Answers." }),
+    // At the pace of the demo this takes minutes.
+    stays: () => agent({ model: demo({ stories: [script("hi", [{ say: "one two three ".repeat(10_000) }])] }) }),
+    refuses: () => agent({ model: () => undefined as never }),
+  },
+  http: {
+    answers: async () => http({ dialect: native, url: (await serve(agent({ model: demo({ speed: Infinity }) }))).url }),
+    stays: async () => http({ dialect: native, url: (await serve(silent)).url }),
+    refuses: () => http({ dialect: native, url: unreachable, patienceMs: 0 }),
+  },
+};

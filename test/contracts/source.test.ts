@@ -1,0 +1,50 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { agentFactsSchema, Refusal } from "../../src/source.ts";
+import { entriesOf, play, request, setUp, untilEnd, untilEvent } from "../running.ts";
+import { sourceVariants } from "./source-variants.ts";
+
+const names = readdirSync(path.join(import.meta.dirname, "../../src/sources"))
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => file.slice(0, -3));
+
+test("every source is held to the contract", () => {
+  expect(Object.keys(sourceVariants).toSorted()).toEqual(names.toSorted());
+});
+
+describe.each(Object.entries(sourceVariants))("the source %s", (_, variant) => {
+  test("what it says about itself is valid", async () => {
+    const { about } = await variant.answers();
+    expect(agentFactsSchema.optional().safeParse(about).error).toBeUndefined();
+  });
+
+  test("breaks no rule, and says something", async () => {
+    const { events } = await play(await variant.answers());
+    expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
+    expect(events.some(({ type }) => type === "text-delta")).toBe(true);
+  });
+
+  test("serves two requests at once", async () => {
+    const source = await variant.answers();
+    const runs = await Promise.all([play(source), play(source)]);
+    for (const { events } of runs) expect(events.at(-1)).toMatchObject({ outcome: "done" });
+  });
+
+  test("stops when its signal aborts", async () => {
+    const { runner, log } = setUp({ graceMs: 60_000 });
+    const { run } = await runner.start(request, { name: "test", source: await variant.stays() });
+    await untilEvent(log, run, ({ type }) => type === "step-start");
+    expect(await runner.cancel(run)).toBe("cancelled");
+    // With a minute of grace, the end is there only because the source has stopped by itself.
+    expect((await untilEnd(log, run)).at(-1)).toMatchObject({ type: "run-end", outcome: "cancelled" });
+  });
+
+  test("refuses with a Refusal before its first event, and leaves no run", async () => {
+    const { runner, log } = setUp();
+    const refused = runner.start({ ...request, run: "refused" }, { name: "test", source: await variant.refuses() });
+    await expect(refused).rejects.toBeInstanceOf(Refusal);
+    expect(await log.info("refused")).toBeUndefined();
+    await expect(entriesOf(log, "refused")).rejects.toThrow();
+  });
+});
