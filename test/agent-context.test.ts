@@ -105,7 +105,7 @@ test("a tool takes back what it said, as often as it likes, open or ended, and n
   kept?.replace("too late");
   const state = createState();
   for (const entry of await entriesOf(log, run)) fold(state, entry);
-  const { items } = state.nodes.get("call") as CallNode;
+  const { items } = state.root.items.find((item) => item.kind === "call") as CallNode;
   expect(items.map((item) => item.kind === "text" && [item.text, item.replacedBy])).toEqual([
     ["Rain", "part-3"],
     ["stays", undefined],

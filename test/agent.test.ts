@@ -136,7 +136,16 @@ describe("a step and its calls", () => {
     ];
     const run = await drive(agent({ name: "test", model, tools: [echo] }), { messages: history });
     expect(new Set(run.all("tool-start").map((event) => event.call)).size).toBe(3);
-    expect(run.all("tool-start").map((event) => event.call)).not.toContain("again");
+    const sent = requests
+      .at(-1)!
+      .prompt.flatMap(({ role, content }) =>
+        role === "assistant" || role === "tool"
+          ? content.flatMap((part) => ("toolCallId" in part ? [`${part.type} ${part.toolCallId}`] : []))
+          : [],
+      );
+    // Four calls and a result for each, no two of them with one id.
+    expect(new Set(sent).size).toBe(8);
+    expect(new Set(sent.map((id) => id.split(" ")[1])).size).toBe(4);
     // The call that the history left open got a result: providers refuse a prompt without one.
     expect(told(requests[0])).toEqual([["echo", "error-text", expect.stringContaining("cut off")]]);
   });

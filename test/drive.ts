@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Answer, Event, EventOf, EventType, Json } from "../src/events.ts";
+import { splitProviderId } from "../src/ids.ts";
 import { type Beat, type DemoStory, demo } from "../src/models/demo.ts";
 import type { RunContext, RunRequest, Source } from "../src/source.ts";
 import { createVerifier } from "../src/verify.ts";
@@ -43,10 +44,13 @@ export const drive = async (
   >();
   let error: unknown;
 
-  const write = (event: Event) => {
+  const names = readableIds();
+  const write = (event: Event): Event => {
     const wrong = verifier.check(event);
     if (wrong) throw new Error(`${wrong}: ${JSON.stringify(event)}`);
-    events.push(event);
+    const readable = names.read(event);
+    events.push(readable);
+    return readable;
   };
   const endAsk = (ask: string, end: Omit<EventOf<"ask-end">, "type" | "ask">) => {
     const found = asks.get(ask);
@@ -90,7 +94,7 @@ export const drive = async (
       endAsks();
     },
     cancel(kind, id) {
-      stopOf(`${kind} ${id}`).abort({ code: "cancelled", message: "stopped" });
+      stopOf(`${kind} ${kind === "call" ? names.original(id) : id}`).abort({ code: "cancelled", message: "stopped" });
       endAsks();
     },
     answer: (ask, answer) => endAsk(ask, answer === "expired" ? { outcome: answer } : { outcome: "answered", answer }),
@@ -98,9 +102,9 @@ export const drive = async (
 
   try {
     for await (const event of source(request, context)) {
-      write(event);
+      const readable = write(event);
       if (event.type === "ask-start") asks.set(event.ask, { start: event, end: Promise.withResolvers() });
-      await on(event, driving);
+      await on(readable, driving);
     }
   } catch (thrown) {
     error = thrown;
@@ -118,6 +122,26 @@ export const drive = async (
     typesOf: (call) => events.filter((event) => "call" in event && event.call === call).map(({ type }) => type),
     text: (agent) =>
       events.map((event) => (event.type === "text-delta" && event.agent === agent ? event.delta : "")).join(""),
+  };
+};
+
+/** Events with the ids that the model gave its calls, as a script has them: those of the log are as long as they must be. */
+const readableIds = () => {
+  const names = new Map<string, string>();
+  const nameOf = (call: string) => names.get(call) ?? call;
+  return {
+    original: (name: string) => [...names].find(([, given]) => given === name)?.[0] ?? name,
+    read: (event: Event): Event => {
+      const { id, meta } = splitProviderId(event.meta);
+      if (event.type === "tool-start" && id && ![...names.values()].includes(id)) names.set(event.call, id);
+      const { meta: _, ...rest } = event;
+      return {
+        ...rest,
+        ...(meta !== undefined && { meta }),
+        ...("call" in event && event.call !== undefined && { call: nameOf(event.call) }),
+        ...("awaiting" in event && event.awaiting && { awaiting: event.awaiting.map(nameOf) }),
+      } as Event;
+    },
   };
 };
 

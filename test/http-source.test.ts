@@ -196,8 +196,9 @@ describe("any other server", () => {
     const log = memory();
     const down = await serve(httpSource({ dialect: native, url }), { log });
     const run = await start(down.url);
-    await untilEvent(log, run, ({ type }) => type === "ask-start");
-    await post(`${down.url}/runs/${run}/asks/k`, { value: "here" });
+    let ask = "";
+    await untilEvent(log, run, (event) => event.type === "ask-start" && (ask = event.ask) !== "");
+    await post(`${down.url}/runs/${run}/asks/${ask}`, { value: "here" });
     await untilEvent(log, run, ({ type }) => type === "notice");
     await post(`${down.url}/runs/${run}/cancel`, {});
     const events = await untilEnd(log, run);

@@ -4,6 +4,7 @@ import { protocolProblem } from "../protocol.ts";
 import { Refusal, type Source } from "../source.ts";
 import { adoptFiles, mayHoldFile } from "./http/adopt-files.ts";
 import { createConnection } from "./http/connection.ts";
+import { createOwnIds } from "./http/own-ids.ts";
 import { secretsOf, withoutSecrets } from "./http/refusals.ts";
 import { createRemote } from "./http/remote.ts";
 import { createSteering } from "./http/steering.ts";
@@ -37,12 +38,15 @@ export const http = (options: HttpOptions): Source =>
   async function* (request, context) {
     const remote = createRemote(options, context.signal);
     const connection = createConnection(remote, options, request);
-    const steering = createSteering(remote, connection, context);
+    const ids = createOwnIds(context.run);
+    const steering = createSteering(remote, connection, context, ids.theirs);
     const decode = decoderOf(options.dialect);
     try {
       for await (const frame of connection.frames()) {
         for (const said of decode(frame)) {
-          const event = mayHoldFile(said) ? await adoptFiles(said, connection, context) : said;
+          // A Runcast has seen to its ids itself.
+          const named = connection.isRuncast ? said : ids.ours(said);
+          const event = mayHoldFile(named) ? await adoptFiles(named, connection, context) : named;
           if (event.type === "run-start") {
             const problem = protocolProblem(event.protocol);
             if (problem) throw new Refusal("upstream-protocol", problem.message, { status: 502, hint: problem.hint });

@@ -20,6 +20,7 @@ const VARIANTS = ["tools", "sources", "models", "logs", "dialects"];
 const CONTRACTS = [
   "events.ts",
   "protocol.ts",
+  "ids.ts",
   "json.ts",
   "json-schema.ts",
   "verify.ts",
@@ -42,6 +43,7 @@ const EVERYWHERE = ["protocol.ts", "timer.ts", "id-fields.ts", "message-of.ts", 
 const ALLOWED: Record<string, (target: string) => boolean> = {
   "events.ts": (target) => target === "protocol.ts",
   "protocol.ts": (target) => target === "events.ts",
+  "ids.ts": (target) => target === "events.ts",
   "json.ts": (target) => target === "events.ts",
   "json-schema.ts": (target) => target === "events.ts",
   "verify.ts": (target) => ["events.ts", "protocol.ts"].includes(target),

@@ -20,7 +20,7 @@ export const askPerson = async (
   signal: AbortSignal,
 ): Promise<Answered> => {
   if (signal.aborted) return { outcome: "cancelled" };
-  const ask = run.fresh("ask");
+  const ask = run.newId("ask");
   emit({ type: "ask-start", ask, ...asked });
   await run.queue.taken();
   const settled = run.context.answerTo(ask);

@@ -19,9 +19,10 @@ const GRACE_MS = 500;
 /** Runs one call from its arguments to its end and answers what the model is told. Never rejects: whatever goes wrong ends the call. */
 export const runCall = async (worker: Worker, pending: PendingCall): Promise<LanguageModelV4ToolResultPart> => {
   const { call, name } = pending;
+  const { toolCallId } = pending.message;
   const end = (outcome: CallOutcome, error: Problem): LanguageModelV4ToolResultPart => {
     worker.emit({ type: "tool-end", call, outcome, error });
-    return resultPart(call, name, [{ type: "text", text: error.message }], true);
+    return resultPart(toolCallId, name, [{ type: "text", text: error.message }], true);
   };
   const defined = worker.tools.get(name);
   if (!defined) return end("error", unknownTool(worker, name));
@@ -32,11 +33,11 @@ export const runCall = async (worker: Worker, pending: PendingCall): Promise<Lan
     const permission = await approval(worker, defined, { call, input: first.input, checked: first.value, signal });
     if (!permission.allowed) return end(permission.outcome, permission.error);
     if (signal.aborted) return end("cancelled", CANCELLED);
-    if (permission.edited === undefined) return await execute(worker, defined, call, first.value, signal);
+    if (permission.edited === undefined) return await execute(worker, defined, pending, first.value, signal);
     const second = await checked(defined, permission.edited);
     if ("problem" in second) return end("error", second.problem);
     pending.message.input = permission.edited;
-    return await execute(worker, defined, call, second.value, signal, permission.edited);
+    return await execute(worker, defined, pending, second.value, signal, permission.edited);
   } catch (error) {
     return end("error", toolProblem(error, worker.run.redact));
   }
@@ -45,7 +46,7 @@ export const runCall = async (worker: Worker, pending: PendingCall): Promise<Lan
 const execute = async (
   worker: Worker,
   { tool, timeoutMs }: DefinedTool,
-  call: string,
+  { call, message }: PendingCall,
   input: unknown,
   signal: AbortSignal,
   edited?: Json,
@@ -78,7 +79,7 @@ const execute = async (
     bytes: { result: bytesOf(content), ...nonZero(written) },
   });
   const answer: readonly Content[] = content.length > 0 || !error ? content : [{ type: "text", text: error.message }];
-  return await told(worker, call, tool.name, answer, outcome !== "ok");
+  return await told(worker, message.toolCallId, tool.name, answer, outcome !== "ok");
 };
 
 /** A failure that a tool tells as its result is an error like any other. */

@@ -8,6 +8,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { Content, Json, Message, Part } from "../../events.ts";
+import { providerIds, splitProviderId } from "../../ids.ts";
 
 export type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 type PartOf<Type extends Part["type"]> = Extract<Part, { type: Type }>;
@@ -25,13 +26,15 @@ export const toPrompt = (
       if (part.type === "result") answered.add(part.call);
     }
   }
+  const ids = providerIds(messages);
   const prompt: LanguageModelV4Prompt = [];
   const instructions = system.filter(Boolean).join("\n\n");
   if (instructions) prompt.push({ role: "system", content: instructions });
   for (const message of messages) {
-    prompt.push(toModelMessage(message, names));
+    prompt.push(toModelMessage(message, names, ids));
     const lost = message.content.filter((part) => part.type === "call" && !answered.has(part.call)) as PartOf<"call">[];
-    if (lost.length > 0) prompt.push({ role: "tool", content: lost.map(({ call, name }) => lostResult(call, name)) });
+    if (lost.length > 0)
+      prompt.push({ role: "tool", content: lost.map(({ call, name }) => lostResult(ids.get(call) ?? call, name)) });
   }
   return prompt;
 };
@@ -47,20 +50,29 @@ export const toMessages = (prompt: LanguageModelV4Prompt): Message[] =>
   }));
 
 export const resultPart = (
-  call: string,
+  toolCallId: string,
   name: string,
   content: readonly Content[],
   error: boolean,
 ): LanguageModelV4ToolResultPart => ({
   type: "tool-result",
-  toolCallId: call,
+  toolCallId,
   toolName: name,
   output: toOutput(content, error),
 });
 
-const toModelMessage = ({ role, content }: Message, names: ReadonlyMap<string, string>): LanguageModelV4Message => {
+const toModelMessage = (
+  { role, content }: Message,
+  names: ReadonlyMap<string, string>,
+  ids: ReadonlyMap<string, string>,
+): LanguageModelV4Message => {
   const result = (part: PartOf<"result">) =>
-    resultPart(part.call, part.name ?? names.get(part.call) ?? "unknown", part.content, part.error ?? false);
+    resultPart(
+      ids.get(part.call) ?? part.call,
+      part.name ?? names.get(part.call) ?? "unknown",
+      part.content,
+      part.error ?? false,
+    );
   switch (role) {
     case "system":
       return { role, content: content.map((part) => (part.type === "text" ? part.text : "")).join("") };
@@ -75,8 +87,10 @@ const toModelMessage = ({ role, content }: Message, names: ReadonlyMap<string, s
           if (part.type === "result") return [result(part)];
           if (part.type === "thinking") return [{ type: "reasoning", text: part.text, ...optionsOf(part.meta) }];
           if (part.type !== "call") return [toUserPart(part)].filter((found) => found !== undefined);
-          const { call: toolCallId, name: toolName, meta } = part;
+          const { call, name: toolName } = part;
+          const toolCallId = ids.get(call) ?? call;
           const input = argumentsOf(part.input);
+          const { meta } = splitProviderId(part.meta);
           return [{ type: "tool-call", toolCallId, toolName, input, ...optionsOf(meta) }];
         }),
       };

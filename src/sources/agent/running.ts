@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Event, Usage } from "../../events.ts";
+import { createIds, providerIds } from "../../ids.ts";
 import type { RunContext, RunRequest } from "../../source.ts";
 import type { SubagentResult, Tool } from "../../tool.ts";
 import type { DefinedTool, Definition } from "./definition.ts";
@@ -23,8 +24,10 @@ export interface Running {
   readonly warned: Set<string>;
   /** An id nobody in this run has: `fresh("part")` is part-1, part-2, … */
   fresh(kind: string): string;
-  /** The given id, or one like it if the run has it already: models repeat themselves. */
-  unique(id: string): string;
+  /** An id for a call or an ask that no other run has either. */
+  newId(kind: "call" | "ask"): string;
+  /** What to call a call towards the model: what it calls it itself, unless it has called another one so. */
+  promptId(id: string, call: string): string;
 }
 
 /** Starts one of the agents that the worker's definition names (the first, if none is asked for) and waits for its end. */
@@ -59,8 +62,9 @@ export interface Worker {
 export interface ProvidedCall {
   readonly call: string;
   readonly name: string;
-  /** What the provider calls it. */
+  /** What the provider calls it, and what we call it towards the provider. */
   readonly id: string;
+  readonly promptId: string;
 }
 
 export const running = (
@@ -72,18 +76,14 @@ export const running = (
   keys: readonly string[],
 ): Running => {
   const counts = new Map<string, number>();
-  const known = new Set(
-    request.messages.flatMap(({ content }) => content.map((part) => (part.type === "call" ? part.call : ""))),
-  );
+  const known = new Set(providerIds(request.messages).values());
   const fresh = (kind: string): string => {
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
     return `${kind}-${count}`;
   };
-  const unique = (id: string): string => {
-    const wanted = id || "call";
-    let name = wanted;
-    while (known.has(name)) name = fresh(wanted);
+  const promptId = (id: string, call: string): string => {
+    const name = id === "" || known.has(id) ? call : id;
     known.add(name);
     return name;
   };
@@ -98,7 +98,8 @@ export const running = (
     redact: redactor([...Object.values(request.secrets ?? {}), ...keys]),
     warned: new Set(),
     fresh,
-    unique,
+    newId: createIds(context.run),
+    promptId,
   };
 };
 

@@ -1,5 +1,6 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { CallOutcome, Content, Json } from "../../events.ts";
+import { withProviderId } from "../../ids.ts";
 import { type AssistantPart, argumentsOf, metaOf, optionsOf } from "./prompt.ts";
 import type { Worker } from "./running.ts";
 import { parseJson } from "../../json.ts";
@@ -41,9 +42,11 @@ export const streamedCalls = (
   const guarded: GuardedCall[] = [];
 
   const start = (id: string, name: string, about: About): OpenCall => {
-    const call = run.unique(id);
+    const call = run.newId("call");
     const opened: OpenCall = {
       call,
+      id,
+      promptId: run.promptId(id, call),
       name,
       provider: about.providerExecuted ?? false,
       raw: about.inputEncoding === "text",
@@ -57,7 +60,7 @@ export const streamedCalls = (
       ...(title !== undefined && { title }),
       ...(opened.provider && { provider: true }),
       ...(clientRun.has(name) && { client: true }),
-      ...metaOf(about.providerMetadata),
+      ...withProviderId(id, about.providerMetadata),
     });
     return opened;
   };
@@ -74,12 +77,12 @@ export const streamedCalls = (
         type: "tool-input-end",
         call,
         ...(!streamed && input !== undefined && { input }),
-        ...metaOf(providerMetadata),
+        ...metaOfCall(opened, providerMetadata),
       });
     }
     const message: PendingCall["message"] = {
       type: "tool-call",
-      toolCallId: call,
+      toolCallId: opened.promptId,
       toolName: name,
       // What was wrong with them, the result says.
       input: argumentsOf(input),
@@ -99,13 +102,13 @@ export const streamedCalls = (
   const result = (part: Extract<LanguageModelV4StreamPart, { type: "tool-result" }>): void => {
     const found = open.get(part.toolCallId) ?? earlier(part.toolCallId);
     if (!found) return;
-    const { call, name } = found;
+    const { call, name, promptId } = found;
     const value = part.result as NonNullable<Json>;
     if (part.preliminary) return emit({ type: "tool-progress", call, value });
     open.delete(part.toolCallId);
     provided.delete(call);
     const type = part.isError ? "error-json" : "json";
-    content.push({ type: "tool-result", toolCallId: call, toolName: name, output: { type, value } });
+    content.push({ type: "tool-result", toolCallId: promptId, toolName: name, output: { type, value } });
     const shown: Content = typeof value === "string" ? { type: "text", text: value } : { type: "json", value };
     emit({
       type: "tool-end",
@@ -124,7 +127,9 @@ export const streamedCalls = (
   };
 
   /** A call of an earlier step: the provider knows it by its own name or by the one we told it. */
-  const earlier = (id: string) => provided.get(id) ?? [...provided.values()].find((call) => call.id === id);
+  const earlier = (id: string) =>
+    [...provided.values()].find((call) => call.id === id) ??
+    [...provided.values()].find((call) => call.promptId === id);
 
   return {
     take(part) {
@@ -142,14 +147,19 @@ export const streamedCalls = (
           }
           release(found);
           found.streamed = true;
-          emit({ type: "tool-input-delta", call: found.call, delta: part.delta, ...metaOf(part.providerMetadata) });
+          emit({
+            type: "tool-input-delta",
+            call: found.call,
+            delta: part.delta,
+            ...metaOfCall(found, part.providerMetadata),
+          });
           return true;
         }
         case "tool-input-end": {
           const found = open.get(part.id);
           if (!found?.streamed) return true;
           found.ended = true;
-          emit({ type: "tool-input-end", call: found.call, ...metaOf(part.providerMetadata) });
+          emit({ type: "tool-input-end", call: found.call, ...metaOfCall(found, part.providerMetadata) });
           return true;
         }
         case "tool-call":
@@ -169,9 +179,9 @@ export const streamedCalls = (
     },
     close() {
       for (const [id, opened] of open) {
-        const { call, name, provider, executing } = opened;
+        const { call, name, provider, executing, promptId } = opened;
         release(opened);
-        if (executing) provided.set(call, { call, name, id });
+        if (executing) provided.set(call, { call, name, id, promptId });
         else if (provider) emit({ type: "tool-end", call, outcome: "interrupted" });
         else emit({ type: "tool-end", call, outcome: "error", error: UNFINISHED });
       }
@@ -187,8 +197,15 @@ export const streamedCalls = (
   };
 };
 
+/** What the provider calls a call must not get lost where it says more about it. */
+const metaOfCall = ({ id }: OpenCall, metadata: unknown): { meta?: Json } =>
+  metadata === undefined ? {} : withProviderId(id, metadata);
+
 interface OpenCall {
   readonly call: string;
+  /** What the provider calls it, and what we call it towards the provider. */
+  readonly id: string;
+  readonly promptId: string;
   readonly name: string;
   readonly provider: boolean;
   /** Its deltas are no JSON: the arguments are shown when they are whole. */

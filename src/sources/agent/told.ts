@@ -8,13 +8,13 @@ type Shown = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["valu
 /** What the model is told of a result: no more than it can take, and images and documents as what they are, where its provider takes them. */
 export const told = async (
   { model, definition: { maxResultLength }, run }: Worker,
-  call: string,
+  toolCallId: string,
   name: string,
   content: readonly Content[],
   isError: boolean,
 ): Promise<LanguageModelV4ToolResultPart> => {
   const part = resultPart(
-    call,
+    toolCallId,
     name,
     content.map((piece) => shortened(piece, maxResultLength)),
     isError,

@@ -12,6 +12,8 @@ export interface Connection {
   frames(): AsyncGenerator<Frame>;
   /** The run's id there, once it is known. */
   readonly run: string | undefined;
+  /** Whether it is a Runcast that answers. */
+  readonly isRuncast: boolean;
   /** Settled when the start has been answered, or has failed. */
   readonly begun: Promise<void>;
   /** The bytes that a Runcast there keeps beside the run; undefined if it cannot be asked or does not give them. */
@@ -128,6 +130,9 @@ export const createConnection = (remote: Remote, options: HttpOptions, request: 
     },
     get run() {
       return run;
+    },
+    get isRuncast() {
+      return isRuncast;
     },
     begun: begun.promise,
     async file(id) {

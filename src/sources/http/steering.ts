@@ -18,7 +18,13 @@ const TRIES = 5;
 /** How long a server that was told to stop may take to say how everything ended. */
 const STOP_MS = 4000;
 
-export const createSteering = (remote: Remote, connection: Connection, context: RunContext): Steering => {
+/** `theirs` answers what the server calls a call or an ask. */
+export const createSteering = (
+  remote: Remote,
+  connection: Connection,
+  context: RunContext,
+  theirs: (id: string) => string,
+): Steering => {
   const endedThere = new Set<string>();
   const closed = new AbortController();
   let notices: Event[] = [];
@@ -44,7 +50,7 @@ export const createSteering = (remote: Remote, connection: Connection, context: 
     const { run } = connection;
     if (run === undefined || !remote.can("answer"))
       return tell("warning", "the upstream server cannot be answered from here, only at its own page");
-    const status = await send({ do: "answer", run, ask, answer: given });
+    const status = await send({ do: "answer", run, ask: theirs(ask), answer: given });
     if (status === 409) tell("warning", "the upstream server had another answer already");
     else if (status !== 200)
       tell("error", `the answer did not reach the upstream server (${status ?? "no connection"})`);
@@ -58,7 +64,7 @@ export const createSteering = (remote: Remote, connection: Connection, context: 
 
   const cancelWith = (kind: "call" | "agent", id: string): void => {
     const onAbort = () => {
-      if (!context.signal.aborted) void cancel({ [kind]: id });
+      if (!context.signal.aborted) void cancel({ [kind]: kind === "call" ? theirs(id) : id });
     };
     context.signalOf(kind, id).addEventListener("abort", onAbort, { once: true, signal: closed.signal });
   };
