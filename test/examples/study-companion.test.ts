@@ -23,14 +23,16 @@ const read = (file: string): string => readFileSync(path.join(workspace, file), 
 
 test("the student's profile, word for word", async () => {
   const { entries } = await play(companion(), "What's in my student profile?");
+  const names = new Map<string, string | undefined>();
   const said = entries.flatMap(({ event }): unknown[] => {
     switch (event.type) {
       case "text-delta":
         return [event.delta];
       case "tool-start":
-        return [{ start: splitProviderId(event.meta).id, name: event.name }];
+        names.set(event.call, splitProviderId(event.meta).id);
+        return [{ start: names.get(event.call), name: event.name }];
       case "tool-end":
-        return [{ end: event.call.startsWith("call_"), outcome: event.outcome, content: event.content }];
+        return [{ end: names.get(event.call), outcome: event.outcome, content: event.content }];
       default:
         return [];
     }
@@ -40,7 +42,7 @@ test("the student's profile, word for word", async () => {
     "student profile.",
     { start: "call_abc", name: "list_memory_blocks" },
     {
-      end: true,
+      end: "call_abc",
       outcome: "ok",
       content: [{ type: "text", text: '[{"label": "student", "title": "Student Profile"}]' }],
     },
