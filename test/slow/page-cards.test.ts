@@ -202,10 +202,10 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
   });
 
   describe("results", () => {
-    test("are tables, trees, Markdown, text and links, each as it should be", async () => {
+    test("are tables, trees, Markdown, diffs, terminal output, text and links, each as it should be", async () => {
       const page = await show("results");
       await ended(page, "done");
-      for (const name of ["table", "tree", "markdown", "plain", "both", "link"])
+      for (const name of ["table", "tree", "markdown", "plain", "diff", "terminal", "both", "link"])
         await opener(page, `give_${name}`).click();
       const table = card(page, "give_table");
       expect(await table.locator("tbody tr").count()).toBe(50);
@@ -218,6 +218,13 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
       expect(await card(page, "give_markdown").getByRole("heading", { name: "Report" }).count()).toBe(1);
       await card(page, "give_markdown").getByRole("button", { name: "Show as it came" }).click();
       expect(await card(page, "give_markdown").getByText("# Report").count()).toBe(1);
+      const diff = card(page, "give_diff");
+      expect(await diff.locator("[data-diff] .text-ok").innerText()).toBe("+new line");
+      expect(await diff.locator("[data-diff] .text-bad").innerText()).toBe("-old line");
+      const terminal = card(page, "give_terminal");
+      expect(await terminal.locator("[data-terminal] .text-bad").innerText()).toBe("failed");
+      await terminal.getByRole("button", { name: "Show as it came" }).click();
+      await terminal.getByRole("button", { name: "Show as terminal output" }).click();
       expect(await card(page, "give_both").getByText("Data", { exact: true }).count()).toBe(1);
       expect(
         await card(page, "give_link")

@@ -76,6 +76,12 @@ const results: Readonly<Record<string, Partial<{ content: readonly Content[]; va
       { type: "link", url: "javascript:alert(1)", title: "No link" },
     ],
   },
+  diff: {
+    content: [
+      { type: "text", text: "--- a/notes.txt\n+++ b/notes.txt\n@@ -1,2 +1,2 @@\n same\n-old line\n+new line\n" },
+    ],
+  },
+  terminal: { content: [{ type: "text", text: "\u001b[32mok\u001b[0m 7 tests\n\u001b[31mfailed\u001b[0m 1 test\n" }] },
   huge: { content: [{ type: "text", text: HUGE }] },
 };
 

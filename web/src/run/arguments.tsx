@@ -5,7 +5,7 @@ import { Fields, isFields, tailOf } from "./fields.tsx";
 import { JsonTree } from "./json-tree.tsx";
 import { Label } from "../kit/label.tsx";
 import { useRunContext } from "./run-context.ts";
-import { PlainText } from "./text-result.tsx";
+import { PlainText } from "./plain-text.tsx";
 
 /** The arguments of a call, as they stream: which of its fields are whole, and the end of those that are not. */
 export const Arguments = ({ call, facts }: { readonly call: CallNode; readonly facts: CallFacts }) => {

@@ -3,7 +3,7 @@ import { byteText } from "runcast/view";
 import { Pager } from "../kit/pager.tsx";
 import { PAGE_BYTES, pageText, rangeOf } from "./page-bytes.ts";
 import { useRunContext } from "./run-context.ts";
-import { PlainText } from "./text-result.tsx";
+import { PlainText } from "./plain-text.tsx";
 import { troubleText } from "./trouble-text.ts";
 
 /** A file of any size as text, of which one page is fetched and shown at a time. */

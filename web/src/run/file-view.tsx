@@ -7,8 +7,8 @@ import { HtmlFrame } from "../embeds/embed-frame.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { FilePages } from "./file-pages.tsx";
 import { useRunContext } from "./run-context.ts";
-import { PlainText } from "./text-result.tsx";
-import { ValueView } from "./value-view.tsx";
+import { PlainText } from "./plain-text.tsx";
+import { ShapedView } from "./shaped-view.tsx";
 
 type Shown = Partial<FileRef> & { readonly file: string; readonly change?: "created" | "changed" | "deleted" };
 
@@ -124,7 +124,7 @@ const JsonText = ({ text }: { readonly text: string }) => {
     }
   });
   return value ? (
-    <ValueView value={value.value} />
+    <ShapedView value={value.value} />
   ) : (
     <p className="text-sm text-soft">This is no JSON. Use “Show all”.</p>
   );

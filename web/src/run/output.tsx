@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "react";
 import { amount } from "runcast/view";
 import type { CallNode } from "runcast/state";
-import { type AnsiColor, spansOf } from "./ansi.ts";
+import { AnsiText } from "./ansi-text.tsx";
 import { CopyButton } from "../kit/copy-button.tsx";
 import { Label } from "../kit/label.tsx";
 
@@ -36,32 +36,14 @@ export const Output = ({ call, isLive }: { readonly call: CallNode; readonly isL
         }}
         className="max-h-52 overflow-auto rounded-md bg-sunken px-2.5 py-1.5 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]"
       >
-        {pieces.map((piece, index) =>
-          spansOf(piece.text).map((span, part) => (
-            <span
-              key={`${index}.${part}`}
-              data-stream={piece.stream}
-              className={`${span.color ? COLORS[span.color] : piece.stream === "stderr" ? "text-bad" : ""} ${span.bold ? "font-bold" : ""} ${span.dim ? "text-soft" : ""}`}
-            >
-              {span.text}
-            </span>
-          )),
-        )}
+        {pieces.map((piece, index) => (
+          <span key={index} data-stream={piece.stream} className={piece.stream === "stderr" ? "text-bad" : undefined}>
+            <AnsiText text={piece.text} />
+          </span>
+        ))}
       </pre>
     </div>
   );
-};
-
-/** The colours of a terminal in those of the page, which can be read on both grounds. */
-const COLORS: Readonly<Record<AnsiColor, string>> = {
-  black: "text-soft",
-  red: "text-bad",
-  green: "text-ok",
-  yellow: "text-pending",
-  blue: "text-accent",
-  magenta: "text-executing",
-  cyan: "text-accent",
-  white: "text-ink",
 };
 
 type Pieces = CallNode["output"];

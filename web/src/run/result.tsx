@@ -6,8 +6,7 @@ import { Label } from "../kit/label.tsx";
 import type { RunActions } from "./actions.ts";
 import { useRunContext } from "./run-context.ts";
 import { SafeLink } from "./safe-link.tsx";
-import { TextResult } from "./text-result.tsx";
-import { ValueView } from "./value-view.tsx";
+import { ShapedView } from "./shaped-view.tsx";
 
 /** What a call answered with: each of its parts in the shape that suits it, and its value. */
 export const Result = ({ call }: { readonly call: CallNode }) => {
@@ -30,7 +29,7 @@ export const Result = ({ call }: { readonly call: CallNode }) => {
       {data !== undefined && (
         <div>
           <Label text="Data" beside={<CopyButton what="data" text={() => JSON.stringify(data, undefined, 2)} />} />
-          <ValueView value={data} />
+          <ShapedView value={data} />
         </div>
       )}
     </div>
@@ -40,9 +39,9 @@ export const Result = ({ call }: { readonly call: CallNode }) => {
 const ContentView = ({ part }: { readonly part: ResultPart }) => {
   switch (part.kind) {
     case "text":
-      return <TextResult text={part.text} />;
+      return <ShapedView text={part.text} />;
     case "value":
-      return <ValueView value={part.value} />;
+      return <ShapedView value={part.value} />;
     case "file":
       return <FileView file={part.file} />;
     case "link":

@@ -5,7 +5,7 @@ import { describePlan, describeRun, type PlanFacts } from "runcast/view";
 import { IconCheck, IconClock, IconDenied, IconSpinner } from "../kit/icons.tsx";
 import { Fold } from "../kit/fold.tsx";
 import { useRunContext } from "./run-context.ts";
-import { ValueView } from "./value-view.tsx";
+import { ShapedView } from "./shaped-view.tsx";
 
 /** Shown elsewhere on the page: what a conversation is called, and what to ask next. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["title", "tags", "follow-ups"]);
@@ -69,7 +69,7 @@ const Slot = ({ name, value }: { readonly name: string; readonly value: Json }) 
   return (
     <div role="group" aria-label={`Data ${name}`} className="rounded-lg border border-line bg-card text-sm">
       <Fold open={open} onToggle={setOpen} line={<span className="flex-1 truncate font-mono text-xs">{name}</span>}>
-        <div className="border-t border-line px-3 py-2">{open && <ValueView value={structuredClone(value)} />}</div>
+        <div className="border-t border-line px-3 py-2">{open && <ShapedView value={structuredClone(value)} />}</div>
       </Fold>
     </div>
   );

@@ -2,7 +2,7 @@ import { useId, useState } from "react";
 import type { AskParts } from "./ask-form.tsx";
 import { AskButton } from "./ask-button.tsx";
 import { enteredIn, fieldsOf, type FormField, valueOf } from "./form-fields.ts";
-import { PlainText } from "./text-result.tsx";
+import { PlainText } from "./plain-text.tsx";
 
 /** Answers a question with a value that fits its schema. */
 export const ValueForm = ({ ask, draft, enter, send }: AskParts) => {

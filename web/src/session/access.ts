@@ -1,4 +1,4 @@
-import { type Client, ClientError, createClient } from "runcast/client";
+import { browserWakes, type Client, ClientError, createClient } from "runcast/client";
 import type { Problem } from "runcast/events";
 import type { NamedAgent, ToolFacts } from "runcast/source";
 import { troubleText } from "../run/trouble-text.ts";
@@ -44,8 +44,6 @@ const nextFrame = (): Promise<void> =>
     const frame = requestAnimationFrame(go);
   });
 
-const WAKES = ["online", "pageshow", "visibilitychange", "resume"];
-
 export const createAccess = (secrets: { readonly key?: string; readonly token?: string }): Access => {
   const { key, token } = secrets;
   // The page may lie under a path of its own, behind a proxy or with a key in it.
@@ -81,10 +79,10 @@ export const createAccess = (secrets: { readonly key?: string; readonly token?: 
       url: base,
       ...(token !== undefined ? { token } : key !== undefined && { key }),
       wakes: (wake) => {
-        for (const name of WAKES) addEventListener(name, wake, { capture: true });
+        const stop = browserWakes(wake);
         wakes.addEventListener("wake", wake);
         return () => {
-          for (const name of WAKES) removeEventListener(name, wake, { capture: true });
+          stop();
           wakes.removeEventListener("wake", wake);
         };
       },

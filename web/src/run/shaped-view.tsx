@@ -1,0 +1,45 @@
+import { useMemo, useState } from "react";
+import type { Json } from "runcast/events";
+import { parsed } from "runcast/view";
+import type { Shapeable } from "./shape.ts";
+import { SHAPES } from "./shapes.ts";
+
+const LONGEST_JSON = 2_000_000;
+
+/** A text that a tool wrote, or a value: in the first shape that fits it, and in any other that does if the reader wants it. */
+export const ShapedView = ({ text, value }: Shapeable) => {
+  const fitting = useMemo(() => shapesOf(text, value), [text, value]);
+  const [chosen, setChosen] = useState<string>();
+  const shown = fitting.find(({ label }) => label === chosen) ?? fitting[0];
+  if (!shown) return null;
+  return (
+    <div>
+      {shown.view}
+      {fitting.length > 1 && (
+        <p className="mt-1 flex flex-wrap gap-x-3">
+          {fitting.map(
+            ({ label }) =>
+              label !== shown.label && (
+                <button
+                  key={label}
+                  type="button"
+                  onClick={() => setChosen(label)}
+                  className="cursor-pointer text-xs text-accent underline"
+                >
+                  {label}
+                </button>
+              ),
+          )}
+        </p>
+      )}
+    </div>
+  );
+};
+
+const shapesOf = (text: string | undefined, given: Json | undefined) => {
+  const value = text !== undefined && text.length <= LONGEST_JSON ? (parsed(text) ?? given) : given;
+  return SHAPES.flatMap(({ label, show }) => {
+    const view = show({ text, value });
+    return view ? [{ label, view }] : [];
+  });
+};

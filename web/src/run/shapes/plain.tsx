@@ -1,0 +1,8 @@
+import { PlainText } from "../plain-text.tsx";
+import type { Shape } from "../shape.ts";
+
+/** Any text, as it is. */
+export const plain: Shape = {
+  label: "Show as it came",
+  show: ({ text }) => (text === undefined ? undefined : <PlainText text={text} />),
+};
