@@ -5,7 +5,7 @@ import { GrowingText } from "./json/growing-text.ts";
  *
  * - However the text is split, the end is what `JSON.parse` makes of the whole; what it refuses is invalid, and more than 1000 levels are.
  * - A piece costs what it carries. Nothing is read twice.
- * - Invalid text never throws: `error` says what and where, `value` keeps what was read before it, `raw` keeps growing.
+ * - Invalid text never throws: `isInvalid` says so, and `value` keeps what was read before it.
  */
 export interface JsonParser {
   /** Takes the next piece; it may end anywhere, within an escape or a surrogate pair too. Throws only after `end`. */
@@ -18,12 +18,8 @@ export interface JsonParser {
    * A string never shows half a surrogate pair while the other half may come.
    */
   readonly value: unknown;
-  /** Every piece so far, exactly, whether valid or not. */
-  readonly raw: string;
-  /** `open` until `end`, then `done`; `invalid` at the first character that cannot stand there, for a number or word at its end. */
-  readonly state: "open" | "done" | "invalid";
-  /** The first thing wrong, and how many UTF-16 units stand before it. */
-  readonly error: { readonly message: string; readonly offset: number } | undefined;
+  /** From the first character that cannot stand there, for a number or word from its end. */
+  readonly isInvalid: boolean;
   /**
    * Whether the value at this path (keys of objects, indices of arrays; none: the whole) is there and final: a string or container at its
    * closing character, any other at what follows it or at `end`. Only a repeated key takes it back, until its new value is final.
@@ -44,7 +40,7 @@ interface Level {
 }
 
 const MAX_LEVELS = 1000;
-// What the next character may be, as an error says it.
+// What the next character may be.
 const VALUE = "a value";
 const FIRST_VALUE = 'a value or "]"';
 const KEY = "a key";
@@ -67,14 +63,13 @@ const MEANT = '"\\/\b\f\n\r\t';
 /** What is complete is not written down: of what is there, all is final but the open levels and what their keys name. */
 class Parser implements JsonParser {
   value: unknown = undefined;
-  error: JsonParser["error"] = undefined;
+  isInvalid = false;
 
   #ended = false;
   #mode: string = VALUE;
   readonly #levels: Level[] = [];
   #level: Level | undefined = undefined;
 
-  readonly #raw = new GrowingText();
   #text = new GrowingText();
   /** The part of a string that came with this push, and before it a high surrogate still waiting for its other half. */
   #piece = "";
@@ -83,25 +78,14 @@ class Parser implements JsonParser {
   /** What was read of an escape, without its backslash. */
   #escape = "";
 
-  get raw(): string {
-    return this.#raw.text;
-  }
-
-  get state(): JsonParser["state"] {
-    return this.error ? "invalid" : this.#ended ? "done" : "open";
-  }
-
   push(text: string): void {
     if (this.#ended) throw new Error("A JSON parser takes nothing after end()");
-    const offset = this.#raw.length;
-    this.#raw.add(text);
-    if (this.error) return;
-    for (let index = 0; index < text.length && !this.error; index++) {
+    for (let index = 0; index < text.length && !this.isInvalid; index++) {
       if (this.#mode === STRING) {
         index = this.#takePlain(text, index);
         if (index === text.length) break;
       }
-      if (!this.#take(text[index]!)) this.#fail(offset + index, text[index]);
+      if (!this.#take(text[index]!)) this.isInvalid = true;
     }
     if (this.#mode === STRING || this.#mode === ESCAPE) this.#showString();
   }
@@ -109,9 +93,9 @@ class Parser implements JsonParser {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    if (this.error) return;
+    if (this.isInvalid) return;
     if (this.#mode === WORD) this.#endWord();
-    if (this.#mode !== END) this.#fail(this.#raw.length);
+    if (this.#mode !== END) this.isInvalid = true;
   }
 
   complete(path: JsonPath = []): boolean {
@@ -266,13 +250,6 @@ class Parser implements JsonParser {
     this.#text.add(isHalf ? piece.slice(0, -1) : piece);
     this.#piece = isHalf ? piece.slice(-1) : "";
     if (!this.#isKey) this.#place(this.#text.text);
-  }
-
-  #fail(offset: number, character?: string): void {
-    const isWord = this.#mode === WORD;
-    const found = isWord ? this.#word.slice(0, 40) : character;
-    const message = `Expected ${this.#mode}, found ${found === undefined ? "the end" : JSON.stringify(found)}`;
-    this.error = { message, offset: isWord ? offset - this.#word.length : offset };
   }
 }
 

@@ -133,11 +133,9 @@ describe("the end is what JSON.parse says", () => {
     test(text.slice(0, 40), () => {
       for (const pieces of splits(text)) {
         const parser = parse(pieces);
-        expect(parser.error).toBeUndefined();
+        expect(parser.isInvalid).toBe(false);
         deepStrictEqual(parser.value, JSON.parse(text));
         expect(Object.keys(Object(parser.value))).toEqual(Object.keys(Object(JSON.parse(text))));
-        expect(parser.raw).toBe(text);
-        expect(parser.state).toBe("done");
       }
     });
   }
@@ -146,10 +144,9 @@ describe("the end is what JSON.parse says", () => {
     fc.assert(
       fc.property(jsonText, cuts, (text, at) => {
         const parser = parse(cut(text, at));
-        expect(parser.error).toBeUndefined();
+        expect(parser.isInvalid).toBe(false);
         deepStrictEqual(parser.value, JSON.parse(text));
         expect(JSON.stringify(parser.value)).toBe(JSON.stringify(JSON.parse(text)));
-        expect(parser.raw).toBe(text);
       }),
       { numRuns: 1000 },
     );
@@ -161,14 +158,9 @@ describe("the end is what JSON.parse says", () => {
       fc.property(anything, cuts, (text, at) => {
         const expected = oracle(text);
         const parser = parse(cut(text, at));
-        expect(parser.state).toBe(expected ? "done" : "invalid");
-        expect(parser.raw).toBe(text);
+        expect(parser.isInvalid).toBe(!expected);
         if (expected) deepStrictEqual(parser.value, expected.value);
-        else {
-          refused++;
-          expect(parser.error).toEqual(parse([text]).error);
-          expect(parser.error!.offset).toBeLessThanOrEqual(text.length);
-        }
+        else refused++;
       }),
       { numRuns: 3000 },
     );
@@ -196,7 +188,7 @@ test("every character is taken where JSON.parse takes it", () => {
       `${character}1`,
       `[1${character}]`,
     ]) {
-      expect(parse(text).state, JSON.stringify(text)).toBe(oracle(text) ? "done" : "invalid");
+      expect(parse(text).isInvalid, JSON.stringify(text)).toBe(!oracle(text));
     }
   }
 });
@@ -261,7 +253,6 @@ describe("while it streams", () => {
     expect(root).not.toHaveProperty("end");
     parser.push("e}");
     expect(parser.complete()).toBe(true);
-    expect(parser.state).toBe("open");
     parser.end();
     expect(parser.value).toBe(root);
     expect(root).toEqual({ path: "/tmp/é", lines: [1, 25], end: true });
@@ -313,50 +304,45 @@ describe("while it streams", () => {
 });
 
 describe("what is wrong", () => {
-  for (const [text, message, offset] of [
-    ["", "Expected a value, found the end", 0],
-    ["hello", 'Expected a value, found "h"', 0],
-    ['{"a":1,}', 'Expected a key, found "}"', 7],
-    ["{'a'", 'Expected a key or "}", found "\'"', 1],
-    ['{"a" 1}', 'Expected ":", found "1"', 5],
-    ["[1,]", 'Expected a value, found "]"', 3],
-    ["[1 2]", 'Expected "," or "]", found "2"', 3],
-    ['{"a":1]', 'Expected "," or "}", found "]"', 6],
-    ["[01, 2]", 'Expected true, false, null or a number, found "01"', 1],
-    ["[nul]", 'Expected true, false, null or a number, found "nul"', 1],
-    ["1 2", 'Expected the end, found "2"', 2],
-    ["-", 'Expected true, false, null or a number, found "-"', 0],
-    ['"a\nb"', 'Expected the rest of a string without bare control characters, found "\\n"', 2],
-    ['"\\x"', 'Expected one of "\\/bfnrt or u and four hexadecimal digits, found "x"', 2],
-    ['"\\u12g"', 'Expected one of "\\/bfnrt or u and four hexadecimal digits, found "g"', 5],
-    ['{"a":"b', "Expected the rest of a string without bare control characters, found the end", 7],
-    ['{"a":[1', 'Expected "," or "]", found the end', 7],
-  ] as const) {
+  for (const text of [
+    "",
+    "hello",
+    '{"a":1,}',
+    "{'a'",
+    '{"a" 1}',
+    "[1,]",
+    "[1 2]",
+    '{"a":1]',
+    "[01, 2]",
+    "[nul]",
+    "1 2",
+    "-",
+    '"a\nb"',
+    '"\\x"',
+    '"\\u12g"',
+    '{"a":"b',
+    '{"a":[1',
+  ]) {
     test(JSON.stringify(text), () => {
-      for (const pieces of splits(text)) expect(parse(pieces).error).toEqual({ message, offset });
+      for (const pieces of splits(text)) expect(parse(pieces).isInvalid).toBe(true);
     });
   }
 
-  test("stops the value and not the raw text", () => {
+  test("stops the value", () => {
     const parser = createJsonParser();
     for (const piece of ['{"a":"x', '\n"', ' and "more']) parser.push(piece);
-    expect(parser.state).toBe("invalid");
+    expect(parser.isInvalid).toBe(true);
     parser.end();
     parser.end();
     expect(parser.value).toEqual({ a: "x" });
-    expect(parser.error!.offset).toBe(7);
-    expect(parser.raw).toBe('{"a":"x\n" and "more');
     expect(() => parser.push("")).toThrow("after end");
   });
 
   test("too many levels are an error, not a stack overflow", () => {
     const nest = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
     deepStrictEqual(parse([nest(1000)]).value, JSON.parse(nest(1000)));
-    expect(parse([nest(1001)]).error).toEqual({ message: 'Expected at most 1000 levels, found "["', offset: 1000 });
-    expect(parse(['{"a":'.repeat(1_000_000)]).error).toEqual({
-      message: 'Expected at most 1000 levels, found "{"',
-      offset: 5000,
-    });
+    expect(parse([nest(1001)]).isInvalid).toBe(true);
+    expect(parse(['{"a":'.repeat(1_000_000)]).isInvalid).toBe(true);
   });
 });
 

@@ -8,9 +8,6 @@ export class GrowingText {
   get text(): string {
     return this.#blocks + this.#rest;
   }
-  get length(): number {
-    return this.#blocks.length + this.#rest.length;
-  }
 
   add(piece: string): void {
     this.#rest += piece;
