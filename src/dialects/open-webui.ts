@@ -13,7 +13,7 @@ import {
   responsesSchema,
   write,
 } from "./open-webui/request.ts";
-import { readStyle, STYLES } from "./open-webui/style.ts";
+import { readStyle, STYLES } from "./open-webui/styles.ts";
 import { wholeCharacters } from "./open-webui/whole-characters.ts";
 import { jsonSlot } from "./frames/json-slot.ts";
 import { lossless } from "./frames/lossless.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
 import type { Command, ServerFacts } from "../../src/dialect.ts";
-import type { Message } from "../../src/events.ts";
+import { readAnswer } from "../../src/dialects/open-webui/asks.ts";
+import type { Event, Message } from "../../src/events.ts";
 import { createRouter } from "../../src/server/router.ts";
 import { framesOf, itemsOf, run, call, ended, text } from "./open-webui-page.ts";
 import { read, refused } from "./spoken.ts";
@@ -315,4 +316,31 @@ describe("history", () => {
       { role: "assistant", content: [{ type: "text", text: content }] },
     ]);
   });
+});
+
+test("an approval with options is a list of them, and the answer names one", () => {
+  const encode = openWebui.encode({ link: () => "", style: "cards; open-webui=0.12.4; mode=native" });
+  const events: Event[] = [
+    { type: "run-start", protocol: 2, run: "r", name: "test" },
+    { type: "step-start", step: "s" },
+    { type: "tool-start", call: "c", name: "write" },
+    {
+      type: "ask-start",
+      ask: "a",
+      kind: "approval",
+      call: "c",
+      options: [
+        { id: "once", label: "Allow once", allow: true },
+        { id: "no", label: "Deny", allow: false },
+      ],
+    },
+  ];
+  const data = events.flatMap((event, index) => encode({ seq: index + 1, at: 1, event })).map((frame) => frame.data);
+  const dialog = data.find((text) => text.includes('"answer"'));
+  expect(dialog).toContain("/asks/a/option");
+  for (const label of ["Allow once", "Deny"]) expect(dialog).toContain(label);
+  const answered = (result: unknown) => readAnswer("option", result);
+  expect(answered('{"allow":true,"option":"once"}')).toEqual({ allow: true, option: "once" });
+  expect(answered('{"allow":false,"option":"no"}')).toEqual({ allow: false, option: "no" });
+  for (const closed of [false, null, "", "nonsense"]) expect(answered(closed)).toEqual({ allow: false });
 });

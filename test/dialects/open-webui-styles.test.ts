@@ -3,7 +3,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compatibility, isAtLeast, tableFor } from "../../src/dialects/open-webui/compatibility.ts";
-import { STYLES } from "../../src/dialects/open-webui/style.ts";
+import { STYLES } from "../../src/dialects/open-webui/styles.ts";
 import type { Event } from "../../src/events.ts";
 import { call, ended, eventsIn, framesOf, itemsOf, run, shown, start, statuses, text } from "./open-webui-page.ts";
 import { numbered } from "./spoken.ts";

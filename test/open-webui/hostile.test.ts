@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
-import { STYLES } from "../../src/dialects/open-webui/style.ts";
+import { STYLES } from "../../src/dialects/open-webui/styles.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { type Generation, generations } from "./generations.ts";
 import { HOSTILE, HOSTILE_LONG } from "./hostile.ts";

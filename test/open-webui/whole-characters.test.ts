@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
-import { STYLES } from "../../src/dialects/open-webui/style.ts";
+import { STYLES } from "../../src/dialects/open-webui/styles.ts";
 import type { Frame } from "../../src/dialect.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { call, ended, framesOf, itemsOf, linesOf, page, run, shown } from "../dialects/open-webui-page.ts";

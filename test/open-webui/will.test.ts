@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
-import { STYLES } from "../../src/dialects/open-webui/style.ts";
+import { STYLES } from "../../src/dialects/open-webui/styles.ts";
 import type { Entry } from "../../src/events.ts";
 import { arbitraryLog } from "../generate.ts";
 import { type Generation, generations } from "./generations.ts";

@@ -1,5 +1,6 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Usage } from "../../events.ts";
+import { approvalsOf } from "../../protocol.ts";
 import { createAnswerEnd, type Incomplete, incompleteText } from "../frames/incomplete.ts";
 import { resultOf } from "./result.ts";
 import { createTokens, type Said } from "./tokens.ts";
@@ -55,12 +56,14 @@ export const createEncoder = ({ extensions, link }: EncodeOptions): ((entry: Ent
         return start(event);
       case "ask-start": {
         const { ask, title, message, value } = event;
+        const options = approvalsOf(event).map(({ label }) => label);
         const waiting = `waiting for your answer at /?run=${run}`;
         const input = {
           waiting,
           ...(title !== undefined && { title }),
           ...(message !== undefined && { message }),
           ...(value !== undefined && { value }),
+          ...(options.length > 0 && { options }),
         };
         asks.set(ask, { input, at });
         return [callOf(ask, WAITING, input, "pending")];

@@ -1,5 +1,5 @@
-import type { Answer, EventOf, Json } from "../../events.ts";
-import { choicesOf } from "../../protocol.ts";
+import { type Answer, answerSchema, type EventOf, type Json } from "../../events.ts";
+import { approvalsOf, choicesOf } from "../../protocol.ts";
 import { Refusal } from "../../source.ts";
 import type { Table } from "./compatibility.ts";
 import type { Pipe } from "./pipe.ts";
@@ -7,8 +7,8 @@ import { codeSpan, oneLine } from "./text.ts";
 import { cut } from "./whole-characters.ts";
 import { parseJson } from "../../json.ts";
 
-/** How a dialog's result is to be read: `yes` as yes or no, `text` as it is, `json` as JSON, `value` as whatever it is. */
-export const ANSWER_KINDS = ["yes", "text", "json", "value"] as const;
+/** How a dialog's result is to be read: `yes` as yes or no, `option` as a way to allow or deny, `text` as it is, `json` as JSON, `value` as whatever it is. */
+export const ANSWER_KINDS = ["yes", "option", "text", "json", "value"] as const;
 export type AnswerKind = (typeof ANSWER_KINDS)[number];
 
 export const answerPath = (run: string, ask: string, kind: string): string =>
@@ -33,8 +33,15 @@ export const dialogOf = (
   const message = messageOf(event);
   switch (event.kind) {
     case "approval":
-    case "confirmation":
+    case "confirmation": {
+      const options = approvalsOf(event).map(({ id, label, allow }) => ({
+        value: JSON.stringify({ allow, option: id } satisfies Answer),
+        label: oneLine(label),
+      }));
+      if (options.length > 0 && table.shows("input select"))
+        return { type: "input", data: { title, message, input: { type: "select", options } }, kind: "option" };
       return { type: "confirmation", data: { title, message }, kind: "yes" };
+    }
     case "choice": {
       const options = choicesOf(event).map(({ value, label }) => ({
         value: JSON.stringify(value),
@@ -88,6 +95,12 @@ const shapeOf = (schema: Json | undefined): { type: string; format: unknown; isJ
   return { type: typeof type === "string" ? type : "value", format, isJson: !isText };
 };
 
+/** Who closes the dialog allows nothing. */
+const readOption = (result: unknown): Answer => {
+  const chosen = answerSchema.pick({ allow: true, option: true }).safeParse(parseJson(String(result)));
+  return chosen.success && chosen.data.allow !== undefined ? chosen.data : { allow: false };
+};
+
 /** What a dialog answered. Nobody there is no answer: the ask stays open. */
 export const readAnswer = (kind: string, result: unknown): Answer => {
   const isError = typeof result === "object" && result !== null && "error" in result;
@@ -97,6 +110,7 @@ export const readAnswer = (kind: string, result: unknown): Answer => {
       hint: "ask again, or answer on the run's own page",
     });
   if (kind === "yes") return { allow: result !== false && result !== null };
+  if (kind === "option") return readOption(result);
   if (result === false || result === null) return { allow: false, value: null };
   if (kind === "json" && typeof result === "string") return { value: parseJson(result, result) };
   return { value: result as Json };

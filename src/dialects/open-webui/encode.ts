@@ -7,7 +7,7 @@ import { resultOf } from "./results.ts";
 import type { Call, Frames } from "./show.ts";
 import { createSideEvents, eventFrame } from "./side-events.ts";
 import { createStatus } from "./status.ts";
-import { readStyle } from "./style.ts";
+import { readStyle } from "./styles.ts";
 import { codeSpan, plain } from "./text.ts";
 import { cut, whole } from "./whole-characters.ts";
 import { RESUMED } from "../frames/status-line.ts";

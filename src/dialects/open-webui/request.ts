@@ -7,7 +7,7 @@ import { ANSWER_KINDS, answerPath, readAnswer } from "./asks.ts";
 import { readHistory } from "./history.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { pipeFacts } from "./pipe.ts";
-import { isStyle, readStyle, STYLES } from "./style.ts";
+import { isStyle, readStyle, STYLES } from "./styles.ts";
 import { readChat, writeChat } from "../openai/chat-request.ts";
 import { inputSchema, readInput } from "../openai/response-input.ts";
 import { parseBody } from "../requests/parse-body.ts";

@@ -5,7 +5,7 @@ import { type Browser, chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { studyCompanion } from "../../../examples/study-companion/agent.ts";
 import { dialects } from "../../../src/config/dialects.ts";
-import { STYLES } from "../../../src/dialects/open-webui/style.ts";
+import { STYLES } from "../../../src/dialects/open-webui/styles.ts";
 import { memory } from "../../../src/logs/memory.ts";
 import { page } from "../../../src/page.ts";
 import { type RuncastServer, createServer } from "../../../src/server.ts";

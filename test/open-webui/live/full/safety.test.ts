@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { STYLES } from "../../../../src/dialects/open-webui/style.ts";
+import { STYLES } from "../../../../src/dialects/open-webui/styles.ts";
 import { HOSTILE, HOSTILE_LONG, PWNED } from "../../hostile.ts";
 import { describeLive } from "../installed.ts";
 import { saying } from "../hostile-agent.ts";

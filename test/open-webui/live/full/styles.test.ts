@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { STYLES } from "../../../../src/dialects/open-webui/style.ts";
+import { STYLES } from "../../../../src/dialects/open-webui/styles.ts";
 import { describeLive } from "../installed.ts";
 import { useLive } from "../live.ts";
 import { picture } from "../picture.ts";

@@ -1,8 +1,8 @@
 import { argumentsOf } from "./cards.ts";
-import type { Item } from "./output.ts";
-import { type Call, type CreateShow, createWords, type Frames, isOk, type Result } from "./show.ts";
-import { escapeHtml, nameText, plain, preview } from "./text.ts";
-import { cut } from "./whole-characters.ts";
+import type { Item } from "../output.ts";
+import { type Call, type CreateShow, createWords, type Frames, isOk, type Result } from "../show.ts";
+import { escapeHtml, nameText, plain, preview } from "../text.ts";
+import { cut } from "../whole-characters.ts";
 
 const MOST_CHARACTERS = 1000;
 

@@ -1,7 +1,7 @@
-import type { Json } from "../../events.ts";
-import type { Item } from "./output.ts";
-import { type Call, type CreateShow, createWords, isOk } from "./show.ts";
-import { excerpt, jsonBytes, nameText, oneLine, plain } from "./text.ts";
+import type { Json } from "../../../events.ts";
+import type { Item } from "../output.ts";
+import { type Call, type CreateShow, createWords, isOk } from "../show.ts";
+import { excerpt, jsonBytes, nameText, oneLine, plain } from "../text.ts";
 
 const RESULT_BYTES = 4 * 1024;
 /** Up to 0.11.0, every piece of text sends all items again: the more there is, the shorter is what joins it. */

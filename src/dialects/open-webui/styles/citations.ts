@@ -1,4 +1,4 @@
-import { type CreateShow, createWords, isOk } from "./show.ts";
+import { type CreateShow, createWords, isOk } from "../show.ts";
 
 /** Only the status line tells of a call while it runs; what it answered with is a source that can be opened. */
 export const citations: CreateShow = ({ output, side, pipe }) => ({

@@ -1,11 +1,11 @@
-import { cards } from "./cards.ts";
-import { citations } from "./citations.ts";
-import { collapse } from "./collapse.ts";
-import { details } from "./details.ts";
+import { cards } from "./styles/cards.ts";
+import { citations } from "./styles/citations.ts";
+import { collapse } from "./styles/collapse.ts";
+import { details } from "./styles/details.ts";
 import { type Pipe, readPipe } from "./pipe.ts";
 import type { CreateShow } from "./show.ts";
 
-/** All that there are; the first unless another is asked for. */
+/** All that there are, one file each; the first unless another is asked for. */
 const SHOWN = { cards, citations, collapse, details } satisfies Readonly<Record<string, CreateShow>>;
 
 type StyleName = keyof typeof SHOWN;

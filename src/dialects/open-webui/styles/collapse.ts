@@ -1,7 +1,7 @@
-import type { Item } from "./output.ts";
-import { type Call, type CreateShow, type Frames, isOk, type Result } from "./show.ts";
-import { codeSpan, escapeHtml, jsonBytes, nameText, plain, preview, TEXT_BYTES } from "./text.ts";
-import { cut } from "./whole-characters.ts";
+import type { Item } from "../output.ts";
+import { type Call, type CreateShow, type Frames, isOk, type Result } from "../show.ts";
+import { codeSpan, escapeHtml, jsonBytes, nameText, plain, preview, TEXT_BYTES } from "../text.ts";
+import { cut } from "../whole-characters.ts";
 
 const PREVIEW = 200;
 const MOST_OF_A_TEXT = 4000;
