@@ -10,6 +10,8 @@ import { createVerifier, type OpenAgent } from "./verify.ts";
  * - A call that has not begun to execute is about to, so it works too. A source that holds a step's other calls back until a person
  *   has answered asks before it ends that step.
  * - An `ask-end` never ends a segment: what the answer causes belongs to it.
+ * - While everything waits, only another ask ends a segment anew. Whatever else comes then (a mark, a `run-resume`) belongs to the next
+ *   one, which nobody has seen yet.
  */
 export interface Segments {
   /** Takes in the next event. Answers whether a segment ends after it. */
@@ -23,6 +25,7 @@ export const createSegments = (): Segments => {
   /** Steps with an ask from before their end. */
   const heldSteps = new Set<string>();
   const open = new Set<string>();
+  let isWaiting = false;
 
   const waits = ({ step, asks, calls, children }: OpenAgent): boolean => {
     if (step !== undefined) return false;
@@ -44,6 +47,8 @@ export const createSegments = (): Segments => {
 
   return {
     take(event) {
+      // It opens and ends nothing, and names a place in the log, which is another where deltas are merged.
+      if (event.type === "run-resume") return false;
       if (verifier.check(event) !== undefined || "delta" in event) return false;
       if (event.type === "ask-start") {
         open.add(event.ask);
@@ -51,9 +56,11 @@ export const createSegments = (): Segments => {
         if (call && call.agent.step === call.step) heldSteps.add(call.step);
       } else if (event.type === "ask-end") {
         open.delete(event.ask);
-        return false;
+        return (isWaiting = false);
       }
-      return open.size > 0 && waits(verifier.root);
+      const wasWaiting = isWaiting;
+      isWaiting = open.size > 0 && waits(verifier.root);
+      return isWaiting && (!wasWaiting || event.type === "ask-start");
     },
     get openAsks() {
       return [...open];
