@@ -3,7 +3,7 @@ import type { Records } from "./records.ts";
 
 export { controlText, MAX_CONTROLS } from "./log/controls.ts";
 export { edges, FILE_THRESHOLD, VALUE_FILE } from "./log/edges.ts";
-export { LogConflict, LogFenced, LogMissing } from "./log/errors.ts";
+export { LogConflict, LogFenced, LogMissing, LogReset } from "./log/errors.ts";
 export { createLeases } from "./log/leases.ts";
 export { checkRunId, checkText, checkWriter, extendRun, lastSeq } from "./log/run-info.ts";
 export { watchers, watchersOfAll } from "./log/watchers.ts";
@@ -24,6 +24,9 @@ export { watchers, watchersOfAll } from "./log/watchers.ts";
  * - What is known of one run (`append`, `read`, `info`, `takeOver`, `release`, `send`, `controls`) is exact at once for
  *   every process. What spans runs (`list`, `orphans`, `retain`) may lag and is repaired, since an engine with many
  *   shards keeps no index in step with a run: check with `info` or `takeOver` before acting on it.
+ *
+ * An engine that can lose what it had stored (a failover to a replica that lags) is found out where a process knows better:
+ * `append`, and `read` after an entry that is gone, reject with `LogReset`, so that nobody is shown a log with a hole.
  *
  * A variant that sends a call again after a broken connection must not repeat its effect. It can tell its own append from
  * another's by the owner, the epoch and the last seq.

@@ -10,6 +10,17 @@ export class LogConflict extends Error {
   }
 }
 
+/**
+ * The engine has lost entries that it had stored: its log of the run ends before what this process knows to have been there.
+ * Whoever saw those entries has to read the run from its beginning.
+ */
+export class LogReset extends LogConflict {
+  override name = "LogReset";
+  constructor(run: string, known: number, found: number) {
+    super(`run ${run}: the log ended at ${known} and now ends at ${found}: the engine lost what it had stored`);
+  }
+}
+
 /** The run has another epoch than the writer's: it was taken over or released, or was never the writer's. */
 export class LogFenced extends LogConflict {
   override name = "LogFenced";

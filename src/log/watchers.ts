@@ -21,6 +21,10 @@ export const watchers = () => {
       if (set.size > 1) for (const watcher of [...set]) call(watcher);
       else for (const watcher of set) return call(watcher);
     },
+    /** Wakes everybody: wakes may have been lost. */
+    wakeAll(): void {
+      for (const set of [...watched.values()]) for (const watcher of [...set]) call(watcher);
+    },
   };
 };
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Log } from "../../src/log.ts";
+import { describeWith } from "../components.ts";
 import { type LogVariant, logVariants } from "./log-variants.ts";
 
 /** A log of one variant, opened anew for each test and closed after it. */
@@ -15,9 +16,18 @@ export interface OpenLog {
   reopen(): Promise<void>;
 }
 
+/** Describes every log whose engine is installed. */
+export const describeLogs = (title: string, suite: (name: string, variant: LogVariant) => void): void => {
+  for (const [name, variant] of Object.entries(logVariants)) {
+    const full = `${title} (${name})`;
+    if (variant.program) describeWith(variant.program, full, () => suite(name, variant));
+    else describe(full, () => suite(name, variant));
+  }
+};
+
 /** Runs these tests over every log. */
 export const eachLog = (title: string, tests: (opened: OpenLog) => void): void =>
-  describe.for(Object.entries(logVariants))(`${title} (%s)`, ([, variant]) => {
+  describeLogs(title, (_, variant) => {
     let directory: string;
     const logs: Log[] = [];
     const open = async () => {

@@ -2,12 +2,12 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Log } from "../../src/log.ts";
-import { logVariants } from "./log-variants.ts";
+import { describeLogs } from "./each-log.ts";
 import { endEntry, startEntry } from "./run-entries.ts";
 
-describe.for(Object.entries(logVariants))("files beside the %s log", ([, variant]) => {
+describeLogs("files beside a log", (_, variant) => {
   let directory: string;
   let log: Log;
 
@@ -133,6 +133,7 @@ describe.for(Object.entries(logVariants))("files beside the %s log", ([, variant
     await log.append("a", [startEntry("a")]);
     await log.close();
     log = await variant.open(directory);
+    await variant.pass(86_400_000);
     expect(await log.get("a", kept.file)).toMatchObject({ name: "n", size: 4, ...plain });
     expect(String(await bytesOf("a", kept.file))).toBe("kept");
     expect(await log.get("never", stray.file)).toBeUndefined();

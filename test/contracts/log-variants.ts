@@ -1,8 +1,14 @@
+import path from "node:path";
+import { afterAll } from "vitest";
 import type { Log } from "../../src/log.ts";
 import { memory } from "../../src/logs/memory.ts";
+import { redis } from "../../src/logs/redis.ts";
 import { sqlite } from "../../src/logs/sqlite.ts";
+import { startRedis } from "../engines/redis.ts";
 
 export interface LogVariant {
+  /** The program that must be installed. */
+  readonly program?: string;
   /** Whether a log that is opened again finds what was stored. */
   readonly durable: boolean;
   /** Whether several logs may be open on one directory at a time: each stands for a process. */
@@ -22,8 +28,27 @@ const ownClock = {
 };
 const now = () => time;
 
+/** An engine in a process of its own: its clock goes on by itself, and what the test adds is added to it. */
+const sharedClock = { ...ownClock, leaseMs: 60_000 };
+
+/** Starts an engine when it is first needed in a test file, and stops it after the file. */
+const once = <Engine extends { stop(): Promise<void> }>(start: () => Promise<Engine>): (() => Promise<Engine>) => {
+  let started: Promise<Engine> | undefined;
+  afterAll(async () => await (await started)?.stop());
+  return () => (started ??= start());
+};
+const redisServer = once(startRedis);
+
 /** Every file of src/logs, by its name. */
 export const logVariants: Readonly<Record<string, LogVariant>> = {
   memory: { durable: false, shared: false, open: () => memory({ now }), ...ownClock },
   sqlite: { durable: true, shared: false, open: (directory) => sqlite({ directory, now }), ...ownClock },
+  redis: {
+    program: "redis-server",
+    durable: true,
+    shared: true,
+    open: async (directory) =>
+      await redis({ url: (await redisServer()).url, prefix: path.basename(directory), ahead: now }),
+    ...sharedClock,
+  },
 };

@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Entry } from "../../src/events.ts";
 import { type Log, LogConflict, LogMissing } from "../../src/log.ts";
+import { describeLogs } from "./each-log.ts";
 import { logVariants } from "./log-variants.ts";
 import { endEntry, startEntry, textEntries } from "./run-entries.ts";
 
@@ -13,7 +14,7 @@ test("every file of src/logs is a variant here", async () => {
   expect(Object.keys(logVariants).sort()).toEqual(names.sort());
 });
 
-describe.for(Object.entries(logVariants))("the %s log", ([name, variant]) => {
+describeLogs("a log", (name, variant) => {
   let directory: string;
   let log: Log;
 
@@ -63,7 +64,9 @@ describe.for(Object.entries(logVariants))("the %s log", ([name, variant]) => {
       await log.append("a", entries.slice(0, 700));
       await log.append("a", entries.slice(700, 2500));
       for (let from = 2500; from < entries.length; from += 20) await log.append("a", entries.slice(from, from + 20));
-      for (const limit of [1, 255, 1000, Infinity]) expect(await readAll("a", limit)).toEqual(entries);
+      for (const limit of [17, 255, 1000, Infinity]) expect(await readAll("a", limit)).toEqual(entries);
+      for (let after = 690; after < 710; after++)
+        expect(await log.read("a", after, 1)).toEqual(entries.slice(after, after + 1));
       expect(await log.read("a", 1234, 5)).toEqual(entries.slice(1234, 1239));
     });
 

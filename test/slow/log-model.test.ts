@@ -2,8 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
-import { describe, test } from "vitest";
-import { type LogVariant, logVariants } from "../contracts/log-variants.ts";
+import { test } from "vitest";
+import { describeLogs } from "../contracts/each-log.ts";
+import type { LogVariant } from "../contracts/log-variants.ts";
 import { emptyModel, type Real } from "../log-model/model.ts";
 import { fenced, heartbeat, orphans, pass, release, send, takeOver } from "../log-model/owners.ts";
 import { addRecord, deleteRecord, listRecords, putRecord } from "../log-model/records.ts";
@@ -64,7 +65,7 @@ const operations = ({ durable }: LogVariant) => [
   ...(durable ? [fc.constant(reopen())] : []),
 ];
 
-describe.for(Object.entries(logVariants))("the %s log", ([, variant]) => {
+describeLogs("a log", (_, variant) => {
   test("answers any sequence of calls like the model", { timeout: 600_000 }, async () => {
     const sequences = fc.commands(operations(variant), { maxCommands: 60, size: "+1" });
     const property = fc.asyncProperty(sequences, async (commands) => {

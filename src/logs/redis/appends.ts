@@ -1,0 +1,143 @@
+import type { Entry } from "../../events.ts";
+import {
+  checkRunId,
+  checkText,
+  extendRun,
+  lastSeq,
+  LogConflict,
+  LogFenced,
+  LogMissing,
+  type Ownership,
+  type RunInfo,
+} from "../../log.ts";
+import { chunksOf } from "./chunks.ts";
+import type { Connection } from "./connection.ts";
+import type { Keys } from "./keys.ts";
+import type { Marks } from "./marks.ts";
+import type { RunIndex } from "./run-index.ts";
+import { APPEND } from "./run-scripts.ts";
+import type { Tails } from "./tails.ts";
+import type { Wakes } from "./wakes.ts";
+
+interface Parts {
+  readonly connection: Connection;
+  readonly keys: Keys;
+  readonly index: RunIndex;
+  readonly tails: Tails;
+  readonly marks: Marks;
+  readonly wakes: Wakes;
+  readonly wake: (run: string) => void;
+}
+
+interface Append {
+  readonly entries: readonly Entry[];
+  readonly texts: readonly string[];
+  readonly as: Ownership | undefined;
+  readonly done: PromiseWithResolvers<void>;
+}
+
+/** At most one append of a run is under way; what arrives meanwhile goes with the next. Those of many runs share round trips. */
+export const createAppends = ({ connection, keys, index, tails, marks, wakes, wake }: Parts) => {
+  const waiting = new Map<string, Append[]>();
+  const working = new Set<Promise<void>>();
+
+  const store = async (run: string, { entries, texts, as }: Omit<Append, "done">): Promise<void> => {
+    const first = entries[0]!.seq;
+    const last = first + entries.length - 1;
+    const end = entries.findLast(({ event }) => event.type === "run-end");
+    const begun = first === 1 && (as?.epoch ?? 1) === 1 ? extendRun(run, undefined, entries, as) : undefined;
+    const fields = begun ? fieldsOf(begun) : [];
+    const outcome = end?.event.type === "run-end" ? end.event.outcome : "";
+    // Before the run, and on the way together with it: a run that no list shows would never be found again.
+    const indexed = begun && index.start(begun);
+    const stored = connection.call<[string, number, string | null, string]>(
+      APPEND,
+      [keys.info(run), keys.entries(run), keys.controls(run), keys.controlIds(run), keys.files(run)],
+      (isRetry) => [
+        ...[String(first), String(last), as ? "1" : "0", as?.owner ?? "", String(as?.epoch ?? 0), isRetry ? "1" : "0"],
+        ...[end ? String(end.at) : "", outcome, keys.channel, wakes.message("e", [run]), keys.file(run, "")],
+        ...[String(fields.length), ...fields, ...chunksOf(first, texts)],
+      ],
+    );
+    const [[status, seq, owner, epoch]] = await Promise.all([stored, indexed]);
+    if (status !== "stored") {
+      tails.forget(run);
+      if (begun && status === "fenced") await index.own(run, owner ?? undefined);
+      if (status === "dropped") throw new LogMissing(run, true);
+      if (status === "fenced") throw new LogFenced(run, as, { ...(owner !== null && { owner }), epoch: Number(epoch) });
+      marks.check(run, first - 1, seq);
+      throw new LogConflict(run, first - 1, seq);
+    }
+    marks.set(run, last);
+    if (as && !end) tails.extend(run, entries, as);
+    else tails.forget(run);
+    if (end) await index.end(run, end.at);
+    else wakes.tell(run, connection, keys.channel);
+    wake(run);
+  };
+
+  const work = async (run: string, queue: Append[]): Promise<void> => {
+    while (queue.length > 0) {
+      const group = queue.splice(0, countOfOne(queue));
+      const [{ as }] = group as [Append];
+      const together = {
+        as,
+        entries: group.flatMap(({ entries }) => entries),
+        texts: group.flatMap(({ texts }) => texts),
+      };
+      await store(run, together).then(
+        () => group.forEach(({ done }) => done.resolve()),
+        (error: unknown) => group.forEach(({ done }) => done.reject(error)),
+      );
+    }
+    waiting.delete(run);
+  };
+
+  return {
+    async append(run: string, entries: readonly Entry[], as: Ownership | undefined): Promise<void> {
+      if (entries.length === 0) return;
+      check(run, entries, as);
+      const texts = entries.map((entry) => JSON.stringify(entry));
+      const done = Promise.withResolvers<void>();
+      const queue = waiting.get(run) ?? [];
+      queue.push({ entries: [...entries], texts, as, done });
+      if (!waiting.has(run)) {
+        waiting.set(run, queue);
+        const working_ = work(run, queue);
+        working.add(working_);
+        void working_.finally(() => working.delete(working_));
+      }
+      await done.promise;
+    },
+    /** Resolves when nothing is under way. */
+    async idle(): Promise<void> {
+      while (working.size > 0) await Promise.all(working);
+    },
+  };
+};
+
+/** How many appends from the first on can go as one: the same writer, and each goes on where the one before ends. */
+const countOfOne = (queue: readonly Append[]): number => {
+  let count = 1;
+  while (count < queue.length) {
+    const [before, next] = [queue[count - 1]!, queue[count]!];
+    const isNext = next.entries[0]!.seq === before.entries.at(-1)!.seq + 1;
+    if (!isNext || next.as?.owner !== before.as?.owner || next.as?.epoch !== before.as?.epoch) break;
+    count++;
+  }
+  return count;
+};
+
+/** Says what is wrong with an append before anything is sent, so that it fails alone. */
+const check = (run: string, entries: readonly Entry[], as: Ownership | undefined): void => {
+  checkRunId(run);
+  checkText("owner", as?.owner);
+  lastSeq(run, entries[0]!.seq - 1, entries);
+  for (const { event } of entries) if (event.type === "run-end") checkText("outcome", event.outcome);
+  if (entries[0]!.seq === 1) extendRun(run, undefined, entries, as && { ...as, epoch: 1 });
+};
+
+const fieldsOf = ({ thread, user, name, startedAt, owner, epoch }: RunInfo): string[] =>
+  Object.entries({ thread, user, name, startedAt, owner, epoch })
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([field, value]) => [field, String(value)]);

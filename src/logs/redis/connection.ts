@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type * as Library from "redis";
+
+/** A script, sent by its hash. The server keeps its text. */
+export interface Script {
+  readonly text: string;
+  readonly hash: string;
+}
+
+export const script = (text: string): Script => ({ text, hash: createHash("sha1").update(text).digest("hex") });
+
+export type Argument = string | Buffer;
+
+export interface Connection {
+  /** Runs a script on keys of one slot. The arguments may depend on whether an earlier try can have been carried out. */
+  call<Reply>(
+    script: Script,
+    keys: readonly string[],
+    values: readonly Argument[] | ((isRetry: boolean) => readonly Argument[]),
+  ): Promise<Reply>;
+  /** Sends a command that has the same effect when it is sent twice. */
+  command<Reply>(key: string, words: readonly Argument[], options?: { readonly bytes?: boolean }): Promise<Reply>;
+  publish(channel: string, message: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly channel: string;
+  readonly onMessage: (message: string) => void;
+  /** Messages may have been missed. */
+  readonly onGap: () => void;
+}
+
+/** How long a call waits for a server that is away. */
+const PATIENCE_MS = 30_000;
+const PING_MS = 5000;
+/** Longer than two pings: only a connection that is dead is silent for so long. */
+const SILENCE_MS = 15_000;
+
+export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOptions): Promise<Connection> => {
+  const library = await load();
+  const client = createClient(library, url);
+  const subscriber = client.duplicate();
+  let hasConnected = false;
+  for (const each of [client, subscriber]) each.on("error", () => {});
+  const withHelp = (error: unknown) =>
+    new Error(`cannot reach Redis at ${addressOf(url)}: ${reasonOf(error)}`, { cause: withoutUrl(error) });
+  let closed = false;
+
+  try {
+    await client.connect();
+    if (!client.isCluster) await checkVersion(client);
+    await subscriber.connect();
+    await subscriber.subscribe(channel, onMessage);
+    hasConnected = true;
+  } catch (error) {
+    client.destroy();
+    subscriber.destroy();
+    throw withHelp(error);
+  }
+  // What was published while the connection was away is lost; the client subscribes again by itself.
+  subscriber.on("ready", () => hasConnected && onGap());
+  subscriber.on("node-ready", () => hasConnected && onGap());
+
+  /** Sends until there is an answer: a connection that breaks tells nothing about what became of the call. */
+  const insist = async <Reply>(send: (isRetry: boolean) => Promise<Reply>): Promise<Reply> => {
+    const start = performance.now();
+    for (let tries = 0; ; tries++) {
+      try {
+        return await send(tries > 0);
+      } catch (error) {
+        if (!isTemporary(error, library)) throw error;
+        if (closed || performance.now() - start > PATIENCE_MS) throw withHelp(error);
+        await delay(Math.min(1000, 20 * 2 ** tries));
+      }
+    }
+  };
+
+  return {
+    call: (wanted, keys, values) =>
+      insist(async (isRetry) => {
+        const args = [String(keys.length), ...keys, ...(typeof values === "function" ? values(isRetry) : values)];
+        try {
+          return await client.send(keys[0]!, ["EVALSHA", wanted.hash, ...args]);
+        } catch (error) {
+          if (!(error as Error).message?.startsWith("NOSCRIPT")) throw error;
+          return await client.send(keys[0]!, ["EVAL", wanted.text, ...args]);
+        }
+      }),
+    command: (key, words, { bytes = false } = {}) => insist(() => client.send(key, words, bytes)),
+    publish: async (to, message) => {
+      await insist(() => client.send(undefined, ["PUBLISH", to, message]));
+    },
+    async close() {
+      closed = true;
+      subscriber.destroy();
+      await client.close();
+    },
+  };
+};
+
+const load = async (): Promise<typeof Library> => {
+  try {
+    return await import("redis");
+  } catch (error) {
+    throw new Error("a log in Redis needs the package redis: npm install redis", { cause: error });
+  }
+};
+
+interface Client {
+  readonly isCluster: boolean;
+  send<Reply>(key: string | undefined, words: readonly Argument[], bytes?: boolean): Promise<Reply>;
+  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  on(event: string, listener: (error?: unknown) => void): unknown;
+  connect(): Promise<unknown>;
+  close(): Promise<unknown>;
+  destroy(): void;
+  duplicate(): Client;
+}
+
+/** `redis://` and `rediss://` name one server, `redis+cluster://` one or more nodes of a cluster, apart by commas. */
+const createClient = (library: typeof Library, url: string): Client => {
+  let isReady = false;
+  const settings = {
+    // Calls are sent again by `insist`, which knows what may be repeated.
+    disableOfflineQueue: true,
+    // A timer for each command costs more than the command. A dead connection ends by its silence.
+    commandOptions: { timeout: undefined as unknown as number },
+    pingInterval: PING_MS,
+    socket: {
+      socketTimeout: SILENCE_MS,
+      connectTimeout: 5000,
+      // Fails at once at the start, so that a wrong address is told; later it goes on for as long as it takes.
+      reconnectStrategy: (tries: number, cause: Error) => (isReady ? Math.min(2000, 50 * 2 ** tries) : cause),
+    },
+  };
+  const buffers = { typeMapping: { [library.RESP_TYPES.BLOB_STRING]: Buffer } };
+  const started = (client: { on(event: "ready" | "connect", listener: () => void): unknown }, event: "ready" | "connect") =>
+    client.on(event, () => void (isReady = true));
+
+  if (!url.startsWith("redis+cluster:")) {
+    const client = library.createClient({ ...settings, url });
+    started(client, "ready");
+    return {
+      isCluster: false,
+      send: (_key, words, bytes) => client.sendCommand(words as Argument[], bytes ? buffers : undefined) as Promise<never>,
+      subscribe: (channel, listener) => client.subscribe(channel, listener),
+      on: (event, listener) => client.on(event, listener),
+      connect: () => client.connect(),
+      close: () => (client.isReady ? client.close() : Promise.resolve(client.destroy())),
+      destroy: () => client.destroy(),
+      duplicate: () => createClient(library, url),
+    };
+  }
+
+  const { username, password, hosts } = clusterOf(url);
+  const defaults = { ...settings, ...(username && { username }), ...(password && { password }) };
+  const cluster = library.createCluster({
+    rootNodes: hosts.map((host) => ({ ...defaults, url: `redis://${host}` })),
+    defaults,
+    commandOptions: settings.commandOptions,
+  });
+  started(cluster, "connect");
+  return {
+    isCluster: true,
+    send: (key, words, bytes) =>
+      cluster.sendCommand(key, false, words as Argument[], bytes ? buffers : undefined) as Promise<never>,
+    subscribe: (channel, listener) => cluster.subscribe(channel, listener),
+    on: (event, listener) => cluster.on(event, listener),
+    connect: () => cluster.connect(),
+    close: () => cluster.close(),
+    destroy: () => cluster.destroy(),
+    duplicate: () => createClient(library, url),
+  };
+};
+
+const clusterOf = (url: string) => {
+  const [, login, hosts] = /^redis\+cluster:\/\/(?:([^@]*)@)?([^/]*)/.exec(url) ?? [];
+  const [username, password] = (login ?? "").split(":").map(decodeURIComponent);
+  return { username, password, hosts: (hosts ?? "").split(",") };
+};
+
+const checkVersion = async (client: Client) => {
+  const info = await client.send<string>(undefined, ["INFO", "server"]);
+  const [, version = ""] = /redis_version:(\S+)/.exec(info) ?? [];
+  if (Number.parseInt(version, 10) < 7) throw new Error(`it is Redis ${version}, and Redis 7 or newer is needed`);
+};
+
+/** Answers that say nothing was done, and that it can be done later. */
+const LATER = /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|READONLY|BUSY|NOREPLICAS|MOVED|ASK) /;
+
+const isTemporary = (error: unknown, { ErrorReply }: typeof Library): boolean =>
+  error instanceof ErrorReply
+    ? LATER.test(error.message)
+    : error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
+
+/** An address for people, without its password. */
+export const addressOf = (url: string): string => url.replace(/\/\/[^@/]*@/, "//").replace(/\?.*$/, "");
+
+const reasonOf = (error: unknown): string => {
+  const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
+  return message || errors?.[0]?.message || code || "no answer";
+};
+
+/** Some errors carry what was sent, with the password in it. */
+const withoutUrl = (error: unknown): Error => new Error(reasonOf(error));

@@ -1,0 +1,44 @@
+import type { Connection } from "./connection.ts";
+import { script } from "./connection.ts";
+import { NOW } from "./clock.ts";
+import type { Keys } from "./keys.ts";
+
+const HEARTBEAT = script(`${NOW}
+local wasAlive = tonumber(redis.call('GET', KEYS[1]) or '0') > now
+local lease = tonumber(ARGV[1])
+if lease > 0 then redis.call('SET', KEYS[1], string.format('%.0f', now + lease), 'PX', ARGV[1])
+else redis.call('DEL', KEYS[1]) end
+return wasAlive and 1 or 0
+`);
+
+const IS_ALIVE = script(`${NOW}
+return tonumber(redis.call('GET', KEYS[1]) or '0') > now and 1 or 0
+`);
+
+/** Who lives, by the engine's clock, and until when this process may believe it of the owners it beats for. */
+export const openOwners = (connection: Connection, keys: Keys, ahead: () => number) => {
+  const believed = new Map<string, number>();
+
+  return {
+    async heartbeat(owner: string, leaseMs: number): Promise<boolean> {
+      const sent = performance.now() + ahead();
+      const lease = Math.max(0, Math.round(leaseMs));
+      believed.delete(owner);
+      let isRepeated = false;
+      const wasAlive = await connection.call<number>(HEARTBEAT, [keys.owner(owner)], (isRetry) => {
+        isRepeated = isRetry;
+        return [String(lease), String(ahead())];
+      });
+      // A tenth of the lease is left for clocks that run differently.
+      if (lease > 0) believed.set(owner, sent + lease * 0.9);
+      // The answer of an earlier try is lost, and it could have been the one after a pause.
+      return wasAlive === 1 && !isRepeated;
+    },
+    isAlive: async (owner: string): Promise<boolean> =>
+      (await connection.call<number>(IS_ALIVE, [keys.owner(owner)], [String(ahead())])) === 1,
+    /** Whether the owner's lease, which this process renews, has surely not run out: nobody else can have its runs. */
+    isSurelyAlive: (owner: string): boolean => (believed.get(owner) ?? -Infinity) > performance.now() + ahead(),
+  };
+};
+
+export type Owners = ReturnType<typeof openOwners>;

@@ -1,0 +1,137 @@
+import type { RunOutcome } from "../../events.ts";
+import { LogMissing, type Log, type RunInfo, type RunQuery } from "../../log.ts";
+import { entriesOf } from "./chunks.ts";
+import type { Connection } from "./connection.ts";
+import type { Keys } from "./keys.ts";
+import type { Marks } from "./marks.ts";
+import type { Owners } from "./owners.ts";
+import type { RunIndex } from "./run-index.ts";
+import { DROP, READ, TAKE_OVER } from "./run-scripts.ts";
+
+interface Parts {
+  readonly connection: Connection;
+  readonly keys: Keys;
+  readonly index: RunIndex;
+  readonly owners: Owners;
+  readonly marks: Marks;
+}
+
+const FIELDS = ["seq", "thread", "user", "name", "startedAt", "endedAt", "outcome", "dropped", "owner", "epoch"];
+
+/** What is asked of runs that exist. What a list gets wrong is seen here, since a run itself is exact, and put right. */
+export const openRuns = ({ connection, keys, index, owners, marks }: Parts) => {
+  const info = async (run: string): Promise<RunInfo | undefined> => {
+    const values = await connection.command<(string | null)[]>(keys.info(run), ["HMGET", keys.info(run), ...FIELDS]);
+    return infoOf(run, values);
+  };
+
+  /** Puts the index right about a run that it took for open. */
+  const repair = async (run: string, found: RunInfo | undefined) => {
+    if (!found) await index.forget(run);
+    else if (found.dropped) await forget(found);
+    else if (found.endedAt !== undefined) await index.end(run, found.endedAt);
+    else await index.own(run, found.owner);
+  };
+
+  const forget = async (found: RunInfo) => {
+    const old = await index.drop(found);
+    for (const run of old) await connection.command(keys.info(run), ["UNLINK", keys.info(run)]);
+  };
+
+  return {
+    info,
+
+    async read(run: string, after: number, limit: number) {
+      const values = [String(after), String(Math.min(limit, Number.MAX_SAFE_INTEGER))];
+      const found = await connection.call<string[]>(READ, [keys.info(run), keys.entries(run)], values);
+      const [status, seq, ...chunks] = found;
+      if (status !== "stored") throw new LogMissing(run, status === "dropped");
+      marks.check(run, after, Number(seq));
+      const entries = entriesOf(chunks, after, limit);
+      if (entries.length > 0) marks.set(run, Number(seq));
+      return entries;
+    },
+
+    async list(query: RunQuery): Promise<RunInfo[]> {
+      const found: RunInfo[] = [];
+      for await (const page of index.among(query)) {
+        for (const [place, each] of (await Promise.all(page.map(info))).entries()) {
+          if (each && !each.dropped && matches(each, query)) found.push(each);
+          else if (query.open && (!each || each.endedAt !== undefined)) await repair(page[place]!, each);
+          else if (each?.dropped) await forget(each);
+          if (found.length >= query.limit) return found;
+        }
+      }
+      return found;
+    },
+
+    async takeOver(run: string, owner: string): ReturnType<Log["takeOver"]> {
+      const seen = await info(run);
+      if (!seen || seen.endedAt !== undefined || seen.dropped) return undefined;
+      if (seen.owner !== undefined && seen.owner !== owner && (await owners.isAlive(seen.owner))) return undefined;
+      // The index first: a run that it shows as a living owner's is looked at by nobody.
+      await index.own(run, owner);
+      const taken = await connection.call<[number, number] | null>(TAKE_OVER, [keys.info(run)], [String(seen.epoch), owner]);
+      if (taken) return { owner, epoch: taken[0], seq: taken[1] };
+      const now = await info(run);
+      await repair(run, now);
+      return undefined;
+    },
+
+    async orphans(limit: number): Promise<RunInfo[]> {
+      const found: RunInfo[] = [];
+      const alive = new Map<string, boolean>();
+      const isAlive = async (owner: string) => {
+        if (!alive.has(owner)) alive.set(owner, await owners.isAlive(owner));
+        return alive.get(owner)!;
+      };
+      for (const [owner, runs] of await index.byOwner()) {
+        if (owner !== undefined && (await isAlive(owner))) continue;
+        for (const run of runs) {
+          if (found.length >= limit) return found;
+          const each = await info(run);
+          const isOpen = each && each.endedAt === undefined && !each.dropped;
+          if (isOpen && (each.owner === undefined || !(await isAlive(each.owner)))) found.push(each);
+          else await repair(run, each);
+        }
+      }
+      return found;
+    },
+
+    /** Whether the run was there and is now gone. */
+    async drop(run: string): Promise<boolean> {
+      const where = [keys.info(run), keys.entries(run), keys.controls(run), keys.controlIds(run), keys.files(run)];
+      const result = await connection.call<string>(DROP, where, [keys.file(run, "")]);
+      if (result === "open") throw new Error(`run ${run} has not ended: only a finished run can go`);
+      const found = result === "unknown" ? undefined : await info(run);
+      if (found) await forget(found);
+      return result === "gone";
+    },
+  };
+};
+
+const matches = (info: RunInfo, { open, thread, user, name }: RunQuery): boolean =>
+  (!open || info.endedAt === undefined) &&
+  (thread === undefined || info.thread === thread) &&
+  (user === undefined || info.user === user) &&
+  (name === undefined || info.name === name);
+
+const infoOf = (run: string, values: readonly (string | null)[]): RunInfo | undefined => {
+  const [seq, thread, user, name, startedAt, endedAt, outcome, dropped, owner, epoch] = values.map(
+    (value) => value ?? undefined,
+  );
+  if (seq === undefined) return undefined;
+  return {
+    run,
+    thread,
+    user,
+    name: name ?? "",
+    seq: Number(seq),
+    startedAt: Number(startedAt),
+    endedAt: endedAt === undefined ? undefined : Number(endedAt),
+    outcome: outcome as RunOutcome | undefined,
+    ...(dropped !== undefined && { dropped: true }),
+    owner,
+    epoch: Number(epoch),
+  };
+};

@@ -1,0 +1,56 @@
+import type { Entry } from "../../events.ts";
+import type { Ownership } from "../../log.ts";
+import type { Owners } from "./owners.ts";
+
+/** How many entries all tails hold together, and one of them. */
+const MAX_ENTRIES = 50_000;
+const MAX_TAIL = 1000;
+
+interface Tail {
+  readonly owner: string;
+  first: number;
+  entries: Entry[];
+}
+
+/**
+ * The newest entries of the open runs that this process writes. They are all there is as long as nobody else can write the
+ * run, which is as long as its owner's lease surely holds.
+ */
+export const createTails = (owners: Owners) => {
+  const tails = new Map<string, Tail>();
+  let size = 0;
+
+  const forget = (run: string): void => {
+    size -= tails.get(run)?.entries.length ?? 0;
+    tails.delete(run);
+  };
+
+  return {
+    forget,
+    extend(run: string, entries: readonly Entry[], { owner }: Ownership): void {
+      const found = tails.get(run);
+      const first = entries[0]!.seq;
+      const isNext = found?.owner === owner && found.first + found.entries.length === first;
+      forget(run);
+      const tail = isNext ? found! : { owner, first, entries: [] };
+      for (const entry of entries) tail.entries.push(entry);
+      const spare = tail.entries.length - MAX_TAIL;
+      // Not at each append: what is cut off has to be copied.
+      if (spare > MAX_TAIL) {
+        tail.entries = tail.entries.slice(spare);
+        tail.first += spare;
+      }
+      tails.set(run, tail);
+      size += tail.entries.length;
+      while (size > MAX_ENTRIES) forget(tails.keys().next().value!);
+    },
+    read(run: string, after: number, limit: number): readonly Entry[] | undefined {
+      const tail = tails.get(run);
+      if (!tail || after + 1 < tail.first || !owners.isSurelyAlive(tail.owner)) return undefined;
+      const from = after + 1 - tail.first;
+      return tail.entries.slice(from, from + limit);
+    },
+  };
+};
+
+export type Tails = ReturnType<typeof createTails>;

@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+export interface RedisServer {
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a Redis that keeps nothing on disk unless it is told to, on a free port of loopback. */
+export const startRedis = async (...settings: string[]): Promise<RedisServer> => {
+  const directory = await mkdtemp(path.join(tmpdir(), "runcast-redis-"));
+  const port = await freePort();
+  const options = ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--save", "", ...settings];
+  const child = spawn("redis-server", options, { stdio: ["ignore", "pipe", "inherit"] });
+  const kill = () => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  await ready(child);
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    async stop() {
+      process.removeListener("exit", kill);
+      if (child.exitCode === null && child.signalCode === null) {
+        const exited = once(child, "exit");
+        kill();
+        await exited;
+      }
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+};
+
+const ready = (child: ChildProcess) =>
+  new Promise<void>((resolve, reject) => {
+    createInterface({ input: child.stdout! }).on("line", (line) => line.includes("Ready to accept") && resolve());
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`redis-server ended with ${code}`)));
+  });
+
+export const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Entry } from "../src/events.ts";
+import { type Log, LogConflict, LogReset } from "../src/log.ts";
+import { redis } from "../src/logs/redis.ts";
+import { describeWith } from "./components.ts";
+import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.ts";
+import { endEntry, startEntry, textEntries } from "./contracts/run-entries.ts";
+import { type RedisServer, startRedis } from "./engines/redis.ts";
+
+describeWith("redis-server", "a log in a Redis that fails", () => {
+  let server: RedisServer;
+  let proxy: CuttingProxy;
+  const logs: Log[] = [];
+  const open = async (port: number) => {
+    const log = await redis({ url: `redis://127.0.0.1:${port}` });
+    logs.push(log);
+    return log;
+  };
+  const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
+
+  beforeEach(async () => {
+    server = await startRedis();
+    proxy = await startCuttingProxy(server.port);
+  });
+  afterEach(async () => {
+    for (const log of logs.splice(0)) await log.close().catch(() => {});
+    await proxy.close();
+    await server.stop();
+  });
+
+  const readAll = async (log: Log, run: string) => {
+    const all: Entry[] = [];
+    for (let more = await log.read(run, 0, 100); more.length > 0; more = await log.read(run, all.length, 100))
+      all.push(...more);
+    return all;
+  };
+
+  test("loses and repeats nothing when connections are cut again and again", async () => {
+    const writer = await open(portOf(proxy));
+    const reader = await open(server.port);
+    const as = { owner: "ada", epoch: 1 };
+    const entries = [startEntry("a"), ...textEntries(2, 200), endEntry(202)];
+    const cutting = setInterval(() => proxy.cut(), 30);
+    try {
+      for (const entry of entries) await writer.append("a", [entry], as);
+      for (let count = 1; count <= 50; count++) expect(await writer.records.add("quota", "a", 1)).toBe(count);
+      expect(await writer.send("a", { id: "1", kind: "cancel" })).toBe("ended");
+    } finally {
+      clearInterval(cutting);
+    }
+    expect(await readAll(reader, "a")).toEqual(entries);
+    expect(await reader.list({ limit: 9 })).toMatchObject([{ run: "a", seq: 202, outcome: "done" }]);
+  });
+
+  test("tells its own append from another's after a lost answer", async () => {
+    const mine = await open(portOf(proxy));
+    const others = await open(server.port);
+    await others.append("a", [startEntry("a")]);
+    const bob = await others.takeOver("a", "bob");
+    proxy.cut();
+    await expect(mine.append("a", textEntries(2, 1))).rejects.toThrow(LogConflict);
+    await others.append("a", textEntries(2, 1), bob);
+    proxy.cut();
+    const appended = await Promise.resolve(mine.append("a", textEntries(2, 2), bob)).catch((error: unknown) => error);
+    expect(appended).toBeInstanceOf(LogConflict);
+    expect((await others.info("a"))?.seq).toBe(2);
+  });
+
+  test("wakes whoever may have missed a wake", async () => {
+    const follower = await open(portOf(proxy));
+    const writer = await open(server.port);
+    const woken: string[] = [];
+    follower.watch("a", () => woken.push("entries"));
+    follower.watchControls(() => woken.push("controls"));
+    proxy.cut();
+    await writer.append("a", [startEntry("a")]);
+    await vi.waitFor(() => expect(new Set(woken)).toEqual(new Set(["entries", "controls"])), 20_000);
+    expect(await follower.read("a", 0, 9)).toHaveLength(1);
+    woken.length = 0;
+    await writer.append("a", textEntries(2, 1));
+    await vi.waitFor(() => expect(woken).toContain("entries"), 20_000);
+  });
+
+  test("says so when the engine has lost what it had stored", async () => {
+    const log = await open(server.port);
+    await log.append("a", [startEntry("a"), ...textEntries(2, 9)]);
+    expect(await log.read("a", 10, 9)).toEqual([]);
+    // As a replica that has not heard of the last entries, and is now the primary, would have it.
+    const { createClient } = await import("redis");
+    const client = createClient({ url: server.url });
+    await client.connect();
+    await client.xTrim("runcast:{a}:entries", "MAXLEN", 0);
+    await client.hSet("runcast:{a}:info", "seq", "5");
+    await client.close();
+    await expect(log.read("a", 10, 9)).rejects.toThrow(LogReset);
+    await expect(log.append("a", textEntries(11, 1))).rejects.toThrow(/ended at 10 and now ends at 5/);
+    expect(await log.read("a", 5, 9)).toEqual([]);
+  });
+
+  test("names the server that it cannot reach, and not the password", async () => {
+    await server.stop();
+    const url = `redis://ada:secret-word@127.0.0.1:${server.port}/0?x=secret-word`;
+    const error = (await redis({ url }).catch((caught: unknown) => caught)) as Error;
+    expect(error.message).toContain(`cannot reach Redis at redis://127.0.0.1:${server.port}`);
+    expect(`${error.stack} ${(error.cause as Error).stack}`).not.toContain("secret-word");
+    await expect(redis({ url, prefix: "{a}" })).rejects.toThrow(/prefix/);
+  });
+});
