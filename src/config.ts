@@ -3,11 +3,20 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { z } from "zod";
 import { dialects } from "./config/dialects.ts";
-import { type LogName, type OpenedLog, isLogName, logs } from "./config/logs.ts";
+import {
+  type LogName,
+  type LogUrl,
+  type OpenedLog,
+  isLogName,
+  isLogUrl,
+  logs,
+  logUrls,
+  openLogAt,
+} from "./config/logs.ts";
 import { configSchema } from "./config/schema.ts";
 import { validateServer } from "./config/validate-server.ts";
 import type { Dialect } from "./dialect.ts";
-import type { Log, Retention } from "./log.ts";
+import { engineAddress, type Log, type Retention } from "./log.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { messageOf } from "./message-of.ts";
 import { demoAgent } from "./models/demo.ts";
@@ -29,8 +38,8 @@ export interface Config
     Pick<RunnerOptions, "timeoutMs" | "maxBytes" | "onEnd"> {
   /** By name. Default: the scripted demo. */
   readonly agents?: Readonly<Record<string, Source>>;
-  /** Default: `sqlite`, in `.runcast/` beside the configuration. */
-  readonly log?: Log | LogName;
+  /** A name, the URL of an engine that several servers share, or a log. Default: `sqlite`, in `.runcast/` beside the configuration. */
+  readonly log?: Log | LogName | LogUrl;
   /** How long finished runs are kept. Default: for ever. */
   readonly retention?: Retention;
   /** Private addresses, as `host:port`, that an MCP server may have which a client asks us to check. Default: none. */
@@ -50,8 +59,10 @@ export interface LoadedConfig extends Omit<Config, "agents" | "log" | "dialects"
   readonly file: string | undefined;
   readonly agents: Readonly<Record<string, Source>>;
   readonly dialects: readonly Dialect[];
-  /** Opens the log: the one that is named here (`memory`, `sqlite`), or else the configuration's. */
-  openLog(name?: string): OpenedLog;
+  /** Opens the log: the one that is named here (`memory`, `sqlite`, a URL), or else the configuration's. */
+  openLog(name?: string): Promise<OpenedLog>;
+  /** Whether the configuration's log lies in `directory`. */
+  readonly keepsFiles: boolean;
   /** Checks an MCP server for a client. */
   readonly validateServer: NonNullable<ServerOptions["validateServer"]>;
   /** Where a log that keeps files keeps them, unless it was given another place. */
@@ -87,12 +98,15 @@ export const loadConfig = async (directory: string, options: LoadOptions = {}): 
     agents,
     directory: home,
     validateServer: validateServer(checked.allowPrivate),
-    openLog: (name) => {
+    keepsFiles: log === "sqlite",
+    openLog: async (name) => {
       const wanted = name ?? log;
       if (typeof wanted !== "string") return { log: wanted };
       if (isLogName(wanted)) return logs[wanted](home);
-      const names = Object.keys(logs);
-      throw new ConfigError(`there is no log ${wanted}; there are: ${names.join(", ")}${didYouMean(wanted, names)}`);
+      if (isLogUrl(wanted)) return await openLogAt(wanted);
+      const names = [...Object.keys(logs), ...logUrls];
+      const shown = engineAddress(wanted);
+      throw new ConfigError(`there is no log ${shown}; there are: ${names.join(", ")}${didYouMean(wanted, names)}`);
     },
   };
 };

@@ -3,6 +3,7 @@ import type { Records } from "./records.ts";
 
 export { controlText, MAX_CONTROLS } from "./log/controls.ts";
 export { edges, FILE_THRESHOLD, VALUE_FILE } from "./log/edges.ts";
+export { engineAddress } from "./log/engine-address.ts";
 export { LogConflict, LogFenced, LogMissing, LogReset } from "./log/errors.ts";
 export { createLeases } from "./log/leases.ts";
 export { checkRunId, checkText, checkWriter, extendRun, lastSeq } from "./log/run-info.ts";

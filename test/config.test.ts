@@ -49,8 +49,8 @@ describe("a mistake names the file, the field and what is expected", () => {
       { agents: { helper: source }, defaultAgent: "helpr" },
       "defaultAgent names helpr, which is not in agents; did you mean helper?",
     ],
-    ["an unknown log", { log: "redis" }, 'log must be "memory", "sqlite" or a Log'],
-    ["a log that is none", { log: {} }, 'log must be "memory", "sqlite" or a Log'],
+    ["an unknown log", { log: "redis" }, 'log must be "memory", "sqlite", "redis://…" or a Log'],
+    ["a log that is none", { log: {} }, 'log must be "memory", "sqlite", "redis://…" or a Log'],
     ["a port that is text", { port: "80" }, "port must be a whole number from 0 (any free port) to 65535"],
     ["a port too high", { port: 70_000 }, "port must be a whole number from 0 (any free port) to 65535"],
     [
@@ -105,7 +105,7 @@ describe("loading", () => {
       ["demo", "demo (scripted)"],
     ]);
     expect(config.dialects.map(({ name }) => name)).toContain("native");
-    const { log, place } = config.openLog();
+    const { log, place } = await config.openLog();
     expect([log.name, place]).toEqual(["sqlite", path.join(directory, ".runcast")]);
     await log.close();
   });
@@ -117,15 +117,17 @@ describe("loading", () => {
     const config = await loadConfig(directory);
     expect(config).toMatchObject({ file: path.join(directory, name), port: 4999 });
     expect(config.agents["echo"]).toBeTypeOf("function");
-    expect(config.openLog().log.name).toBe("memory");
+    expect((await config.openLog()).log.name).toBe("memory");
   });
 
   test("a log by name beats the configuration's; an unknown one is told with what there is", async () => {
     const config = await loadConfig(await inDirectory({ "runcast.config.mjs": "export default {}" }));
-    expect(config.openLog("memory").log.name).toBe("memory");
-    expect(() => config.openLog("memry")).toThrow(
-      "there is no log memry; there are: memory, sqlite; did you mean memory?",
+    expect((await config.openLog("memory")).log.name).toBe("memory");
+    await expect(config.openLog("memry")).rejects.toThrow(
+      "there is no log memry; there are: memory, sqlite, redis://…; did you mean memory?",
     );
+    const wrong = config.openLog("redix://ada:secret-word@host/0");
+    await expect(wrong).rejects.toThrow(/^there is no log redix:\/\/host\/0; there are: /);
   });
 
   test("types are stripped, and a configuration keeps the log it was given", async () => {

@@ -52,8 +52,8 @@ const fromServer = async (target: Target, key: string | undefined, format: Forma
 
 const fromDirectory = async (directory: string, run: string, unreachable: Error, format: Format): Promise<Readable> => {
   const config = await readConfig(directory);
-  if (!existsSync(config.directory)) throw unreachable;
-  const { log } = openLog(config, run);
+  if (config.keepsFiles && !existsSync(config.directory)) throw unreachable;
+  const { log } = await openLog(config, run);
   const info = await log.info(run);
   if (!info || info.dropped) {
     await log.close();
@@ -80,9 +80,9 @@ const fromDirectory = async (directory: string, run: string, unreachable: Error,
 };
 
 /** Whoever has the log open is most likely the server that has the run. */
-const openLog = (config: LoadedConfig, run: string): OpenedLog => {
+const openLog = async (config: LoadedConfig, run: string): Promise<OpenedLog> => {
   try {
-    return config.openLog();
+    return await config.openLog();
   } catch (error) {
     if (!(error instanceof LogInUse)) throw error;
     const address = `http://<host>:<port>/runs/${run}`;

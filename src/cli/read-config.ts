@@ -14,9 +14,9 @@ export const readConfig = async (directory: string, options?: LoadOptions): Prom
   }
 };
 
-const openLog = (config: LoadedConfig, name: string | undefined) => {
+const openLog = async (config: LoadedConfig, name: string | undefined) => {
   try {
-    return config.openLog(name);
+    return await config.openLog(name);
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     throw new (code === "log-in-use" ? LogInUse : CommandError)(message, { cause: error });

@@ -1,8 +1,9 @@
-import type { Log } from "../log.ts";
+import { engineAddress, type Log } from "../log.ts";
 import { memory } from "../logs/memory.ts";
+import { redis } from "../logs/redis.ts";
 import { sqlite } from "../logs/sqlite.ts";
 
-/** `place` is where its files lie, if it has any. */
+/** `place` is where it keeps what it keeps, if that is not this process. */
 export interface OpenedLog {
   readonly log: Log;
   readonly place?: string;
@@ -17,3 +18,27 @@ export const logs = {
 export type LogName = keyof typeof logs;
 
 export const isLogName = (name: unknown): name is LogName => typeof name === "string" && Object.hasOwn(logs, name);
+
+/** The logs that a configuration may give by a URL, by its scheme. */
+const engines: Readonly<Record<string, (url: string) => Promise<Log>>> = {
+  redis: (url) => redis({ url }),
+  rediss: (url) => redis({ url }),
+  "redis+cluster": (url) => redis({ url }),
+};
+
+export type LogUrl = `redis://${string}` | `rediss://${string}` | `redis+cluster://${string}`;
+
+/** The beginnings of the URLs that a log may have, for messages. */
+export const logUrls = ["redis://…"] as const;
+
+const engineOf = (url: string) => {
+  const [, scheme = "", rest] = /^([a-z+]+):\/\/(.+)$/.exec(url) ?? [];
+  return rest !== undefined && Object.hasOwn(engines, scheme) ? engines[scheme] : undefined;
+};
+
+export const isLogUrl = (text: unknown): text is LogUrl => typeof text === "string" && engineOf(text) !== undefined;
+
+export const openLogAt = async (url: string): Promise<OpenedLog> => ({
+  log: await engineOf(url)!(url),
+  place: engineAddress(url),
+});

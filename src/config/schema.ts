@@ -5,7 +5,7 @@ import type { Log } from "../log.ts";
 import type { EndedRun } from "../runner.ts";
 import { type Source, agentFactsSchema } from "../source.ts";
 import { byName, plainName, strictFields } from "../strict-fields.ts";
-import { type LogName, isLogName, logs } from "./logs.ts";
+import { type LogName, type LogUrl, isLogName, isLogUrl, logs, logUrls } from "./logs.ts";
 
 const word = "setting";
 const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
@@ -21,7 +21,7 @@ const hasFunctions = (value: unknown, names: readonly string[]): boolean =>
   value !== null &&
   names.every((name) => isFunction((value as Record<string, unknown>)[name]));
 
-const logNames = Object.keys(logs).map((name) => JSON.stringify(name));
+const logNames = [...Object.keys(logs), ...logUrls].map((name) => JSON.stringify(name));
 
 const agentSchema = z
   .custom<Source>(isFunction, { error: "must be a source (a function), such as agent({ … })" })
@@ -72,9 +72,10 @@ export const configSchema = strictFields(
       .optional(),
     defaultAgent: text.optional(),
     log: z
-      .custom<Log | LogName>((value) => isLogName(value) || hasFunctions(value, ["append", "read", "watch"]), {
-        error: `must be ${logNames.join(", ")} or a Log`,
-      })
+      .custom<Log | LogName | LogUrl>(
+        (value) => isLogName(value) || isLogUrl(value) || hasFunctions(value, ["append", "read", "watch"]),
+        { error: `must be ${logNames.join(", ")} or a Log` },
+      )
       .optional(),
     host: text.optional(),
     port: z.int({ error: portError }).min(0, { error: portError }).max(65_535, { error: portError }).optional(),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type * as Library from "redis";
+import { engineAddress } from "../../log.ts";
 
 /** A script, sent by its hash. The server keeps its text. */
 export interface Script {
@@ -46,7 +47,7 @@ export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOpti
   let hasConnected = false;
   for (const each of [client, subscriber]) each.on("error", () => {});
   const withHelp = (error: unknown) =>
-    new Error(`cannot reach Redis at ${addressOf(url)}: ${reasonOf(error)}`, { cause: withoutUrl(error) });
+    new Error(`cannot reach Redis at ${engineAddress(url)}: ${reasonOf(error)}`, { cause: withoutUrl(error) });
   let closed = false;
 
   try {
@@ -137,15 +138,18 @@ const createClient = (library: typeof Library, url: string): Client => {
     },
   };
   const buffers = { typeMapping: { [library.RESP_TYPES.BLOB_STRING]: Buffer } };
-  const started = (client: { on(event: "ready" | "connect", listener: () => void): unknown }, event: "ready" | "connect") =>
-    client.on(event, () => void (isReady = true));
+  const started = (
+    client: { on(event: "ready" | "connect", listener: () => void): unknown },
+    event: "ready" | "connect",
+  ) => client.on(event, () => void (isReady = true));
 
   if (!url.startsWith("redis+cluster:")) {
     const client = library.createClient({ ...settings, url });
     started(client, "ready");
     return {
       isCluster: false,
-      send: (_key, words, bytes) => client.sendCommand(words as Argument[], bytes ? buffers : undefined) as Promise<never>,
+      send: (_key, words, bytes) =>
+        client.sendCommand(words as Argument[], bytes ? buffers : undefined) as Promise<never>,
       subscribe: (channel, listener) => client.subscribe(channel, listener),
       on: (event, listener) => client.on(event, listener),
       connect: () => client.connect(),
@@ -195,9 +199,6 @@ const isTemporary = (error: unknown, { ErrorReply }: typeof Library): boolean =>
   error instanceof ErrorReply
     ? LATER.test(error.message)
     : error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
-
-/** An address for people, without its password. */
-export const addressOf = (url: string): string => url.replace(/\/\/[^@/]*@/, "//").replace(/\?.*$/, "");
 
 const reasonOf = (error: unknown): string => {
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };

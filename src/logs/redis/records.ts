@@ -84,8 +84,7 @@ export const openRecords = (connection: Connection, keys: Keys, ahead: () => num
     const where = [keys.record(kind, id), keys.recordCall(kind, id, call)];
     return connection.call<string>(what, where, [...values, time()]);
   };
-  const get = (kind: string, id: string) =>
-    connection.call<string | null>(GET, [keys.record(kind, id)], [time()]);
+  const get = (kind: string, id: string) => connection.call<string | null>(GET, [keys.record(kind, id)], [time()]);
 
   /** Takes ids whose records are gone off the list; another process may write one of them just now, so each is looked at. */
   const sweep = async (kind: string) => {
@@ -93,8 +92,7 @@ export const openRecords = (connection: Connection, keys: Keys, ahead: () => num
     const past = await connection.call<string[]>(PAST, [lives], [time()]);
     const values = await Promise.all(past.map((id) => get(kind, id)));
     const gone = past.filter((_, place) => values[place] === null);
-    if (gone.length > 0)
-      for (const key of [ids, lives]) await connection.command(key, ["ZREM", key, ...gone]);
+    if (gone.length > 0) for (const key of [ids, lives]) await connection.command(key, ["ZREM", key, ...gone]);
     const alive = past.filter((_, place) => values[place] !== null);
     for (const id of alive) await connection.command(lives, ["ZADD", lives, "+inf", id]);
   };

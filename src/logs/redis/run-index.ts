@@ -92,12 +92,10 @@ export const openRunIndex = (connection: Connection, keys: Keys, ahead: () => nu
   const time = () => String(ahead());
 
   return {
-    start: (info: RunInfo) =>
-      connection.call(START, at, [info.run, ownerText(info.owner), ...fieldsOf(info), time()]),
+    start: (info: RunInfo) => connection.call(START, at, [info.run, ownerText(info.owner), ...fieldsOf(info), time()]),
     own: (run: string, owner: string | undefined) => connection.call(OWN, at, [run, ownerText(owner), time()]),
     end: (run: string, endedAt: number) => connection.call(END, at, [run, String(endedAt)]),
-    drop: (info: RunInfo) =>
-      connection.call<string[]>(DROP, at, [info.run, ...fieldsOf(info), String(MAX_TOMBSTONES)]),
+    drop: (info: RunInfo) => connection.call<string[]>(DROP, at, [info.run, ...fieldsOf(info), String(MAX_TOMBSTONES)]),
     forget: (run: string) => connection.call(FORGET, at, [run, ...fieldsOf({}), time()]),
     leaving: (endedBefore: number, maxRuns: number) =>
       connection

@@ -71,7 +71,11 @@ export const openRuns = ({ connection, keys, index, owners, marks }: Parts) => {
       if (seen.owner !== undefined && seen.owner !== owner && (await owners.isAlive(seen.owner))) return undefined;
       // The index first: a run that it shows as a living owner's is looked at by nobody.
       await index.own(run, owner);
-      const taken = await connection.call<[number, number] | null>(TAKE_OVER, [keys.info(run)], [String(seen.epoch), owner]);
+      const taken = await connection.call<[number, number] | null>(
+        TAKE_OVER,
+        [keys.info(run)],
+        [String(seen.epoch), owner],
+      );
       if (taken) return { owner, epoch: taken[0], seq: taken[1] };
       const now = await info(run);
       await repair(run, now);
