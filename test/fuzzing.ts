@@ -10,9 +10,10 @@ export interface FuzzReport {
   readonly failure?: string;
 }
 
-/** What can be fuzzed: the reader of event streams, and every dialect's decoder. */
+/** What can be fuzzed: the reader of event streams, the decoder of coding agents, and every dialect's decoder. */
 export const fuzzTargets: readonly string[] = [
   "sse",
+  "acp",
   ...readdirSync(path.join(import.meta.dirname, "../src/dialects"))
     .filter((file) => file.endsWith(".ts"))
     .map((file) => file.slice(0, -".ts".length)),

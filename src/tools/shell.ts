@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
+import { createProcessTree } from "../process-tree.ts";
 import { Refusal } from "../source.ts";
 import { type Tool, type ToolContext, type ToolResult, defineTool, toolResult } from "../tool.ts";
 import { type Excerpt, createExcerpt } from "./shell/excerpt.ts";
 import { hideSecrets, ownSecrets } from "./shell/hide-secrets.ts";
 import { canStart, findIsolation, type Isolate, type Program } from "./shell/isolation.ts";
-import { createProcessTree } from "./shell/process-tree.ts";
 
 export interface ShellOptions {
   /** Required: a command can read and write whatever files the server's user can. The workspace is where it starts, not a wall around it. */

@@ -3,6 +3,7 @@ import { demo } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
 import { agent } from "../../src/sources/agent.ts";
 import { http } from "../../src/sources/http.ts";
+import { scripted, text } from "../acp/scripted.ts";
 import { script } from "../drive.ts";
 import { serve, silent } from "../serving.ts";
 
@@ -19,6 +20,11 @@ const unreachable = "http://127.0.0.1:9";
 
 /** Every file of src/sources, by its name. */
 export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
+  acp: {
+    answers: () => scripted({ turn: [text("Hello."), { stop: "end_turn" }] }),
+    stays: () => scripted({ turn: [text("Working."), { wait: 600_000 }] }),
+    refuses: () => scripted({ turn: [] }, { cwd: "/no/such/folder" }),
+  },
   agent: {
     answers: () => agent({ model: demo({ speed: Infinity }), description: "Answers." }),
     // At the pace of the demo this takes minutes.

@@ -77,12 +77,14 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
       target,
     ) || isFamily(target),
   // A source of another server's frames reads them as any client does.
-  "sources/": (target) => [...CONTRACTS, "sse.ts", "did-you-mean.ts", "strict-fields.ts"].includes(target),
+  "sources/": (target) =>
+    [...CONTRACTS, "sse.ts", "did-you-mean.ts", "strict-fields.ts", "process-tree.ts"].includes(target),
   "models/": (target) => CONTRACTS.includes(target) || target === "sources/agent.ts",
   "addresses.ts": () => false,
   "did-you-mean.ts": () => false,
   "strict-fields.ts": (target) => target === "did-you-mean.ts",
-  "tools/": (target) => CONTRACTS.includes(target) || target === "addresses.ts",
+  "process-tree.ts": () => false,
+  "tools/": (target) => [...CONTRACTS, "addresses.ts", "process-tree.ts"].includes(target),
 };
 
 describe("layers", () => {

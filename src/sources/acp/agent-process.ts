@@ -1,0 +1,81 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createProcessTree } from "../../process-tree.ts";
+import { Refusal } from "../../source.ts";
+import { guardExit } from "./exit-guard.ts";
+
+export interface AgentProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Resolves with why the process is gone. Never rejects. */
+  readonly gone: Promise<Refusal>;
+  /** Lets the agent end by itself for so long, then ends it and everything that it has started. */
+  stop(patienceMs: number): Promise<void>;
+}
+
+const KEPT_ERRORS = 4000;
+const SHOWN_ERRORS = 400;
+
+export const startProcess = (
+  [program = "", ...args]: readonly string[],
+  cwd: string,
+  variables: Readonly<Record<string, string>>,
+): AgentProcess => {
+  const mark = randomUUID();
+  const env = { ...variables, RUNCAST_AGENT: mark };
+  let child: ChildProcessByStdio<Writable, Readable, Readable>;
+  try {
+    // In a group of its own, so that all of it can be signalled at once.
+    child = spawn(program, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  } catch (error) {
+    throw notStarted(program, error);
+  }
+  const { pid } = child;
+  const tree = pid === undefined ? undefined : createProcessTree(pid, `RUNCAST_AGENT=${mark}`);
+  const release = pid === undefined ? undefined : guardExit(pid);
+
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors = (errors + text).slice(-KEPT_ERRORS)));
+  const gone = new Promise<Refusal>((resolve) => {
+    child.once("error", (error) => resolve(notStarted(program, error)));
+    child.once("close", (code, signal) => {
+      const how = signal ? `was ended by ${signal}` : `ended with code ${code}`;
+      const hint = lastLines(errors, Object.values(variables));
+      const text = `The agent's process ${how} before the agent had answered.`;
+      resolve(new Refusal("agent-exited", text, { status: 502, retryable: true, ...(hint && { hint }) }));
+    });
+  });
+
+  let stopping: Promise<void> | undefined;
+  const stop = async (patienceMs: number): Promise<void> => {
+    child.stdin.end();
+    await Promise.race([gone, sleep(patienceMs, undefined, { ref: false })]);
+    // Also when the agent has ended: what it has started may go on.
+    await tree?.kill();
+    child.stdout.destroy();
+    child.stderr.destroy();
+    release?.();
+  };
+  return { stdin: child.stdin, stdout: child.stdout, gone, stop: (ms) => (stopping ??= stop(ms)) };
+};
+
+const notStarted = (program: string, cause: unknown): Refusal => {
+  const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+  return new Refusal(
+    "agent-not-started",
+    isMissing ? `The program ${program} was not found.` : `The program ${program} could not be started.`,
+    { status: 502, hint: "install the coding agent, and check command and cwd of acp()", cause },
+  );
+};
+
+/** Values shorter than this would take ordinary words with them. */
+const SHORTEST_SECRET = 8;
+
+/** The end of what the process wrote to stderr, without the values of its environment. */
+const lastLines = (text: string, values: readonly string[]): string => {
+  const hidden = values.filter((value) => value.length >= SHORTEST_SECRET && !value.includes("/"));
+  const clean = hidden.reduce((rest, value) => rest.replaceAll(value, "[hidden]"), text);
+  return clean.trim().slice(-SHOWN_ERRORS);
+};

@@ -1,0 +1,236 @@
+import type { Content, Event, EventOf, Json, Problem } from "../../events.ts";
+import { type CallContent, type Exit, contentOf, exitOf } from "./call-content.ts";
+import { LiveOutput } from "./live-output.ts";
+import { type Fields, fieldsOf, isEmpty, jsonOf, lineOf, listOf, textOf } from "./reading.ts";
+import type { Speaker } from "./speaker.ts";
+import { type Edit, unifiedDiff } from "./unified-diff.ts";
+
+/** How paths are shown, and where in its file an edit begins. */
+export interface Workspace {
+  readonly relative: (path: string) => string;
+  readonly lineOf: (path: string, text: string) => number | undefined;
+}
+
+type Outcome = EventOf<"tool-end">["outcome"];
+
+const MOST_LOCATIONS = 50;
+const LONGEST_PROBLEM = 2000;
+
+/**
+ * One tool call. The agent runs it, so it counts as run by the provider: the log then needs no `tool-execute` where nobody said when
+ * the work began, and no view shows a time that nobody measured.
+ */
+export class Call {
+  readonly id: string;
+  readonly key: string;
+  readonly speaker: Speaker;
+  readonly output = new LiveOutput();
+  /** Asks that wait for a person. */
+  readonly asks = new Set<string>();
+  /** An approval stands in the log without a yes: whatever the agent does, the log has no place for an execution. */
+  isBarred = false;
+  state: "pending" | "executing" | "ended" = "pending";
+  /** Reported as in progress, which is no proof of execution: several agents ask for permission after it. */
+  isHeld = false;
+  ticks = 0;
+  readonly name: string;
+  kind: string | undefined;
+  exit: Exit | undefined;
+  content: CallContent = contentOf(undefined);
+  readonly #workspace: Workspace;
+  #title: string | undefined;
+  #input: Json | undefined;
+  #argumentText = "";
+  #isReady = false;
+  #locations: readonly Json[] = [];
+  #rawOutput: unknown;
+
+  constructor(ids: { readonly id: string; readonly key: string }, speaker: Speaker, fields: Fields, on: Workspace) {
+    this.id = ids.id;
+    this.key = ids.key;
+    this.speaker = speaker;
+    this.#workspace = on;
+    this.name = nameOf(fields, ids.key);
+    const title = lineOf(fields["title"]);
+    this.#title = title === this.name ? undefined : title;
+  }
+
+  /** The last title that the agent gave it. */
+  get title(): string {
+    return this.#title ?? this.name;
+  }
+
+  get input(): Json | undefined {
+    return this.#input ?? parsed(this.#argumentText);
+  }
+
+  start(): Event[] {
+    const title = this.#title;
+    return [
+      ...this.speaker.startCall(),
+      this.event({
+        type: "tool-start",
+        call: this.id,
+        name: this.name,
+        ...(title !== undefined && { title }),
+        provider: true,
+        meta: { toolCallId: this.key },
+      }),
+    ];
+  }
+
+  /** Takes over what an update says. Fields that are absent stay as they were. */
+  absorb(fields: Fields): Event[] {
+    this.kind = textOf(fields["kind"]) ?? this.kind;
+    if (!isEmpty(fields["rawInput"])) this.#input = jsonOf(fields["rawInput"]);
+    if (fields["rawOutput"] !== undefined) this.#rawOutput = fields["rawOutput"];
+    if (Array.isArray(fields["locations"]) && fields["locations"].length > 0)
+      this.#locations = locationsOf(fields["locations"], this.#workspace);
+    this.exit = exitOf(fields["_meta"], fields["rawOutput"]) ?? this.exit;
+    if (fields["content"] !== undefined) this.#absorbContent(contentOf(fields["content"]), fields);
+    const title = lineOf(fields["title"]);
+    if (title === undefined || title === this.title) return [];
+    this.#title = title;
+    return [this.event({ type: "status", call: this.id, text: title })];
+  }
+
+  /** Some agents stream the arguments as content: they are no result. Some show an edit only before they make it. */
+  #absorbContent(content: CallContent, { status }: Fields): void {
+    const { text } = content;
+    const isArguments =
+      status !== "completed" &&
+      status !== "failed" &&
+      this.output.isEmpty &&
+      text.startsWith("{") &&
+      text.startsWith(this.#argumentText);
+    if (isArguments) this.#argumentText = text;
+    const edits = content.edits.length > 0 ? content.edits : this.content.edits;
+    this.content = { ...content, edits, ...(isArguments && { text: "" }) };
+  }
+
+  /** The arguments are complete, as far as anybody will hear. */
+  ready(): Event[] {
+    if (this.#isReady) return [];
+    this.#isReady = true;
+    const { input } = this;
+    return [this.event({ type: "tool-input-end", call: this.id, ...(input !== undefined && { input }) })];
+  }
+
+  execute(): Event[] {
+    if (this.state !== "pending" || this.isBarred) return [];
+    this.state = "executing";
+    this.isHeld = false;
+    return [...this.ready(), this.event({ type: "tool-execute", call: this.id })];
+  }
+
+  end(outcome: Outcome, error?: Problem): Event[] {
+    if (this.state === "ended") return [];
+    const withdrawn = [...this.asks].map((ask) => this.event({ type: "ask-end", ask, outcome: "cancelled" }));
+    const events = [...withdrawn, ...this.ready(), ...(outcome === "ok" ? this.#files() : [])];
+    const content = outcome === "denied" ? [] : this.#results(outcome, error);
+    const value = this.#facts();
+    events.push(
+      this.event({
+        type: "tool-end",
+        call: this.id,
+        outcome,
+        ...(content.length > 0 && { content }),
+        ...(value && { value }),
+        ...(error && { error }),
+      }),
+    );
+    this.state = "ended";
+    this.asks.clear();
+    this.output.clear();
+    this.content = contentOf(undefined);
+    this.#input = this.#rawOutput = undefined;
+    this.#argumentText = "";
+    this.speaker.endCall();
+    return events;
+  }
+
+  /** What went wrong, for a call that failed. */
+  problem(): Problem {
+    const { exitCode, signal } = this.exit ?? {};
+    if (signal) return { code: "exit", message: `The command was ended by ${signal}.` };
+    if (exitCode) return { code: "exit", message: `The command ended with exit code ${exitCode}.` };
+    const text = this.content.text.trim() || (textOf(this.#rawOutput) ?? "").trim();
+    return { code: "tool-failed", message: text.slice(0, LONGEST_PROBLEM) || "The tool failed." };
+  }
+
+  /** The edits that it makes or proposes, as texts. */
+  diffs(): readonly { readonly path: string; readonly diff: string }[] {
+    return this.content.edits.map((edit) => {
+      const path = this.#workspace.relative(edit.path);
+      return { path, diff: unifiedDiff({ ...edit, path, line: this.#lineOf(edit) }) };
+    });
+  }
+
+  #lineOf({ path, oldText, newText }: Edit): number | undefined {
+    const { lineOf: find } = this.#workspace;
+    return (oldText === null ? undefined : find(path, oldText)) ?? find(path, newText);
+  }
+
+  #files(): Event[] {
+    return this.content.edits.map(({ path, oldText }) =>
+      this.event({
+        type: "file",
+        call: this.id,
+        name: this.#workspace.relative(path),
+        change: oldText === null ? "created" : "changed",
+      }),
+    );
+  }
+
+  #results(outcome: Outcome, error: Problem | undefined): Content[] {
+    const { text, links } = this.content;
+    const said = text || this.output.text || (isEmpty(this.#rawOutput) ? "" : this.#rawOutput);
+    // An edit that was not made is no result.
+    const diffs = outcome === "ok" ? this.diffs() : [];
+    const results: Content[] = [...diffs.map(({ diff }): Content => ({ type: "text", text: diff })), ...links];
+    if (typeof said !== "string") results.unshift({ type: "json", value: said as Json });
+    else if (said !== "" && said.trim() !== error?.message) results.unshift({ type: "text", text: said });
+    return results;
+  }
+
+  #facts(): Json | undefined {
+    const locations = this.#locations.length > 0 ? [...this.#locations] : undefined;
+    if (this.kind === undefined && !locations && !this.exit) return undefined;
+    return { ...(this.kind !== undefined && { kind: this.kind }), ...(locations && { locations }), ...this.exit };
+  }
+
+  event(event: Event): Event {
+    return this.speaker.agent === undefined ? event : { ...event, agent: this.speaker.agent };
+  }
+}
+
+/** The name of the tool, as far as an agent gives one; some give it only as the first title or as part of the id. */
+const nameOf = ({ name, title, kind, _meta }: Fields, key: string): string => {
+  const meta = fieldsOf(_meta);
+  const claude = fieldsOf(meta["claudeCode"]);
+  return (
+    [name, claude["toolName"], meta["toolName"], meta["tool_name"]].map((one) => lineOf(one, 100)).find(Boolean) ??
+    /^([a-z][a-z_]{1,60})__/i.exec(key)?.[1] ??
+    /^[a-z][\w-]{0,60}$/i.exec(textOf(title) ?? "")?.[0] ??
+    lineOf(kind, 100) ??
+    "tool"
+  );
+};
+
+const locationsOf = (value: unknown, { relative }: Workspace): readonly Json[] =>
+  listOf(value)
+    .slice(0, MOST_LOCATIONS)
+    .flatMap((one): Json[] => {
+      const { path, line } = fieldsOf(one);
+      if (typeof path !== "string" || path === "") return [];
+      return [{ path: relative(path), ...(typeof line === "number" && { line }) }];
+    });
+
+const parsed = (text: string): Json | undefined => {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,48 @@
+import { didYouMean } from "../../did-you-mean.ts";
+import { Refusal } from "../../source.ts";
+import { fieldsOf, listOf, textOf } from "./reading.ts";
+
+/** Something that a session lets the client choose: its mode or its model. */
+export interface Choice {
+  readonly values: readonly string[];
+  readonly current: string | undefined;
+  /** The request that chooses. */
+  readonly select: (value: string) => { readonly method: string; readonly params: Readonly<Record<string, unknown>> };
+}
+
+/** What the answer to `session/new` says of modes or models: in the older way, as a config option, or not at all. */
+export const choiceOf = (session: unknown, sessionId: string, kind: "mode" | "model"): Choice | undefined => {
+  const { modes, configOptions } = fieldsOf(session);
+  const option = listOf(configOptions)
+    .map(fieldsOf)
+    .find(({ category, type }) => category === kind && type === "select");
+  const configId = textOf(option?.["id"]);
+  if (option && configId !== undefined)
+    return {
+      values: valuesOf(option["options"]),
+      current: textOf(option["currentValue"]),
+      select: (value) => ({ method: "session/set_config_option", params: { sessionId, configId, value } }),
+    };
+  if (kind !== "mode" || !modes) return undefined;
+  const { availableModes, currentModeId } = fieldsOf(modes);
+  return {
+    values: listOf(availableModes).flatMap((mode) => textOf(fieldsOf(mode)["id"]) ?? []),
+    current: textOf(currentModeId),
+    select: (modeId) => ({ method: "session/set_mode", params: { sessionId, modeId } }),
+  };
+};
+
+/** Options may stand in groups. */
+const valuesOf = (options: unknown): readonly string[] =>
+  listOf(options)
+    .map(fieldsOf)
+    .flatMap((one) => (one["options"] === undefined ? (textOf(one["value"]) ?? []) : valuesOf(one["options"])));
+
+/** The value that a request names, or a refusal that says which there are. */
+export const chosenFrom = (choice: Choice | undefined, kind: "mode" | "model", wanted: string): string => {
+  const values = choice?.values ?? [];
+  if (values.includes(wanted)) return wanted;
+  throw new Refusal(`unknown-${kind}`, `The agent has no ${kind} ${wanted}${didYouMean(wanted, values)}.`, {
+    hint: values.length > 0 ? `it offers ${values.join(", ")}` : `it lets nobody choose a ${kind}`,
+  });
+};

@@ -1,0 +1,201 @@
+import type { Answer, Event, Finish, Json } from "../../events.ts";
+import { type OpenAsk, formAsk, permissionAsk } from "./asks.ts";
+import { type Exit, blockText } from "./call-content.ts";
+import type { Call, Workspace } from "./call.ts";
+import { Calls } from "./calls.ts";
+import { fieldsOf, lineOf, textOf } from "./reading.ts";
+import { slotOf } from "./slots.ts";
+import { type NewId, Speaker } from "./speaker.ts";
+import { SubAgents } from "./sub-agents.ts";
+import { usageOf } from "./usage.ts";
+
+export interface DecoderOptions {
+  readonly newId: NewId;
+  readonly workspace?: Workspace;
+}
+
+/**
+ * Turns what an agent sends during one prompt into events of the root's run. It knows no clock, no process and no connection: whoever
+ * has them tells it what happened. Whatever it is given, it throws nothing but a Refusal.
+ */
+export class Decoder {
+  readonly #newId: NewId;
+  readonly #calls: Calls;
+  readonly #root: Speaker;
+  readonly #subAgents: SubAgents;
+  readonly #asks = new Map<string, OpenAsk>();
+  readonly #denied = new Set<string>();
+  #hasText = false;
+  #isCancelled = false;
+
+  constructor({ newId, workspace = { relative: (path) => path, lineOf: () => undefined } }: DecoderOptions) {
+    this.#newId = newId;
+    this.#calls = new Calls(newId, workspace);
+    this.#root = new Speaker(undefined, newId);
+    this.#subAgents = new SubAgents(newId, this.#calls);
+  }
+
+  /** The `update` of a `session/update`. */
+  update(value: unknown): Event[] {
+    const update = fieldsOf(value);
+    switch (update["sessionUpdate"]) {
+      case "agent_message_chunk":
+        return this.#chunk("text", update);
+      case "agent_thought_chunk":
+        return this.#chunk("thinking", update);
+      case "tool_call":
+      case "tool_call_update":
+        return this.#toolCall(update);
+      default:
+        return slotOf(update);
+    }
+  }
+
+  /** A `session/request_permission`. Its answer goes to `answered`. */
+  permission(value: unknown): { readonly ask: string; readonly events: Event[] } {
+    const params = fieldsOf(value);
+    const { rawInput, ...toolCall } = fieldsOf(params["toolCall"]);
+    const key = textOf(toolCall["toolCallId"]);
+    // Some agents show something else than the arguments here: those that are known stay.
+    const isKnown = key !== undefined && this.#calls.get(key)?.input !== undefined;
+    const { call, events } =
+      key === undefined ? nothing : this.#see(key, isKnown ? toolCall : { ...toolCall, rawInput });
+    const ask = this.#newId("ask");
+    if (call) events.push(...call.ready());
+    const { open, event } = permissionAsk(ask, call, params);
+    if (call?.state === "pending") call.isBarred = true;
+    return this.#open(open, [...events, event]);
+  }
+
+  /** An `elicitation/create` with a form. A call that asks is executing. */
+  form(value: unknown): { readonly ask: string; readonly events: Event[] } {
+    const params = fieldsOf(value);
+    const key = textOf(params["toolCallId"]);
+    const named = key === undefined ? undefined : this.#calls.get(key);
+    const events = named?.execute() ?? [];
+    const { open, event } = formAsk(this.#newId("ask"), named?.state === "executing" ? named : undefined, params);
+    return this.#open(open, [...events, event]);
+  }
+
+  /** A person has answered, or (undefined) nobody will. The ask's end is in the log already. */
+  answered(ask: string, answer: Answer | undefined): { readonly reply: Json | undefined; readonly events: Event[] } {
+    const open = this.#close(ask);
+    if (!open) return { reply: undefined, events: [] };
+    const reply = open.reply(answer);
+    const { call } = open;
+    if (!call || !open.isPermission || call.state === "ended") return { reply, events: [] };
+    if (answer?.allow === true) {
+      call.isBarred = call.asks.size > 0;
+      return { reply, events: call.execute() };
+    }
+    if (this.#isCancelled) return { reply, events: [] };
+    this.#denied.add(call.key);
+    return { reply, events: this.#calls.deny(call) };
+  }
+
+  /** The agent no longer wants an answer. */
+  withdrawn(ask: string): Event[] {
+    const open = this.#close(ask);
+    const end: Event = { type: "ask-end", ask, outcome: "cancelled" };
+    return open ? [open.call ? open.call.event(end) : end] : [];
+  }
+
+  /** Output of a terminal that the client runs for the agent. */
+  terminal(id: string, piece: string, exit?: Exit): Event[] {
+    return this.#calls.terminal(id, piece, exit);
+  }
+
+  /** The client's terminal in which the call with this id runs. */
+  terminalOf(call: string): string | undefined {
+    return this.#calls.terminalOf(call);
+  }
+
+  /** Whether ticks are needed: a call is in progress, but may still have to ask. */
+  get isHolding(): boolean {
+    return this.#calls.anyHeld;
+  }
+
+  /** Time passes. */
+  tick(): Event[] {
+    return this.#calls.tick();
+  }
+
+  /** A person has stopped the run: from now on nothing completes. */
+  cancel(): void {
+    this.#isCancelled = this.#calls.isCancelled = true;
+  }
+
+  /** The prompt is answered. Closes what is open. */
+  end(result: unknown): Event[] {
+    const { stopReason } = fieldsOf(result);
+    const isCancelled = this.#isCancelled || stopReason === "cancelled";
+    const finish: Finish = this.#isCancelled ? "cancelled" : (FINISHES[textOf(stopReason) ?? ""] ?? "other");
+    const usage = usageOf(result);
+    const asks = [...this.#asks.keys()].flatMap((ask) => this.withdrawn(ask));
+    const events = [...asks, ...this.#calls.endAll(isCancelled ? "cancelled" : "interrupted")];
+    events.push(...this.#subAgents.end(), ...this.#root.endStep(finish));
+    if (this.#isCancelled) return [...events, { type: "run-end", outcome: "cancelled", ...usage }];
+    if (stopReason === "max_turn_requests")
+      events.push({ type: "notice", level: "warning", text: "The agent stopped at its limit of model requests." });
+    if (stopReason === "end_turn" && !this.#hasText && this.#calls.count === 0)
+      return [...events, { type: "run-end", outcome: "error", error: NO_ANSWER, ...usage }];
+    return [...events, { type: "run-end", outcome: "done", ...usage }];
+  }
+
+  #chunk(kind: "text" | "thinking", update: Readonly<Record<string, unknown>>): Event[] {
+    const text = blockText(update["content"]) ?? "";
+    const { speaker, events } = this.#subAgents.speakerOf(update, this.#root);
+    if (kind === "text" && speaker === this.#root && text.trim() !== "") this.#hasText = true;
+    return [...events, ...speaker.chunk(kind, text, textOf(update["messageId"]))];
+  }
+
+  #toolCall(update: Readonly<Record<string, unknown>>): Event[] {
+    const key = textOf(update["toolCallId"]);
+    if (key === undefined || key === "") return [];
+    if (this.#calls.hasEnded(key)) return this.#late(key, update);
+    const { call, events } = this.#see(key, update);
+    return [...events, ...this.#calls.progress(call, update)];
+  }
+
+  #see(key: string, fields: Readonly<Record<string, unknown>>): { readonly call: Call; readonly events: Event[] } {
+    const { speaker, events } = this.#subAgents.speakerOf(fields, this.#root);
+    const seen = this.#calls.see(key, fields, speaker);
+    return { call: seen.call, events: [...events, ...seen.events] };
+  }
+
+  /** Of what has ended nothing more is told, unless it ran although it was denied. */
+  #late(key: string, update: Readonly<Record<string, unknown>>): Event[] {
+    if (update["status"] !== "completed" || !this.#denied.delete(key)) return [];
+    const title = lineOf(update["title"]) ?? "a call";
+    return [{ type: "notice", level: "warning", text: `The agent reports that it ran ${title}, which was denied.` }];
+  }
+
+  #open(open: OpenAsk, events: Event[]): { readonly ask: string; readonly events: Event[] } {
+    this.#asks.set(open.ask, open);
+    open.call?.asks.add(open.ask);
+    return { ask: open.ask, events };
+  }
+
+  /** The ask, unless it has ended with its call. */
+  #close(ask: string): OpenAsk | undefined {
+    const open = this.#asks.get(ask);
+    this.#asks.delete(ask);
+    return !open?.call || open.call.asks.delete(ask) ? open : undefined;
+  }
+}
+
+const nothing: { readonly call: undefined; readonly events: Event[] } = { call: undefined, events: [] };
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  end_turn: "stop",
+  max_tokens: "length",
+  refusal: "filter",
+  cancelled: "stop",
+};
+
+const NO_ANSWER = {
+  code: "empty-answer",
+  message: "The agent ended its turn without an answer.",
+  hint: "The agent may have failed to reach its model. Check its login and settings.",
+  retryable: true,
+};

@@ -1,0 +1,21 @@
+/** Process groups that must not outlive this process. */
+const guarded = new Set<number>();
+
+const killAll = (): void => {
+  for (const pid of guarded) {
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  }
+};
+
+/** Ends the group with this process, until it is released. A process that is killed itself cannot see to that. */
+export const guardExit = (pid: number): (() => void) => {
+  if (guarded.size === 0) process.once("exit", killAll);
+  guarded.add(pid);
+  return () => {
+    if (guarded.delete(pid) && guarded.size === 0) process.off("exit", killAll);
+  };
+};

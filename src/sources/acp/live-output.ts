@@ -1,0 +1,46 @@
+/** How much output of one call is passed on as it comes. */
+const MOST_SHOWN = 1024 * 1024;
+/** How much of it is kept for the result. */
+const KEPT = 48 * 1024;
+
+/** The output of a command while it runs, from pieces or from texts that repeat all of it. */
+export class LiveOutput {
+  #tail = "";
+  #shown = 0;
+  #isCut = false;
+  #whole: string | undefined;
+
+  get isEmpty(): boolean {
+    return this.#shown === 0;
+  }
+
+  /** The end of it. */
+  get text(): string {
+    return this.#isCut ? `[The beginning is left out.]\n${this.#tail}` : this.#tail;
+  }
+
+  /** Takes a piece. Returns what to show of it. */
+  push(piece: string): string {
+    this.#tail += piece;
+    if (this.#tail.length > 2 * KEPT) {
+      this.#tail = this.#tail.slice(-KEPT);
+      this.#isCut = true;
+    }
+    const room = MOST_SHOWN - this.#shown;
+    this.#shown += piece.length;
+    if (room <= 0) return "";
+    return piece.length < room ? piece : `${piece.slice(0, room)}\n[More output follows that is not shown.]\n`;
+  }
+
+  /** Takes all output so far. Returns the new end of it, or undefined if it does not continue what was there. */
+  replace(whole: string): string | undefined {
+    const last = this.#whole ?? "";
+    this.#whole = whole;
+    return whole.startsWith(last) ? this.push(whole.slice(last.length)) : undefined;
+  }
+
+  clear(): void {
+    this.#tail = "";
+    this.#whole = undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import type { ContentBlock, PromptCapabilities } from "@agentclientprotocol/sdk";
+import type { Message, Part } from "../../events.ts";
+import type { RunContext } from "../../source.ts";
+
+/** How much of an earlier conversation a new session is told, from its end. */
+const MOST_HISTORY = 60_000;
+const MOST_EMBEDDED = 4 * 1024 * 1024;
+
+/** What the agent is asked: the new messages and, if its session does not know them, the earlier ones as text. */
+export const promptOf = async (
+  messages: readonly Message[],
+  { knowsHistory, accepts }: { readonly knowsHistory: boolean; readonly accepts: PromptCapabilities },
+  { get }: Pick<RunContext, "get">,
+): Promise<ContentBlock[]> => {
+  const last = messages.findLastIndex(({ role }) => role !== "user");
+  const blocks: ContentBlock[] = [];
+  const history = knowsHistory ? "" : transcript(messages.slice(0, last + 1));
+  if (history !== "") blocks.push({ type: "text", text: `The conversation so far:\n\n${history}\n\nThe new message:` });
+  for (const { content } of messages.slice(last + 1))
+    for (const part of content) {
+      const block = await blockOf(part, accepts, get);
+      if (block) blocks.push(block);
+    }
+  return blocks;
+};
+
+const transcript = (messages: readonly Message[]): string => {
+  const lines = messages.flatMap(({ role, content }) => {
+    const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    return text === "" || (role !== "user" && role !== "assistant") ? [] : [`${role}: ${text}`];
+  });
+  return lines.join("\n\n").slice(-MOST_HISTORY);
+};
+
+const blockOf = async (
+  part: Part,
+  accepts: PromptCapabilities,
+  get: RunContext["get"],
+): Promise<ContentBlock | undefined> => {
+  if (part.type === "text") return part.text === "" ? undefined : { type: "text", text: part.text };
+  if (part.type !== "file") return undefined;
+  const { mediaType, name = "attachment", url, file } = part;
+  if (url !== undefined) return { type: "resource_link", uri: url, name, mimeType: mediaType };
+  const kept = file === undefined ? undefined : await get(file);
+  const bytes = part.data === undefined ? kept : Buffer.from(part.data, "base64");
+  if (!bytes || bytes.length > MOST_EMBEDDED) return left(name);
+  if (mediaType.startsWith("image/") && accepts.image)
+    return { type: "image", mimeType: mediaType, data: Buffer.from(bytes).toString("base64") };
+  const isText = mediaType.startsWith("text/") || mediaType === "application/json";
+  if (!isText) return left(name);
+  const text = Buffer.from(bytes).toString("utf8");
+  if (!accepts.embeddedContext) return { type: "text", text: `${name}:\n\n${text}` };
+  return { type: "resource", resource: { uri: `attachment:${encodeURIComponent(name)}`, mimeType: mediaType, text } };
+};
+
+const left = (name: string): ContentBlock => ({ type: "text", text: `[The file ${name} cannot be passed on.]` });

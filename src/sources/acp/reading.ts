@@ -1,0 +1,28 @@
+import type { Json } from "../../events.ts";
+
+/** What an agent sends is read field by field: any field may be missing, of another type, or from a later version. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const NONE: Fields = {};
+
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : NONE;
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** A text to show in one line: not empty, and not longer than one would read. */
+export const lineOf = (value: unknown, limit = 300): string | undefined => {
+  const line = textOf(value)?.replace(/\s+/g, " ").trim().slice(0, limit);
+  return line === "" ? undefined : line;
+};
+
+export const countOf = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+/** It came out of JSON, so it is JSON unless it is absent. */
+export const jsonOf = (value: unknown): Json | undefined => value as Json | undefined;
+
+export const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);

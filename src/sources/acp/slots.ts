@@ -1,0 +1,75 @@
+import type { Event, Json } from "../../events.ts";
+import { type Fields, countOf, fieldsOf, lineOf, listOf, textOf } from "./reading.ts";
+
+const MOST_ENTRIES = 200;
+const STATUSES: Readonly<Record<string, string>> = { pending: "pending", in_progress: "active", completed: "done" };
+
+/** What an update says of the session as a whole: its plan, title, mode, commands, context. */
+export const slotOf = (update: Fields): Event[] => {
+  switch (update["sessionUpdate"]) {
+    case "plan":
+      return [{ type: "data", name: "todos", value: todosOf(update["entries"]) }];
+    case "session_info_update": {
+      const title = lineOf(update["title"], 100);
+      return title === undefined ? [] : [{ type: "data", name: "title", value: title }];
+    }
+    case "usage_update":
+      return contextOf(update);
+    case "current_mode_update":
+      return modeOf(update["currentModeId"]);
+    case "config_option_update":
+      return modeOf(
+        listOf(update["configOptions"])
+          .map(fieldsOf)
+          .find(({ category }) => category === "mode")?.["currentValue"],
+      );
+    case "available_commands_update":
+      return [{ type: "data", name: "commands", value: commandsOf(update["availableCommands"]) }];
+    case "notice": {
+      const text = [lineOf(update["title"]), lineOf(update["description"], 1000)].filter(Boolean).join(": ");
+      const level = update["severity"];
+      return text === ""
+        ? []
+        : [{ type: "notice", level: level === "warning" || level === "error" ? level : "info", text }];
+    }
+    case "compaction_update":
+      return [{ type: "status", text: update["status"] === "in_progress" ? "Compacting the conversation…" : "" }];
+    default:
+      return [];
+  }
+};
+
+const modeOf = (value: unknown): Event[] => {
+  const mode = lineOf(value, 100);
+  return mode === undefined ? [] : [{ type: "data", name: "mode", value: mode }];
+};
+
+/** Entries have no ids: a plan comes whole each time, so their places are their ids. */
+const todosOf = (entries: unknown): Json =>
+  listOf(entries)
+    .slice(0, MOST_ENTRIES)
+    .map((entry, index) => {
+      const { content, status } = fieldsOf(entry);
+      const text = lineOf(content, 1000) ?? "";
+      return { id: `${index + 1}`, text, status: STATUSES[textOf(status) ?? ""] ?? "pending" };
+    });
+
+const commandsOf = (commands: unknown): Json =>
+  listOf(commands)
+    .slice(0, MOST_ENTRIES)
+    .flatMap((command): Json[] => {
+      const { name, description } = fieldsOf(command);
+      const known = lineOf(name, 100);
+      const about = lineOf(description, 200);
+      return known === undefined ? [] : [{ name: known, ...(about !== undefined && { description: about }) }];
+    });
+
+/** How full the model's context is. It is not what was spent. */
+const contextOf = (update: Fields): Event[] => {
+  const used = countOf(update["used"]);
+  const size = countOf(update["size"]);
+  if (used === undefined || size === undefined) return [];
+  const { amount, currency } = fieldsOf(update["cost"]);
+  const cost = typeof amount === "number" && typeof currency === "string" ? { amount, currency } : undefined;
+  return [{ type: "data", name: "context", value: { used, size, ...(cost && { cost }) } }];
+};

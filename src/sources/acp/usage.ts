@@ -1,0 +1,25 @@
+import type { Usage } from "../../events.ts";
+import { countOf, fieldsOf } from "./reading.ts";
+
+/** The tokens of a prompt, from the answer to it. Some agents count cached input apart, which the total shows. */
+export const usageOf = (result: unknown): { usage?: Usage } => {
+  const { usage: told, _meta } = fieldsOf(result);
+  const usage = fieldsOf(told);
+  const quota = fieldsOf(fieldsOf(fieldsOf(_meta)["quota"])["token_count"]);
+  const input = countOf(usage["inputTokens"]) ?? countOf(quota["input_tokens"]);
+  const output = countOf(usage["outputTokens"]) ?? countOf(quota["output_tokens"]);
+  const cached = countOf(usage["cachedReadTokens"]);
+  const reasoning = countOf(usage["thoughtTokens"]);
+  const written = countOf(usage["cachedWriteTokens"]) ?? 0;
+  const apart = (cached ?? 0) + written;
+  const isApart = countOf(usage["totalTokens"]) === (input ?? 0) + (output ?? 0) + apart;
+  if (input === undefined && output === undefined) return {};
+  return {
+    usage: {
+      ...(input !== undefined && { input: input + (isApart ? apart : 0) }),
+      ...(output !== undefined && { output }),
+      ...(cached !== undefined && { cached }),
+      ...(reasoning !== undefined && { reasoning }),
+    },
+  };
+};

@@ -1,0 +1,233 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Event, EventOf, EventType } from "../../src/events.ts";
+import { Decoder } from "../../src/sources/acp/decoder.ts";
+import { unifiedDiff } from "../../src/sources/acp/unified-diff.ts";
+import { expectFaithful } from "./facts.ts";
+import { linesIn, replay } from "./recording.ts";
+
+const directory = path.join(import.meta.dirname, "recordings");
+const replayed = (name: string) => replay(linesIn(path.join(directory, `${name}.jsonl`)))[0]!;
+const all = <Type extends EventType>(name: string, type: Type): EventOf<Type>[] =>
+  replayed(name).events.filter((event): event is EventOf<Type> => event.type === type);
+const typesOf = (name: string): string[] =>
+  replayed(name)
+    .events.map(({ type }) => type)
+    .filter((type) => !type.startsWith("text") && !type.startsWith("step"));
+
+test.each(readdirSync(directory))("%s: the run shows what the agent said", async (file) => {
+  await expectFaithful(replay(linesIn(path.join(directory, file)))[0]!);
+});
+
+describe("calls", () => {
+  test("a request for permission stands before the execution, also after in_progress", () => {
+    expect(typesOf("edit-asked-late")).toEqual([
+      "tool-start",
+      "tool-input-end",
+      "ask-start",
+      "ask-end",
+      "tool-execute",
+      "status",
+      "file",
+      "tool-end",
+      "run-end",
+    ]);
+    expect(all("edit-asked-late", "tool-input-end")[0]).toMatchObject({ input: { path: "notes.txt" } });
+    expect(all("edit-asked-late", "ask-start")[0]).toMatchObject({
+      kind: "approval",
+      title: "Allow Edit?",
+      message: "Edit the notes",
+      value: { path: "/workspace/notes.txt", diff: expect.stringContaining("-two\n+2\n") },
+      options: [
+        { id: "once", label: "Allow once", allow: true },
+        { id: "always", label: "Always allow", allow: true },
+        { id: "no", label: "Reject", allow: false },
+        { id: "never", label: "Never ask again", allow: false },
+      ],
+    });
+  });
+
+  test("an edit is shown as a diff with its result, and the file as changed", () => {
+    const { content, value } = all("edit-asked-late", "tool-end")[0]!;
+    expect(content).toEqual([
+      { type: "text", text: "Replaced 1 line" },
+      {
+        type: "text",
+        text: expect.stringMatching(/^--- \/workspace\/notes.txt\n\+\+\+ .*\n@@ @@\n one\n-two\n\+2\n three$/),
+      },
+    ]);
+    expect(value).toEqual({ kind: "edit" });
+    expect(all("edit-asked-late", "file")).toMatchObject([{ name: "/workspace/notes.txt", change: "changed" }]);
+  });
+
+  test("a denied call ends as denied, whatever the agent says or leaves unsaid", () => {
+    for (const name of ["edit-denied-unsaid", "edit-denied-ends", "edit-denied-ran"]) {
+      expect(all(name, "tool-end"), name).toMatchObject([{ outcome: "denied" }]);
+      expect(all(name, "tool-execute"), name).toEqual([]);
+      expect(all(name, "run-end"), name).toMatchObject([{ outcome: "done" }]);
+    }
+    expect(all("edit-denied-unsaid", "tool-start")[0]).toMatchObject({ name: "replace" });
+    expect(all("edit-denied-ran", "notice")).toMatchObject([{ level: "warning" }]);
+  });
+
+  test("output comes in pieces, however the agent tells it", () => {
+    const pieces = (name: string) => all(name, "tool-output-delta").map(({ delta }) => delta);
+    expect(pieces("shell-snapshots")).toEqual(["1\n", "2\n"]);
+    expect(pieces("shell-terminal")).toEqual(["1\n", "2\n"]);
+    expect(pieces("shell-fails")).toEqual(["\u001b[31mno\u001b[0m\n"]);
+    expect(all("shell-terminal", "tool-end")[0]).toMatchObject({
+      outcome: "ok",
+      content: [{ text: "1\n2\n" }],
+      value: { exitCode: 0 },
+    });
+  });
+
+  test("a command with an exit code has failed, also if the agent calls it completed", () => {
+    expect(all("shell-fails", "tool-end")[0]).toMatchObject({
+      outcome: "error",
+      error: { code: "exit", message: "The command ended with exit code 3." },
+      value: { kind: "execute", exitCode: 3 },
+    });
+  });
+
+  test("a command that a person stopped is cancelled, also if the agent calls it completed", () => {
+    expect(all("cancel-completed", "tool-end")).toMatchObject([{ outcome: "cancelled" }]);
+    expect(all("cancel-completed", "run-end")).toMatchObject([{ outcome: "cancelled" }]);
+  });
+
+  test("a question that is taken back ends before its call", () => {
+    for (const name of ["cancel-ask", "ends-while-asked"]) {
+      const types = typesOf(name);
+      expect(types.indexOf("ask-end"), name).toBeLessThan(types.indexOf("tool-end"));
+      expect(
+        types.filter((type) => type === "ask-end"),
+        name,
+      ).toHaveLength(1);
+    }
+  });
+
+  test("no execution is claimed where nobody spoke of one", () => {
+    expect(all("two-tools", "tool-execute")).toEqual([]);
+    expect(all("two-tools", "tool-end")).toMatchObject([
+      { outcome: "ok", content: [{ type: "text", text: "A" }] },
+      { outcome: "error", error: { message: "There is no b." } },
+    ]);
+    expect(all("two-tools", "step-start")).toHaveLength(2);
+  });
+
+  test("a call in progress counts as executing when no request has come for two ticks", () => {
+    let count = 0;
+    const decoder = new Decoder({ newId: (kind) => `${kind}${++count}` });
+    decoder.update({ sessionUpdate: "tool_call", toolCallId: "a", title: "wait", status: "in_progress" });
+    expect([decoder.isHolding, decoder.tick()]).toEqual([true, []]);
+    expect(decoder.tick().map(({ type }) => type)).toEqual(["tool-input-end", "tool-execute"]);
+    // Whoever asks still later can only be answered yes or no.
+    const { events } = decoder.permission({ toolCall: { toolCallId: "a" }, options: [] });
+    expect(events.at(-1)).toMatchObject({ type: "ask-start", kind: "confirmation" });
+  });
+});
+
+describe("answers", () => {
+  const replyTo = (answer: object) => {
+    const decoder = new Decoder({ newId: (kind) => `${kind}-1` });
+    const kinds = ["allow_always", "allow_once", "reject_always", "reject_once"];
+    const options = kinds.map((kind) => ({ optionId: kind, name: kind, kind }));
+    const { ask } = decoder.permission({ toolCall: { toolCallId: "a", title: "x" }, options });
+    return (decoder.answered(ask, answer).reply as { outcome: { optionId?: string } }).outcome.optionId;
+  };
+
+  test("take the option that a person chose, else the narrowest", () => {
+    expect(replyTo({ allow: true, option: "allow_always" })).toBe("allow_always");
+    expect(replyTo({ allow: true, option: "allow_once" })).toBe("allow_once");
+    expect(replyTo({ allow: true })).toBe("allow_once");
+    expect(replyTo({ allow: true, always: true })).toBe("allow_always");
+    expect(replyTo({ allow: false })).toBe("reject_once");
+    expect(replyTo({ allow: false, option: "reject_always" })).toBe("reject_always");
+  });
+
+  test("never take an option of the other side", () => {
+    expect(replyTo({ allow: false, option: "allow_always" })).toBe("reject_once");
+  });
+
+  test("fill a form, choose from one, decline it, or leave it", () => {
+    const form = (properties: object) => {
+      const decoder = new Decoder({ newId: (kind) => `${kind}-1` });
+      const { ask, events } = decoder.form({ message: "Which?", requestedSchema: { type: "object", properties } });
+      return { event: events[0] as Event, reply: (answer?: object) => decoder.answered(ask, answer).reply };
+    };
+    const one = { drink: { enum: ["tea", "coffee"] } };
+    const two = { name: { type: "string" }, age: { type: "integer" } };
+    expect(form(one).event).toMatchObject({ kind: "choice", options: [{ value: "tea" }, { value: "coffee" }] });
+    expect(form(one).reply({ value: "tea" })).toEqual({ action: "accept", content: { drink: "tea" } });
+    expect(form(two).event).toMatchObject({ kind: "input", schema: { properties: two } });
+    expect(form(two).reply({ value: { name: "Ada", age: 36 } })).toEqual({
+      action: "accept",
+      content: { name: "Ada", age: 36 },
+    });
+    expect(form(two).reply({ value: null })).toEqual({ action: "decline" });
+    expect(form(two).reply()).toEqual({ action: "cancel" });
+  });
+});
+
+describe("a turn", () => {
+  test("without text or calls is no answer", () => {
+    expect(all("empty", "run-end")).toMatchObject([{ outcome: "error", error: { code: "empty-answer" } }]);
+  });
+
+  test("tells its tokens with those from the cache", () => {
+    expect(all("hello", "run-end")[0]?.usage).toEqual({ input: 110, output: 10, cached: 20 });
+    expect(all("hello", "data")).toMatchObject([
+      { name: "title", value: "A greeting" },
+      { name: "context", value: { used: 120, size: 1000 } },
+    ]);
+  });
+
+  test("says why it stopped", () => {
+    expect(all("plan", "step-end").at(-1)).toMatchObject({ finish: "length" });
+  });
+
+  test("shows the work of a sub-agent inside the call that started it", () => {
+    const [start] = all("sub-agent", "agent-start");
+    expect(start).toMatchObject({
+      name: "explorer",
+      task: "Look around",
+      call: all("sub-agent", "tool-start")[0]?.call,
+    });
+    expect(all("sub-agent", "tool-start")[1]).toMatchObject({ agent: start?.agent, name: "Read" });
+  });
+});
+
+describe("diffs", () => {
+  const text = (...lines: string[]) => `${lines.join("\n")}\n`;
+
+  test("have line numbers where they are known", () => {
+    const change = {
+      path: "a",
+      oldText: text("1", "2", "3", "4", "5", "6"),
+      newText: text("1", "2", "3", "4", "five", "6"),
+    };
+    expect(unifiedDiff({ ...change, line: 10 })).toBe("--- a\n+++ a\n@@ -11,5 +11,5 @@\n 2\n 3\n 4\n-5\n+five\n 6");
+    expect(unifiedDiff(change)).toBe("--- a\n+++ a\n@@ @@\n 2\n 3\n 4\n-5\n+five\n 6");
+  });
+
+  test("of a new file begin at its first line", () => {
+    expect(unifiedDiff({ path: "a", oldText: null, newText: text("x") })).toBe(
+      "--- /dev/null\n+++ a\n@@ -0,0 +1,1 @@\n+x",
+    );
+  });
+
+  test("keep changes that are far from each other apart", () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `${index}`);
+    const after = lines.with(2, "two").with(25, "twenty-five");
+    const hunks = unifiedDiff({ path: "a", oldText: text(...lines), newText: text(...after), line: 1 }).match(
+      /^@@.*$/gm,
+    );
+    expect(hunks).toEqual(["@@ -1,6 +1,6 @@", "@@ -23,7 +23,7 @@"]);
+  });
+
+  test("of files that have nothing in common take no longer than they must", () => {
+    const many = (word: string) => text(...Array.from({ length: 20_000 }, (_, index) => `${word}${index}`));
+    expect(unifiedDiff({ path: "a", oldText: many("x"), newText: many("y") }).split("\n")).toHaveLength(40_003);
+  });
+});

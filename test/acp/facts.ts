@@ -1,0 +1,87 @@
+import { expect } from "vitest";
+import type { Entry } from "../../src/events.ts";
+import { type CallNode, type PartNode, type RunState, createState, fold } from "../../src/state.ts";
+import { verify } from "../../src/verify.ts";
+import { type Replayed, logOf } from "./recording.ts";
+
+export const stateOf = (entries: readonly Entry[]): RunState => {
+  const state = createState();
+  for (const entry of entries) fold(state, entry);
+  return state;
+};
+
+/** Holds the folded run against the messages themselves, read here by other means than the decoder's. */
+export const expectFaithful = async (replayed: Replayed): Promise<RunState> => {
+  const entries = await logOf(replayed);
+  expect(verify(entries)).toBeUndefined();
+  const state = stateOf(entries);
+  expect(state.error?.code).not.toBe("invalid-event");
+  const nodes = [...state.nodes.values()];
+  const calls = nodes.filter((node): node is CallNode => node.kind === "call");
+
+  expect(textIn(nodes.filter((node): node is PartNode => node.kind === "text"))).toBe(chunks(replayed, "message"));
+  expect(textIn(nodes.filter((node): node is PartNode => node.kind === "thinking"))).toBe(chunks(replayed, "thought"));
+
+  const named = [
+    ...replayed.updates
+      .filter(({ sessionUpdate }) => sessionUpdate.startsWith("tool_call"))
+      .map((one) => one.toolCallId),
+    ...replayed.permissions.map(({ toolCall }) => toolCall.toolCallId),
+  ] as string[];
+  expect(new Set(calls.map((call) => keyOf(entries, call)))).toEqual(new Set(named));
+  for (const call of calls)
+    expect([keyOf(entries, call), call.state]).toEqual([
+      keyOf(entries, call),
+      outcomeIn(replayed, keyOf(entries, call), call),
+    ]);
+
+  const asks = entries.filter(({ event }) => event.type === "ask-start").length;
+  expect(asks).toBe(replayed.permissions.length + replayed.forms);
+
+  const plan = replayed.updates.findLast(({ sessionUpdate }) => sessionUpdate === "plan")?.entries as any[] | undefined;
+  const words: Record<string, string> = { pending: "pending", active: "in_progress", done: "completed" };
+  const todos = (state.data.get("todos") as any[] | undefined)?.map(({ text, status }) => ({
+    content: text,
+    status: words[status],
+  }));
+  expect(todos).toEqual(plan?.map(({ content, status }) => ({ content, status })));
+  expect(state.outcome).toBe(runOutcome(replayed, calls.length));
+  return state;
+};
+
+const textIn = (parts: readonly PartNode[]): string => parts.map(({ text }) => text).join("");
+
+const chunks = ({ updates }: Replayed, kind: string): string => {
+  const said = updates.filter(({ sessionUpdate }) => sessionUpdate === `agent_${kind}_chunk`);
+  return said.map(({ content }) => content.text ?? "").join("");
+};
+
+const keyOf = (entries: readonly Entry[], { id }: CallNode): string => {
+  const start = entries.find(({ event }) => event.type === "tool-start" && event.call === id)?.event;
+  return (start!.meta as { toolCallId: string }).toolCallId;
+};
+
+/** By the last status that the agent gave, and by what people did. */
+const outcomeIn = ({ updates, permissions, isCancelled, answer }: Replayed, key: string, call: CallNode): string => {
+  const last = updates.findLast((one) => one.toolCallId === key && one.status)?.status as string | undefined;
+  const asked = permissions.filter(({ toolCall }) => toolCall.toolCallId === key);
+  const isOver = last === "completed" || last === "failed";
+  if (asked.some(({ allow }) => allow === false)) return "denied";
+  const { exitCode } = (call.value ?? {}) as { exitCode?: number };
+  if (isOver && !isCancelled) return last === "completed" && !exitCode ? "ok" : "error";
+  // Whether it was over before the cancel is not told by the last status alone.
+  if (isCancelled)
+    return call.state === "ok" && last === "completed"
+      ? "ok"
+      : call.state === "error" && last === "failed"
+        ? "error"
+        : "cancelled";
+  return answer?.result?.stopReason === "cancelled" ? "cancelled" : "interrupted";
+};
+
+const runOutcome = (replayed: Replayed, calls: number): string => {
+  if (replayed.isCancelled && replayed.answer?.result) return "cancelled";
+  if (!replayed.answer?.result) return "error";
+  const { stopReason } = replayed.answer.result;
+  return stopReason === "end_turn" && calls === 0 && chunks(replayed, "message").trim() === "" ? "error" : "done";
+};

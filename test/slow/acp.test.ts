@@ -1,0 +1,244 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { agents, commandOf } from "../../scripts/install-agents/agents.ts";
+import type { Answer, Event, EventOf, EventType } from "../../src/events.ts";
+import { acp } from "../../src/sources/acp.ts";
+import type { Source } from "../../src/source.ts";
+import { type Provider, startProvider } from "../acp/agents/provider.ts";
+import { setUps } from "../acp/agents/setups.ts";
+import { stateOf } from "../acp/facts.ts";
+import { entriesOf, setUp, untilEnd, untilEvent } from "../running.ts";
+
+/** Those that .ci/run installs. */
+const REQUIRED = new Set(["gemini", "kimi"]);
+const NOTES = "first line\nsecond line\nthird line\n";
+
+for (const agent of agents) {
+  const { name } = agent;
+  const command = commandOf(agent);
+  if (command) describe(`${name} ${agent.version}`, { timeout: 120_000 }, () => suite(name, command));
+  else if (process.env.RUNCAST_REQUIRE_ALL === "1" && REQUIRED.has(name))
+    test(name, () => expect.fail(`${agent.package} is not installed: run \`npm run agents -- ${name}\``));
+  else {
+    console.log(`skipped: ${name} (not installed: npm run agents -- ${name})`);
+    test.skip(name, () => {});
+  }
+}
+
+/** What an agent cannot do, or does only with a real account. */
+const LACKS: Readonly<Record<string, readonly string[]>> = {
+  gemini: ["plan", "live output"],
+  claude: ["thinking", "live output", "always"],
+  codex: ["plan", "always", "denied edit", "provider error"],
+  opencode: ["plan", "provider error"],
+};
+
+const suite = (name: string, command: readonly [string, ...string[]]): void => {
+  const home = mkdtempSync(path.join(tmpdir(), `runcast-${name}-home-`));
+  const cwd = mkdtempSync(path.join(tmpdir(), `runcast-${name}-`));
+  let provider: Provider;
+  let source: Source;
+  beforeAll(async () => {
+    provider = await startProvider(cwd);
+    const env = { HOME: home, ...setUps[name]!(home, provider.url, cwd) };
+    source = acp({ command, cwd, env, sessions: path.join(home, "sessions.json") });
+  });
+  beforeEach(() => {
+    writeFileSync(path.join(cwd, "notes.txt"), NOTES);
+    writeFileSync(path.join(cwd, "other.txt"), "something else\n");
+  });
+  afterAll(async () => {
+    await provider.close();
+    for (const folder of [home, cwd]) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  });
+
+  const start = async (said: string, more: object = {}) => {
+    const { runner, log } = setUp({ graceMs: 5000 });
+    const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: `${said} please` }] }];
+    const { run } = await runner.start({ messages, ...more }, { name, source });
+    const until = (isIt: (event: Event) => boolean) => untilEvent(log, run, isIt);
+    return { runner, log, run, until, ended: () => untilEnd(log, run) };
+  };
+  /** Plays a story and answers every ask alike. */
+  const play = async (said: string, answer: (ask: EventOf<"ask-start">) => Answer = allowOnce, more: object = {}) => {
+    const started = await start(said, more);
+    const { runner, log, run } = started;
+    const ended = started.ended();
+    let isOver = false;
+    void ended.finally(() => (isOver = true)).catch(() => {});
+    const answered = new Set<string>();
+    while (!isOver) {
+      for (const { event } of await entriesOf(log, run))
+        if (event.type === "ask-start" && !answered.has(event.ask)) {
+          answered.add(event.ask);
+          await runner.answer(run, event.ask, answer(event));
+        }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const events = await ended;
+    const all = <Type extends EventType>(type: Type) =>
+      events.filter((event): event is EventOf<Type> => event.type === type);
+    return { events, all, state: stateOf(await entriesOf(log, run)) };
+  };
+  const story = (title: string, run: () => Promise<void>): void =>
+    void test.skipIf(LACKS[name]?.includes(title) ?? false)(title, run);
+
+  story("hello", async () => {
+    const { all, events } = await play("HELLO");
+    expect(joined(all("text-delta")).trim()).toContain("Hello! I am a scripted model.");
+    expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
+  });
+
+  story("thinking", async () => {
+    const { all } = await play("THINK");
+    expect(joined(all("thinking-delta"))).toContain("Somebody wants me to think.");
+    expect(joined(all("text-delta"))).toContain("I have thought about it.");
+  });
+
+  story("two tools", async () => {
+    const { all } = await play("TWO");
+    expect(all("tool-end").map(({ outcome }) => outcome)).toEqual(["ok", "ok"]);
+    expect(joined(all("text-delta"))).toContain("Both are read.");
+  });
+
+  story("failing tool", async () => {
+    const { all } = await play("FAIL");
+    expect(all("tool-end")).toMatchObject([{ outcome: "error" }]);
+    expect(joined(all("text-delta"))).toContain("It is not there.");
+  });
+
+  story("allowed edit", async () => {
+    const { all } = await play("EDIT");
+    expect(readFileSync(path.join(cwd, "notes.txt"), "utf8")).toBe(NOTES.replace("second", "2nd"));
+    const asks = all("ask-start");
+    expect(asks).toHaveLength(1);
+    expect(asks[0]).toMatchObject({
+      kind: "approval",
+      options: expect.arrayContaining([expect.objectContaining({ allow: false })]),
+    });
+    const diff = expect.stringMatching(/^--- notes\.txt\n\+\+\+ notes\.txt\n@@ -\d[^]*-second line\n\+2nd line/);
+    expect(all("tool-end").at(-1)).toMatchObject({
+      outcome: "ok",
+      content: expect.arrayContaining([{ type: "text", text: diff }]),
+    });
+    expect(all("file")).toMatchObject([{ name: "notes.txt", change: "changed" }]);
+  });
+
+  story("denied edit", async () => {
+    const { all, events } = await play("EDIT", () => ({ allow: false }));
+    expect(readFileSync(path.join(cwd, "notes.txt"), "utf8")).toBe(NOTES);
+    expect(all("tool-end").at(-1)).toMatchObject({ outcome: "denied" });
+    expect(events.at(-1)).toMatchObject({ outcome: "done" });
+  });
+
+  story("always", async () => {
+    const { all } = await play("TWICE", ({ options = [] }) => {
+      const always = options.find((option) => "id" in option && /always|session/i.test(`${option.id} ${option.label}`));
+      return { allow: true, option: (always as { id: string }).id };
+    });
+    expect(all("ask-start")).toHaveLength(1);
+    expect(all("file")).toHaveLength(2);
+    expect(readFileSync(path.join(cwd, "notes.txt"), "utf8")).toBe(NOTES);
+  });
+
+  story("command", async () => {
+    const { all } = await play("SHELL");
+    expect(all("tool-end")).toMatchObject([{ outcome: "ok", value: { kind: "execute" } }]);
+    expect(joined(all("text-delta"))).toContain("I have counted.");
+  });
+
+  story("live output", async () => {
+    const { all } = await play("SHELL");
+    const pieces = all("tool-output-delta").map(({ delta }) => delta);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join("")).toContain("line 3\n");
+  });
+
+  story("plan", async () => {
+    const { state } = await play("PLAN");
+    expect(state.data.get("todos")).toMatchObject([
+      { text: "Read the notes", status: "done" },
+      { text: "Change the notes", status: "done" },
+    ]);
+  });
+
+  story("cancel in a command", async () => {
+    const { runner, log, run, until, ended } = await start("LONG");
+    await until(({ type }) => type === "ask-start" || type === "tool-execute");
+    for (const { event } of await entriesOf(log, run))
+      if (event.type === "ask-start") await runner.answer(run, event.ask, allowOnce());
+    await until(({ type }) => type === "tool-execute");
+    await expect.poll(() => processesWith("sleep 271").length).toBeGreaterThan(0);
+    await runner.cancel(run);
+    const events = await ended();
+    expect(events.filter(({ type }) => type === "tool-end")).toMatchObject([{ outcome: "cancelled" }]);
+    expect(events.at(-1)).toMatchObject({ outcome: "cancelled" });
+    await expect.poll(() => processesWith("sleep 271")).toEqual([]);
+    await expect.poll(() => processesOf(home)).toEqual([]);
+  });
+
+  story("cancel in an ask", async () => {
+    const { runner, run, until, ended } = await start("EDIT");
+    await until(({ type }) => type === "ask-start");
+    await runner.cancel(run);
+    const events = await ended();
+    expect(events.filter(({ type }) => type === "ask-end")).toMatchObject([{ outcome: "cancelled" }]);
+    expect(events.findLast(({ type }) => type === "tool-end")).toMatchObject({ outcome: "cancelled" });
+    expect(readFileSync(path.join(cwd, "notes.txt"), "utf8")).toBe(NOTES);
+  });
+
+  story("provider error", async () => {
+    const { events } = await play("BROKEN");
+    expect(events.at(-1)).toMatchObject({ outcome: "error" });
+  });
+
+  story("killed agent", async () => {
+    const { until, ended } = await start("EDIT");
+    await until(({ type }) => type === "ask-start");
+    expect(processesOf(home).length).toBeGreaterThan(0);
+    for (const pid of processesOf(home)) process.kill(pid, "SIGKILL");
+    const events = await ended();
+    expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "agent-exited", retryable: true } });
+    expect(events.findLast(({ type }) => type === "tool-end")).toMatchObject({ outcome: "interrupted" });
+  });
+
+  story("a thread that goes on in a new process", async () => {
+    const thread = "thread-1";
+    await play("HELLO", allowOnce, { thread });
+    const said = [
+      { role: "user", content: [{ type: "text", text: "HELLO please" }] },
+      { role: "assistant", content: [{ type: "text", text: "Hello! I am a scripted model." }] },
+      { role: "user", content: [{ type: "text", text: "TWO please" }] },
+    ];
+    const { all } = await play("", allowOnce, { thread, messages: said });
+    expect(all("data").find((event) => event.name === "session")).toMatchObject({ value: { continued: true } });
+    expect(all("notice")).toEqual([]);
+    expect(joined(all("text-delta")).trim()).not.toContain("scripted model");
+    expect(all("tool-end")).toHaveLength(2);
+  });
+};
+
+const allowOnce = (): Answer => ({ allow: true });
+const joined = (deltas: readonly { readonly delta: string }[]): string => deltas.map(({ delta }) => delta).join("");
+
+/** The processes of the agent that has this home: some agents change what their command line shows. */
+const processesOf = (home: string): number[] =>
+  readdirSync("/proc").flatMap((name) => {
+    try {
+      const isIts = /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, "utf8").includes(`HOME=${home}\0`);
+      return isIts ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+
+/** The processes that have this in their command line, apart from the one that looks. */
+const processesWith = (text: string): number[] =>
+  execFileSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes(text) && !line.includes("ps -A"))
+    .map((line) => Number(line.trim().split(" ")[0]))
+    .filter((pid) => pid !== process.pid);
