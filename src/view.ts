@@ -12,7 +12,10 @@ export { type Badge, badgeOf, CALL_STATES, type ShownState, type Tone } from "./
 export { type CallFacts, describeCall } from "./view/call.ts";
 export { type CallCounts, describeCounts } from "./view/call-counts.ts";
 export { type CallFilter, createMatcher, NO_FILTER } from "./view/call-filter.ts";
+export { type CommandFacts, describeCommand } from "./view/command.ts";
 export { type ConnectionFacts, describeConnection } from "./view/connection.ts";
+export { contextText } from "./view/context.ts";
+export { type DiffLine, diffOf, diffsIn, type FileDiff } from "./view/diff.ts";
 export { eventText } from "./view/event-text.ts";
 export { canFold, describeGroup, type GroupFacts, groupSign, hasAgents, isPlain, lanesOf } from "./view/group.ts";
 export { describeLink, type LinkFacts } from "./view/link.ts";

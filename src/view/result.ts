@@ -16,20 +16,53 @@ export interface ResultFacts {
   readonly parts: readonly ResultPart[];
   /** A value besides the parts, if they do not say the same. */
   readonly data: Json | undefined;
+  /** The places in files that the call was about, such as `notes.txt:2`. */
+  readonly places: readonly string[];
 }
 
 const LARGE = 4096;
 
-/** Undefined if the call answered with nothing, or not yet. */
-export const describeResult = ({ content = [], value, bytes, endedAt }: CallNode): ResultFacts | undefined => {
-  if (endedAt === undefined || (content.length === 0 && value === undefined)) return undefined;
+/** Undefined if the call answered with nothing, or not yet. What its output shows already is not told again. */
+export const describeResult = (call: CallNode): ResultFacts | undefined => {
+  const { bytes, endedAt, output } = call;
+  const content = (call.content ?? []).filter((part) => !isOutput(part, call));
+  const places = placesIn(call.value);
+  // What a coding agent says of a call stands elsewhere: its places here, its exit code with the output.
+  const value = places ? undefined : call.value;
+  const isShownAsOutput = output.length > 0 && call.content !== undefined;
+  const hasNothing = content.length === 0 && (value === undefined || isShownAsOutput) && !places?.length;
+  if (endedAt === undefined || hasNothing) return undefined;
   const size = bytes?.result;
   const isRepeated = value !== undefined && content.some((part) => repeats(part, value));
+  const isData = content.length === 0 && value !== undefined;
   return {
     label: size !== undefined && size > LARGE ? `Result, ${byteText(size)}` : "Result",
-    parts: content.length === 0 ? [{ kind: "value", value: value! }] : content.map(partOf),
+    parts: isData ? [{ kind: "value", value }] : content.map(partOf),
     data: content.length === 0 || isRepeated ? undefined : value,
+    places: places ?? [],
   };
+};
+
+const FACTS: ReadonlySet<string> = new Set(["kind", "locations", "exitCode", "signal"]);
+
+/** The places in files that a call was about, if its value is what a coding agent says of one and nothing else. */
+const placesIn = (value: Json | undefined): readonly string[] | undefined => {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || typeof value["kind"] !== "string")
+    return undefined;
+  if (!Object.keys(value).every((key) => FACTS.has(key))) return undefined;
+  const { locations } = value;
+  return (Array.isArray(locations) ? locations : []).flatMap((place) => {
+    const { path, line } = (place ?? {}) as { path?: Json; line?: Json };
+    return typeof path === "string" ? [typeof line === "number" ? `${path}:${line}` : path] : [];
+  });
+};
+
+/** Whether a part only repeats what the output shows. */
+const isOutput = (part: Content, { output, outputLength }: CallNode): boolean => {
+  if (part.type !== "text" || output.length === 0) return false;
+  const shown = output.map(({ text }) => text).join("");
+  const isWhole = shown.length === outputLength.stdout + outputLength.stderr;
+  return isWhole && part.text.trim() === shown.trim();
 };
 
 const partOf = (part: Content): ResultPart => {

@@ -219,8 +219,8 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
       await card(page, "give_markdown").getByRole("button", { name: "Show as it came" }).click();
       expect(await card(page, "give_markdown").getByText("# Report").count()).toBe(1);
       const diff = card(page, "give_diff");
-      expect(await diff.locator("[data-diff] .text-ok").innerText()).toBe("+new line");
-      expect(await diff.locator("[data-diff] .text-bad").innerText()).toBe("-old line");
+      expect(await diff.locator("[data-diff] [data-line=added]").innerText()).toContain("new line");
+      expect(await diff.locator("[data-diff] [data-line=removed]").innerText()).toContain("old line");
       const terminal = card(page, "give_terminal");
       expect(await terminal.locator("[data-terminal] .text-bad").innerText()).toBe("failed");
       await terminal.getByRole("button", { name: "Show as it came" }).click();

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  diffOf,
+  diffsIn,
   byteText,
   describePlan,
   duration,
@@ -65,6 +67,31 @@ describe("what a result looks like", () => {
       expect(shapeOfText(text)).toBe("markdown");
     for (const text of ["ok", "a - b\nc * d", "2 ** 3 ** 2", "drwxr-xr-x 2 root", "#!/bin/sh\n#comment"])
       expect(shapeOfText(text), text).toBe("plain");
+  });
+
+  test("a unified diff is read line by line, with the numbers that it gives", () => {
+    const [file] = diffOf("--- a/x.ts\n+++ b/x.ts\n@@ -3,2 +3,2 @@ f()\n same\n-old\n+new\n")!;
+    expect(file).toMatchObject({ path: "x.ts", change: "changed", added: 1, removed: 1 });
+    expect(file!.lines.map(({ kind, text, before, after }) => [kind, text, before, after])).toEqual([
+      ["same", "same", 3, 3],
+      ["removed", "old", 4, undefined],
+      ["added", "new", undefined, 4],
+    ]);
+    const unnumbered = diffOf("--- x\n+++ x\n@@ @@\n-a\n+b\n@@ @@\n-c")!;
+    expect(unnumbered[0]!.lines.map(({ kind, before }) => [kind, before])).toEqual([
+      ["removed", undefined],
+      ["added", undefined],
+      ["gap", undefined],
+      ["removed", undefined],
+    ]);
+    expect(diffOf("--- /dev/null\n+++ x\n@@ -0,0 +1,1 @@\n+a")).toMatchObject([{ change: "created" }]);
+    expect(diffsIn({ path: "x", diff: "--- x\n+++ x\n@@ @@\n-a" })).toHaveLength(1);
+    expect(diffsIn({ diff: "not one" })).toEqual([]);
+  });
+
+  test("what only begins like a diff is none", () => {
+    for (const text of ["--- a", "--- a\n+++ b", "--- a\n+++ b\ntext", "--- a\n+++ b\n@@ @@\n-x\nThat is all.", "ok"])
+      expect(diffOf(text), text).toBeUndefined();
   });
 
   test("files are shown by their type", () => {

@@ -1,7 +1,9 @@
 import { useId } from "react";
 import type { Answer, Json } from "runcast/events";
+import { diffsIn } from "runcast/view";
 import type { AskParts } from "./ask-form.tsx";
 import { AskButton } from "./ask-button.tsx";
+import { DiffView } from "./diff-view.tsx";
 import { readJson } from "./form-fields.ts";
 import { Fields, isFields } from "./fields.tsx";
 import { JsonTree } from "./json-tree.tsx";
@@ -13,6 +15,7 @@ export const ApprovalForm = ({ state, ask, facts, draft, enter, send, isOnCard }
   const allows = ask.allows ?? [];
   const call = ask.call === undefined ? undefined : state.nodes.get(ask.call);
   const value = ask.value ?? (call?.kind === "call" ? call.input : undefined);
+  const diffs = diffsIn(value);
   const read = text === undefined ? undefined : checked(text, value);
   const trouble = read && "trouble" in read ? read.trouble : undefined;
   const reasons = { ...(allows.includes("reason") && reason.trim() !== "" && { reason: reason.trim() }) };
@@ -27,8 +30,10 @@ export const ApprovalForm = ({ state, ask, facts, draft, enter, send, isOnCard }
   };
   return (
     <>
+      {text === undefined && diffs.map((diff) => <DiffView key={diff} text={diff} />)}
       {text === undefined ? (
         value !== undefined &&
+        diffs.length === 0 &&
         !(isOnCard && call) && (
           <div
             className="max-h-60 overflow-auto rounded-md bg-sunken px-2 py-1"

@@ -58,7 +58,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
         beside={!isOver && <StopButton target={{ call: call.id }} what={name} />}
       >
         {wasOpen && (
-          <div className="flex flex-col gap-2.5 border-t border-line px-3 py-2.5">
+          <div className="flex flex-col gap-2.5 border-t border-line px-3 py-2.5 empty:hidden">
             <ToolCard state={state} call={call}>
               <Arguments call={call} facts={facts} />
               <Progress facts={facts} />

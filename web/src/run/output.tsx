@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "react";
-import { amount } from "runcast/view";
+import { amount, describeCommand, visibleText } from "runcast/view";
 import type { CallNode } from "runcast/state";
 import { AnsiText } from "./ansi-text.tsx";
 import { CopyButton } from "../kit/copy-button.tsx";
@@ -15,6 +15,7 @@ export const Output = ({ call, isLive }: { readonly call: CallNode; readonly isL
     if (box.current && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
   });
   if (call.output.length === 0) return null;
+  const { command, end } = describeCommand(call);
   const total = call.outputLength.stdout + call.outputLength.stderr;
   const pieces = lastOf(call.output, isLive ? LIVE : Infinity);
   const shown = pieces.reduce((sum, piece) => sum + piece.text.length, 0);
@@ -36,12 +37,26 @@ export const Output = ({ call, isLive }: { readonly call: CallNode; readonly isL
         }}
         className="max-h-52 overflow-auto rounded-md bg-sunken px-2.5 py-1.5 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]"
       >
+        {command !== undefined && (
+          <span className="text-soft" data-command>
+            <span aria-hidden className="select-none">
+              ${" "}
+            </span>
+            <span className="text-ink">{visibleText(command)}</span>
+            {"\n"}
+          </span>
+        )}
         {pieces.map((piece, index) => (
           <span key={index} data-stream={piece.stream} className={piece.stream === "stderr" ? "text-bad" : undefined}>
             <AnsiText text={piece.text} />
           </span>
         ))}
       </pre>
+      {end && (
+        <p className={`mt-1 text-xs ${end.failed ? "text-bad" : "text-soft"}`} data-exit>
+          {visibleText(end.text)}
+        </p>
+      )}
     </div>
   );
 };

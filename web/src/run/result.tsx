@@ -1,5 +1,5 @@
 import type { CallNode } from "runcast/state";
-import { describeResult, type ResultPart } from "runcast/view";
+import { describeResult, type ResultPart, visibleText } from "runcast/view";
 import { CopyButton } from "../kit/copy-button.tsx";
 import { FileView } from "./file-view.tsx";
 import { Label } from "../kit/label.tsx";
@@ -13,19 +13,30 @@ export const Result = ({ call }: { readonly call: CallNode }) => {
   const { actions } = useRunContext();
   const result = describeResult(call);
   if (!result) return null;
-  const { label, parts, data } = result;
+  const { label, parts, data, places } = result;
   return (
     <div role="group" aria-label="Result" data-result className="flex min-w-0 flex-col gap-2">
-      <div>
-        <Label text={label} beside={<CopyButton what="result" text={() => resultText(call, actions.file)} />} />
-        <div className="flex flex-col gap-2">
-          {parts.map((part, index) => (
-            // Parts have no ids and never change.
-            // oxlint-disable-next-line react/no-array-index-key
-            <ContentView key={index} part={part} />
-          ))}
+      {parts.length > 0 && (
+        <div>
+          <Label text={label} beside={<CopyButton what="result" text={() => resultText(call, actions.file)} />} />
+          <div className="flex flex-col gap-2">
+            {parts.map((part, index) => (
+              // Parts have no ids and never change.
+              // oxlint-disable-next-line react/no-array-index-key
+              <ContentView key={index} part={part} />
+            ))}
+          </div>
         </div>
-      </div>
+      )}
+      {places.length > 0 && (
+        <ul aria-label="Files" data-places className="flex flex-wrap gap-1.5 font-mono text-xs text-soft">
+          {places.map((place) => (
+            <li key={place} className="min-w-0 truncate rounded bg-sunken px-1.5 py-0.5" title={place}>
+              {visibleText(place)}
+            </li>
+          ))}
+        </ul>
+      )}
       {data !== undefined && (
         <div>
           <Label text="Data" beside={<CopyButton what="data" text={() => JSON.stringify(data, undefined, 2)} />} />

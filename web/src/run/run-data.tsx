@@ -1,14 +1,14 @@
 import { memo, useState } from "react";
 import type { Json } from "runcast/events";
 import { useRun } from "runcast/react";
-import { describePlan, describeRun, type PlanFacts } from "runcast/view";
+import { contextText, describePlan, describeRun, type PlanFacts } from "runcast/view";
 import { IconCheck, IconClock, IconDenied, IconSpinner } from "../kit/icons.tsx";
 import { Fold } from "../kit/fold.tsx";
 import { useRunContext } from "./run-context.ts";
 import { ShapedView } from "./shaped-view.tsx";
 
-/** Shown elsewhere on the page: what a conversation is called, and what to ask next. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["title", "tags", "follow-ups"]);
+/** Shown elsewhere on the page, or for programs only: the session and the commands of a coding agent. */
+const ELSEWHERE: ReadonlySet<string> = new Set(["title", "tags", "follow-ups", "session", "commands"]);
 
 /** The open slots of a run: its plan as a checklist, anything else as data. */
 export const RunData = memo(() => {
@@ -18,6 +18,13 @@ export const RunData = memo(() => {
   return [...data].map(([key, value]) => {
     const [name = key] = key.split(" ");
     if (ELSEWHERE.has(name) || value === undefined) return null;
+    const context = name === "context" ? contextText(value) : undefined;
+    if (context !== undefined)
+      return (
+        <p key={key} className="text-xs text-soft" data-context>
+          {context}
+        </p>
+      );
     const plan = name === "todos" ? describePlan(value, isOver) : undefined;
     return plan ? <Plan key={key} plan={plan} /> : <Slot key={key} name={key} value={value} />;
   });

@@ -1,17 +1,22 @@
-import { counted, visibleText } from "runcast/view";
+import { counted, diffOf, visibleText } from "runcast/view";
+import { DiffView } from "../diff-view.tsx";
 import type { Shape } from "../shape.ts";
 
 const HEAD = /^--- \S.*\n\+\+\+ \S.*\n@@ -\d/m;
 const LOOKED_AT = 20_000;
 const MOST_LINES = 2000;
 
-/** A unified diff. */
+/** A unified diff: file by file if there is nothing else in the text, in colors if there is. */
 export const diff: Shape = {
   label: "Show as diff",
-  show: ({ text }) => (text !== undefined && HEAD.test(text.slice(0, LOOKED_AT)) ? <Diff text={text} /> : undefined),
+  show: ({ text }) => {
+    if (text === undefined) return undefined;
+    if (diffOf(text)) return <DiffView text={text} />;
+    return HEAD.test(text.slice(0, LOOKED_AT)) ? <MixedDiff text={text} /> : undefined;
+  },
 };
 
-const Diff = ({ text }: { readonly text: string }) => {
+const MixedDiff = ({ text }: { readonly text: string }) => {
   const lines = text.replace(/\n$/, "").split("\n");
   const left = lines.length - MOST_LINES;
   return (

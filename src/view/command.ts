@@ -1,0 +1,24 @@
+import type { Json } from "../events.ts";
+import type { CallNode } from "../state.ts";
+
+export interface CommandFacts {
+  /** What was run, if the arguments say it. */
+  readonly command: string | undefined;
+  /** How it ended, if anybody knows. */
+  readonly end: { readonly text: string; readonly failed: boolean } | undefined;
+}
+
+/** A call as a command in a terminal. */
+export const describeCommand = ({ input, value }: CallNode): CommandFacts => {
+  const { command, script } = fieldsOf(input);
+  const said = script ?? command;
+  return { command: typeof said === "string" ? said : undefined, end: endOf(fieldsOf(value)) };
+};
+
+const endOf = ({ exitCode, signal }: { readonly [key: string]: Json | undefined }): CommandFacts["end"] => {
+  if (typeof signal === "string") return { text: `Ended by ${signal}`, failed: true };
+  return typeof exitCode === "number" ? { text: `Exit code ${exitCode}`, failed: exitCode !== 0 } : undefined;
+};
+
+const fieldsOf = (value: Json | undefined): { readonly [key: string]: Json | undefined } =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};

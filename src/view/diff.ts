@@ -1,0 +1,96 @@
+import type { Json } from "../events.ts";
+
+/** A line of a diff, with its numbers in the old and the new file where the diff says them. */
+export interface DiffLine {
+  readonly kind: "same" | "added" | "removed" | "gap";
+  readonly text: string;
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+}
+
+export interface FileDiff {
+  readonly path: string;
+  readonly change: "created" | "changed" | "deleted";
+  readonly lines: readonly DiffLine[];
+  readonly added: number;
+  readonly removed: number;
+}
+
+const HUNK = /^@@ (?:-(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? )?@@/;
+const MOST_LINES = 20_000;
+
+/** What a unified diff says, file by file; undefined if the text is anything else. */
+export const diffOf = (text: string): readonly FileDiff[] | undefined => {
+  if (!/^(?:diff --git |Index: |--- )/.test(text)) return undefined;
+  const lines = text.split("\n");
+  if (lines.length > MOST_LINES) return undefined;
+  const files: FileDiff[] = [];
+  for (let at = 0; at < lines.length;) {
+    const from = /^--- (.+?)(?:\t.*)?$/.exec(lines[at]!)?.[1];
+    const to = /^\+\+\+ (.+?)(?:\t.*)?$/.exec(lines[at + 1] ?? "")?.[1];
+    if (from === undefined || to === undefined) {
+      if (files.length > 0 && lines[at] !== "" && !HEADER.test(lines[at]!)) return undefined;
+      at++;
+      continue;
+    }
+    const { shown, next } = readHunks(lines, at + 2);
+    at = next;
+    if (shown.length === 0) return undefined;
+    files.push({
+      path: plainPath(to === "/dev/null" ? from : to),
+      change: from === "/dev/null" ? "created" : to === "/dev/null" ? "deleted" : "changed",
+      lines: shown,
+      added: shown.filter(({ kind }) => kind === "added").length,
+      removed: shown.filter(({ kind }) => kind === "removed").length,
+    });
+  }
+  return files.length > 0 ? files : undefined;
+};
+
+/** What stands between files in a diff of git. */
+const HEADER = /^(?:diff |index |Index: |=+$|new file|deleted file|old mode|new mode|similarity|rename |Binary )/;
+
+const plainPath = (path: string): string => path.replace(/^[ab]\//, "");
+
+const readHunks = (
+  lines: readonly string[],
+  start: number,
+): { readonly shown: readonly DiffLine[]; readonly next: number } => {
+  const shown: DiffLine[] = [];
+  let before: number | undefined;
+  let after: number | undefined;
+  let isInside = false;
+  let at = start;
+  for (; at < lines.length; at++) {
+    const line = lines[at]!;
+    const hunk = HUNK.exec(line);
+    if (hunk) {
+      isInside = true;
+      before = hunk[1] === undefined ? undefined : Number(hunk[1]);
+      after = hunk[2] === undefined ? undefined : Number(hunk[2]);
+      if (shown.length > 0) shown.push({ kind: "gap", text: "", before: undefined, after: undefined });
+      continue;
+    }
+    const isNextFile = line.startsWith("--- ") && (lines[at + 1] ?? "").startsWith("+++ ");
+    if (!isInside || isNextFile || HEADER.test(line)) break;
+    const [sign] = line;
+    if (sign === "\\") continue;
+    if (sign === "+") shown.push({ kind: "added", text: line.slice(1), before: undefined, after: after && after++ });
+    else if (sign === "-")
+      shown.push({ kind: "removed", text: line.slice(1), before: before && before++, after: undefined });
+    else if (sign === " ")
+      shown.push({ kind: "same", text: line.slice(1), before: before && before++, after: after && after++ });
+    else break;
+  }
+  return { shown, next: at };
+};
+
+/** The diffs in a value that is asked about: one edit, or several. */
+export const diffsIn = (value: Json | undefined): readonly string[] => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  const { files } = value;
+  const diffs = (Array.isArray(files) ? files : [value]).map((edit) =>
+    typeof edit === "object" && edit !== null && !Array.isArray(edit) ? edit["diff"] : undefined,
+  );
+  return diffs.every((diff) => typeof diff === "string" && diffOf(diff) !== undefined) ? (diffs as string[]) : [];
+};
