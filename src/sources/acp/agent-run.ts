@@ -27,6 +27,9 @@ export interface AgentRunOptions {
 /** How long a cancelled agent may take to end its turn. */
 const CANCEL_MS = 2000;
 const TICK_MS = 600;
+/** A session that was loaded counts as such when nothing has come for so long. */
+const QUIET_MS = 150;
+const QUIET_LIMIT_MS = 3000;
 
 /** One prompt to one agent: its messages to events, people's decisions back. */
 export class AgentRun {
@@ -39,6 +42,7 @@ export class AgentRun {
   readonly #terminals: Terminals | undefined;
   #session: string | undefined;
   #isPrompted = false;
+  #heard = 0;
   #result: unknown;
   #timer: NodeJS.Timeout | undefined;
 
@@ -89,6 +93,7 @@ export class AgentRun {
   async #turn(connection: AgentConnection, request: RunRequest): Promise<Event[]> {
     const session = await this.#open(connection, request);
     const { signal } = this.#context;
+    if (session.isLoaded) await this.#quiet();
     const prompt = await promptOf(request.messages, { ...session, knowsHistory: session.isLoaded }, this.#context);
     if (prompt.length === 0) throw new Refusal("empty-message", "The message holds nothing that the agent can read.");
     if (signal.aborted) return [];
@@ -141,8 +146,17 @@ export class AgentRun {
     return session;
   }
 
+  /** Some agents repeat the conversation after they have said that it is loaded. That must not count as the answer. */
+  async #quiet(): Promise<void> {
+    for (let waited = 0, last = -1; waited < QUIET_LIMIT_MS && last !== this.#heard; waited += QUIET_MS) {
+      last = this.#heard;
+      await soon(QUIET_MS);
+    }
+  }
+
   #receive(message: Readonly<Record<string, unknown>>): Promise<void> | undefined {
     const { id, method } = message;
+    this.#heard++;
     const params = fieldsOf(message["params"]);
     if (typeof method !== "string") {
       const result = message["result"];
