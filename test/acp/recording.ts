@@ -94,8 +94,8 @@ export const replay = (lines: readonly Line[]): readonly Replayed[] => {
     else if (message.method === "elicitation/create") asked(message, prompt, "form");
     else if (typeof message.method === "string" && message.method.startsWith("terminal/"))
       requests.set(message.id, ({ result }) => {
-        const id = String(result?.terminalId ?? message.params.terminalId);
-        const whole = String(result?.output ?? terminals.get(id) ?? "");
+        const id = textOf(result?.terminalId ?? message.params.terminalId);
+        const whole = textOf(result?.output ?? terminals.get(id));
         const exit = result?.exitStatus ?? (message.method === "terminal/wait_for_exit" ? result : undefined);
         prompt.events.push(...prompt.decoder.terminal(id, whole.slice(terminals.get(id)?.length ?? 0), exit));
         terminals.set(id, whole);
@@ -129,6 +129,8 @@ export const replay = (lines: readonly Line[]): readonly Replayed[] => {
   for (const { from, message } of lines) if (message) (from === "agent" ? toClient : toAgent)(message);
   return prompts;
 };
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 const permitted = (started: EventOf<"ask-start">, { params }: Message, result: any): Answer | undefined => {
   const options = Array.isArray(params?.options) ? params.options : [];

@@ -30,7 +30,8 @@ for (const agent of agents) {
 
 /** What an agent cannot do, or does only with a real account. */
 const LACKS: Readonly<Record<string, readonly string[]>> = {
-  gemini: ["plan", "live output"],
+  // It finds a session only in a later minute than the one in which the session began.
+  gemini: ["plan", "live output", "a thread that goes on in a new process"],
   claude: ["thinking", "live output", "always"],
   codex: ["plan", "always", "denied edit", "provider error"],
   opencode: ["plan", "provider error"],

@@ -129,7 +129,7 @@ export class Decoder {
   end(result: unknown): Event[] {
     const { stopReason } = fieldsOf(result);
     const isCancelled = this.#isCancelled || stopReason === "cancelled";
-    const finish: Finish = this.#isCancelled ? "cancelled" : (FINISHES[textOf(stopReason) ?? ""] ?? "other");
+    const finish: Finish = this.#isCancelled ? "cancelled" : (FINISHES.get(textOf(stopReason)) ?? "other");
     const usage = usageOf(result);
     const asks = [...this.#asks.keys()].flatMap((ask) => this.withdrawn(ask));
     const events = [...asks, ...this.#calls.endAll(isCancelled ? "cancelled" : "interrupted")];
@@ -186,12 +186,12 @@ export class Decoder {
 
 const nothing: { readonly call: undefined; readonly events: Event[] } = { call: undefined, events: [] };
 
-const FINISHES: Readonly<Record<string, Finish>> = {
-  end_turn: "stop",
-  max_tokens: "length",
-  refusal: "filter",
-  cancelled: "stop",
-};
+const FINISHES: ReadonlyMap<string | undefined, Finish> = new Map([
+  ["end_turn", "stop"],
+  ["max_tokens", "length"],
+  ["refusal", "filter"],
+  ["cancelled", "stop"],
+]);
 
 const NO_ANSWER = {
   code: "empty-answer",

@@ -2,7 +2,10 @@ import type { Event, Json } from "../../events.ts";
 import { type Fields, countOf, fieldsOf, lineOf, listOf, textOf } from "./reading.ts";
 
 const MOST_ENTRIES = 200;
-const STATUSES: Readonly<Record<string, string>> = { pending: "pending", in_progress: "active", completed: "done" };
+const STATUSES: ReadonlyMap<string | undefined, string> = new Map([
+  ["in_progress", "active"],
+  ["completed", "done"],
+]);
 
 /** What an update says of the session as a whole: its plan, title, mode, commands, context. */
 export const slotOf = (update: Fields): Event[] => {
@@ -51,7 +54,7 @@ const todosOf = (entries: unknown): Json =>
     .map((entry, index) => {
       const { content, status } = fieldsOf(entry);
       const text = lineOf(content, 1000) ?? "";
-      return { id: `${index + 1}`, text, status: STATUSES[textOf(status) ?? ""] ?? "pending" };
+      return { id: `${index + 1}`, text, status: STATUSES.get(textOf(status)) ?? "pending" };
     });
 
 const commandsOf = (commands: unknown): Json =>
