@@ -1,12 +1,14 @@
 import type { Answer, Entry, FileRef, RunOutcome } from "./events.ts";
 import type { Records } from "./records.ts";
 
+export { chunksOf, entriesOf } from "./log/chunks.ts";
 export { controlText, MAX_CONTROLS } from "./log/controls.ts";
 export { edges, FILE_THRESHOLD, VALUE_FILE } from "./log/edges.ts";
 export { engineAddress } from "./log/engine-address.ts";
 export { LogConflict, LogFenced, LogMissing, LogReset } from "./log/errors.ts";
 export { createLeases } from "./log/leases.ts";
-export { checkRunId, checkText, checkWriter, extendRun, lastSeq } from "./log/run-info.ts";
+export { createMarks, type Marks } from "./log/marks.ts";
+export { checkAppend, checkRunId, checkText, checkWriter, extendRun, lastSeq } from "./log/run-info.ts";
 export { watchers, watchersOfAll } from "./log/watchers.ts";
 
 /**

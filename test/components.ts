@@ -1,8 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { globSync } from "node:fs";
 import { describe, test } from "vitest";
 
 /** The path of a program that some suites test against, or undefined where it is not installed. */
-const findProgram = (name: string): string | undefined => {
+export const findProgram = (name: string): string | undefined => {
+  // Debian keeps the programs of each version of Postgres in a folder of its own.
+  const kept = name === "postgres" ? globSync("/usr/lib/postgresql/*/bin/postgres").at(-1) : undefined;
+  if (kept) return kept;
   try {
     return execFileSync("which", [name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() || undefined;
   } catch {

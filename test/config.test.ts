@@ -49,8 +49,8 @@ describe("a mistake names the file, the field and what is expected", () => {
       { agents: { helper: source }, defaultAgent: "helpr" },
       "defaultAgent names helpr, which is not in agents; did you mean helper?",
     ],
-    ["an unknown log", { log: "redis" }, 'log must be "memory", "sqlite", "redis://…" or a Log'],
-    ["a log that is none", { log: {} }, 'log must be "memory", "sqlite", "redis://…" or a Log'],
+    ["an unknown log", { log: "redis" }, 'log must be "memory", "sqlite", "redis://…", "postgres://…" or a Log'],
+    ["a log that is none", { log: {} }, 'log must be "memory", "sqlite", "redis://…", "postgres://…" or a Log'],
     ["a port that is text", { port: "80" }, "port must be a whole number from 0 (any free port) to 65535"],
     ["a port too high", { port: 70_000 }, "port must be a whole number from 0 (any free port) to 65535"],
     [
@@ -124,7 +124,7 @@ describe("loading", () => {
     const config = await loadConfig(await inDirectory({ "runcast.config.mjs": "export default {}" }));
     expect((await config.openLog("memory")).log.name).toBe("memory");
     await expect(config.openLog("memry")).rejects.toThrow(
-      "there is no log memry; there are: memory, sqlite, redis://…; did you mean memory?",
+      "there is no log memry; there are: memory, sqlite, redis://…, postgres://…; did you mean memory?",
     );
     const wrong = config.openLog("redix://ada:secret-word@host/0");
     await expect(wrong).rejects.toThrow(/^there is no log redix:\/\/host\/0; there are: /);

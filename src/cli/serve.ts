@@ -19,7 +19,7 @@ export const serve: Command = {
   options: {
     port: { value: "number", help: "0 takes any free one (default: 4400)" },
     host: { value: "address", help: "where to listen (default: 127.0.0.1); others need a key in the configuration" },
-    log: { value: "name", help: "memory, sqlite, or the URL of a Redis: redis://… (default: sqlite, in .runcast/)" },
+    log: { value: "name", help: "memory, sqlite, or a URL: redis://…, postgres://… (default: sqlite, in .runcast/)" },
     config: { value: "file", help: "instead of runcast.config.ts in this directory" },
   },
   outlivesReader: true,

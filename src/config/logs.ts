@@ -1,5 +1,6 @@
 import { engineAddress, type Log } from "../log.ts";
 import { memory } from "../logs/memory.ts";
+import { postgres } from "../logs/postgres.ts";
 import { redis } from "../logs/redis.ts";
 import { sqlite } from "../logs/sqlite.ts";
 
@@ -24,12 +25,14 @@ const engines: Readonly<Record<string, (url: string) => Promise<Log>>> = {
   redis: (url) => redis({ url }),
   rediss: (url) => redis({ url }),
   "redis+cluster": (url) => redis({ url }),
+  postgres: (url) => postgres({ url }),
+  postgresql: (url) => postgres({ url }),
 };
 
-export type LogUrl = `redis://${string}` | `rediss://${string}` | `redis+cluster://${string}`;
+export type LogUrl = `${"redis" | "rediss" | "redis+cluster" | "postgres" | "postgresql"}://${string}`;
 
 /** The beginnings of the URLs that a log may have, for messages. */
-export const logUrls = ["redis://…"] as const;
+export const logUrls = ["redis://…", "postgres://…"] as const;
 
 const engineOf = (url: string) => {
   const [, scheme = "", rest] = /^([a-z+]+):\/\/(.+)$/.exec(url) ?? [];

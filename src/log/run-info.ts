@@ -58,3 +58,12 @@ export const lastSeq = (run: string, seq: number, entries: readonly Entry[]): nu
   }
   return last;
 };
+
+/** Says what is wrong with an append before anything is sent, so that it fails alone. */
+export const checkAppend = (run: string, entries: readonly Entry[], as: Ownership | undefined): void => {
+  checkRunId(run);
+  checkText("owner", as?.owner);
+  lastSeq(run, entries[0]!.seq - 1, entries);
+  for (const { event } of entries) if (event.type === "run-end") checkText("outcome", event.outcome);
+  if (entries[0]!.seq === 1) extendRun(run, undefined, entries, as && { ...as, epoch: 1 });
+};

@@ -3,6 +3,7 @@ import {
   checkText,
   type Control,
   controlText,
+  createMarks,
   type Log,
   LogMissing,
   MAX_CONTROLS,
@@ -13,7 +14,6 @@ import { createAppends } from "./redis/appends.ts";
 import { connect } from "./redis/connection.ts";
 import { openFiles } from "./redis/files.ts";
 import { createKeys } from "./redis/keys.ts";
-import { createMarks } from "./redis/marks.ts";
 import { openOwners } from "./redis/owners.ts";
 import { openRecords } from "./redis/records.ts";
 import { openRunIndex } from "./redis/run-index.ts";

@@ -2,8 +2,10 @@ import path from "node:path";
 import { afterAll } from "vitest";
 import type { Log } from "../../src/log.ts";
 import { memory } from "../../src/logs/memory.ts";
+import { postgres } from "../../src/logs/postgres.ts";
 import { redis } from "../../src/logs/redis.ts";
 import { sqlite } from "../../src/logs/sqlite.ts";
+import { startPostgres } from "../engines/postgres.ts";
 import { startRedis } from "../engines/redis.ts";
 
 export interface LogVariant {
@@ -38,11 +40,22 @@ const once = <Engine extends { stop(): Promise<void> }>(start: () => Promise<Eng
   return () => (started ??= start());
 };
 const redisServer = once(startRedis);
+const postgresServer = once(startPostgres);
 
 /** Every file of src/logs, by its name. */
 export const logVariants: Readonly<Record<string, LogVariant>> = {
   memory: { durable: false, shared: false, open: () => memory({ now }), ...ownClock },
   sqlite: { durable: true, shared: false, open: (directory) => sqlite({ directory, now }), ...ownClock },
+  postgres: {
+    program: "postgres",
+    durable: true,
+    shared: true,
+    open: async (directory) => {
+      const schema = path.basename(directory).toLowerCase().replace(/\W/g, "_");
+      return await postgres({ url: (await postgresServer()).url, schema, ahead: now });
+    },
+    ...sharedClock,
+  },
   redis: {
     program: "redis-server",
     durable: true,

@@ -140,8 +140,8 @@ describeLogs("a log", (name, variant) => {
     test("readers see only whole appends that are stored", async () => {
       const appended = [0];
       const writer = (async () => {
-        await log.append("a", [startEntry("a")]);
         appended.push(1);
+        await log.append("a", [startEntry("a")]);
         for (let seq = 2; seq < 400; seq += 4) {
           appended.push(seq + 3);
           await log.append("a", textEntries(seq, 4));

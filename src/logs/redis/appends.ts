@@ -1,19 +1,17 @@
 import type { Entry } from "../../events.ts";
 import {
-  checkRunId,
-  checkText,
+  checkAppend,
+  chunksOf,
   extendRun,
-  lastSeq,
   LogConflict,
   LogFenced,
   LogMissing,
+  type Marks,
   type Ownership,
   type RunInfo,
 } from "../../log.ts";
-import { chunksOf } from "./chunks.ts";
 import type { Connection } from "./connection.ts";
 import type { Keys } from "./keys.ts";
-import type { Marks } from "./marks.ts";
 import type { RunIndex } from "./run-index.ts";
 import { APPEND } from "./run-scripts.ts";
 import type { Tails } from "./tails.ts";
@@ -47,6 +45,7 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
     const end = entries.findLast(({ event }) => event.type === "run-end");
     const begun = first === 1 && (as?.epoch ?? 1) === 1 ? extendRun(run, undefined, entries, as) : undefined;
     const fields = begun ? fieldsOf(begun) : [];
+    const chunks = chunksOf(first, texts).flatMap(({ last, count, text }) => [`${last}-${count}`, text]);
     const outcome = end?.event.type === "run-end" ? end.event.outcome : "";
     // Before the run, and on the way together with it: a run that no list shows would never be found again.
     const indexed = begun && index.start(begun);
@@ -56,7 +55,7 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
       (isRetry) => [
         ...[String(first), String(last), as ? "1" : "0", as?.owner ?? "", String(as?.epoch ?? 0), isRetry ? "1" : "0"],
         ...[end ? String(end.at) : "", outcome, keys.channel, wakes.message("e", [run]), keys.file(run, "")],
-        ...[String(fields.length), ...fields, ...chunksOf(first, texts)],
+        ...[String(fields.length), ...fields, ...chunks],
       ],
     );
     const [[status, seq, owner, epoch]] = await Promise.all([stored, indexed]);
@@ -96,7 +95,7 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
   return {
     async append(run: string, entries: readonly Entry[], as: Ownership | undefined): Promise<void> {
       if (entries.length === 0) return;
-      check(run, entries, as);
+      checkAppend(run, entries, as);
       const texts = entries.map((entry) => JSON.stringify(entry));
       const done = Promise.withResolvers<void>();
       const queue = waiting.get(run) ?? [];
@@ -126,15 +125,6 @@ const countOfOne = (queue: readonly Append[]): number => {
     count++;
   }
   return count;
-};
-
-/** Says what is wrong with an append before anything is sent, so that it fails alone. */
-const check = (run: string, entries: readonly Entry[], as: Ownership | undefined): void => {
-  checkRunId(run);
-  checkText("owner", as?.owner);
-  lastSeq(run, entries[0]!.seq - 1, entries);
-  for (const { event } of entries) if (event.type === "run-end") checkText("outcome", event.outcome);
-  if (entries[0]!.seq === 1) extendRun(run, undefined, entries, as && { ...as, epoch: 1 });
 };
 
 const fieldsOf = ({ thread, user, name, startedAt, owner, epoch }: RunInfo): string[] =>

@@ -1,9 +1,7 @@
 import type { RunOutcome } from "../../events.ts";
-import { LogMissing, type Log, type RunInfo, type RunQuery } from "../../log.ts";
-import { entriesOf } from "./chunks.ts";
+import { entriesOf, type Log, LogMissing, type Marks, type RunInfo, type RunQuery } from "../../log.ts";
 import type { Connection } from "./connection.ts";
 import type { Keys } from "./keys.ts";
-import type { Marks } from "./marks.ts";
 import type { Owners } from "./owners.ts";
 import type { RunIndex } from "./run-index.ts";
 import { DROP, READ, TAKE_OVER } from "./run-scripts.ts";

@@ -1,4 +1,4 @@
-import { LogReset } from "../../log.ts";
+import { LogReset } from "./errors.ts";
 
 const MAX_RUNS = 20_000;
 

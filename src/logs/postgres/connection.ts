@@ -1,0 +1,127 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type * as Library from "pg";
+import { engineAddress } from "../../log.ts";
+
+export interface Connection {
+  /** Sends a statement until there is an answer. What it says may depend on whether an earlier try can have been carried out. */
+  query<Row extends object>(
+    text: string,
+    values: readonly unknown[] | ((isRetry: boolean) => readonly unknown[]),
+  ): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly channel: string;
+  /** Before anything else, once. */
+  readonly prepare: (client: Library.ClientBase) => Promise<void>;
+  readonly onMessage: (message: string) => void;
+  /** Messages may have been missed. */
+  readonly onGap: () => void;
+}
+
+const PATIENCE_MS = 30_000;
+const CONNECTIONS = 8;
+
+export const connect = async ({ url, channel, prepare, onMessage, onGap }: ConnectionOptions): Promise<Connection> => {
+  const { default: pg } = await load();
+  const settings = {
+    connectionString: url,
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    application_name: "runcast",
+  };
+  const pool = new pg.Pool({ ...settings, max: CONNECTIONS });
+  // A connection that breaks while nobody uses it is replaced when it is needed.
+  pool.on("error", () => {});
+  const withHelp = (error: unknown) =>
+    new Error(`cannot reach Postgres at ${engineAddress(url)}: ${reasonOf(error)}`, {
+      cause: new Error(reasonOf(error)),
+    });
+  let closed = false;
+  let listener: Library.Client | undefined;
+
+  const listen = async () => {
+    const client = new pg.Client(settings);
+    client.on("error", () => {});
+    client.on("notification", ({ payload = "" }) => onMessage(payload));
+    await client.connect();
+    await client.query(`LISTEN "${channel}"`);
+    listener = client;
+    client.once("end", () => void listenAgain());
+  };
+  const listenAgain = async () => {
+    for (let tries = 0; !closed; tries++) {
+      try {
+        await listen();
+        return onGap();
+      } catch {
+        await delay(Math.min(2000, 50 * 2 ** tries), undefined, { ref: false });
+      }
+    }
+  };
+
+  try {
+    const client = await pool.connect();
+    try {
+      const { rows } = await client.query<{ version: string }>(
+        "SELECT current_setting('server_version_num') AS version",
+      );
+      if (Number(rows[0]!.version) < 140_000) throw new Error("it is older than Postgres 14");
+      await prepare(client);
+    } finally {
+      client.release();
+    }
+    await listen();
+  } catch (error) {
+    closed = true;
+    await listener?.end().catch(() => {});
+    await pool.end();
+    throw withHelp(error);
+  }
+
+  return {
+    async query(text, values) {
+      const start = performance.now();
+      for (let tries = 0; ; tries++) {
+        try {
+          const given = typeof values === "function" ? values(tries > 0) : values;
+          const { rows } = await pool.query(text, given as unknown[]);
+          return rows;
+        } catch (error) {
+          if (!isTemporary(error)) throw error;
+          if (closed || performance.now() - start > PATIENCE_MS) throw withHelp(error);
+          await delay(Math.min(1000, 20 * 2 ** tries));
+        }
+      }
+    },
+    async close() {
+      closed = true;
+      await listener?.end();
+      await pool.end();
+    },
+  };
+};
+
+const load = async (): Promise<typeof Library> => {
+  try {
+    return await import("pg");
+  } catch (error) {
+    throw new Error("a log in Postgres needs the package pg: npm install pg", { cause: error });
+  }
+};
+
+/** A server that stops, starts, fails over or has no room for a connection, and transactions that were rolled back for another's sake. */
+const LATER = /^(08|57P0|40|53300|25006)/;
+
+const isTemporary = (error: unknown): boolean => {
+  const { code, severity, message = "" } = error as { code?: string; severity?: string; message?: string };
+  if (severity !== undefined) return LATER.test(code ?? "");
+  return code?.startsWith("E") === true || /terminated|timeout|closed|ended/i.test(message);
+};
+
+const reasonOf = (error: unknown): string => {
+  const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
+  return message || errors?.[0]?.message || code || "no answer";
+};
