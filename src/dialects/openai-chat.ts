@@ -8,6 +8,7 @@ import { readStart, writeStart } from "./openai-chat/request.ts";
 import { jsonSlot } from "./frames/json-slot.ts";
 import { lossless } from "./frames/lossless.ts";
 import { chatSchema } from "./openai/chat-request.ts";
+import { openaiCoverage } from "./openai/coverage.ts";
 import { openaiError } from "./openai/errors.ts";
 
 const MODELS = "/v1/models";
@@ -15,9 +16,6 @@ const MODELS = "/v1/models";
 /** A chunk without choices, which clients skip. */
 const slot = jsonSlot('{"object":"chat.completion.chunk","choices":[],"runcast":', "runcast");
 const spelling = lossless({ encode: createEncoder, decode: createDecoder }, slot);
-
-const inside = { loses: "a completion has no place for the agent's own tools; clients would run a call that they see" };
-const aside = { loses: "a completion has no place for it beside the words" };
 
 /**
  * OpenAI's chat completions: every agent is a model. The agent runs its own tools and says nothing of them; tools that the
@@ -62,37 +60,13 @@ export const openaiChat: Dialect = {
   refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: openaiError(problem) }) }),
   disconnect: "cancel",
   asks: "link",
-  says: {
-    "run-start": "carries",
-    "run-resume": { loses: "the family does not know which process runs an agent" },
-    "agent-start": { loses: "what a sub-agent says is never content, so nothing says that there is one" },
-    "agent-end": { loses: "what a sub-agent says is never content, so nothing says that there is one" },
-    "step-start": "carries",
-    "step-retry": aside,
-    "step-end": "carries",
-    "text-start": "carries",
-    "text-delta": "carries",
-    "text-end": "carries",
-    "thinking-start": "carries",
-    "thinking-delta": "carries",
-    "thinking-end": "carries",
-    "tool-start": "carries",
-    "tool-input-delta": "carries",
-    "tool-input-end": "carries",
-    "tool-execute": inside,
-    "tool-progress": inside,
-    "tool-output-delta": inside,
-    "tool-end": "carries",
-    "ask-start": { loses: "nothing can be asked in a completion: its thoughts say where to answer" },
-    "ask-end": { loses: "nothing can be asked in a completion" },
-    status: aside,
-    citation: aside,
-    file: aside,
-    embed: aside,
-    notice: aside,
-    data: aside,
-    "run-end": "carries",
-  },
+  says: openaiCoverage({
+    inside: { loses: "a completion has no place for the agent's own tools; clients would run a call that they see" },
+    subAgents: { loses: "what a sub-agent says is never content, so nothing says that there is one" },
+    aside: { loses: "a completion has no place for it beside the words" },
+    askStart: { loses: "nothing can be asked in a completion: its thoughts say where to answer" },
+    askEnd: { loses: "nothing can be asked in a completion" },
+  }),
 };
 
 /** When a model was made is not known of an agent; clients want some number, and the same one each time. */

@@ -2,18 +2,15 @@ import { z } from "zod";
 import type { Dialect } from "../dialect.ts";
 import { createDecoder } from "./openai-responses/decode.ts";
 import { readCancel, readFollow, readStart, RESPONSES, responsesSchema, write } from "./openai-responses/request.ts";
-import { createSpoken } from "./openai-responses/spoken.ts";
+import { createEncoder } from "./openai-responses/encode.ts";
 import { jsonSlot } from "./frames/json-slot.ts";
 import { lossless } from "./frames/lossless.ts";
+import { openaiCoverage } from "./openai/coverage.ts";
 import { openaiError } from "./openai/errors.ts";
 
 /** An event of a type that clients do not know, and skip. */
 const slot = jsonSlot('{"type":"runcast","runcast":', "runcast");
-const spelling = lossless({ encode: () => createSpoken().take, decode: createDecoder }, slot);
-
-const inside = { loses: "the agent's own tools are no items of a response: clients would run a call that they see" };
-const below = { loses: "what a sub-agent says is no item of a response: it would be taken for the answer" };
-const aside = { loses: "a response has no item for it" };
+const spelling = lossless({ encode: () => createEncoder().take, decode: createDecoder }, slot);
 
 /**
  * OpenAI's responses: a response is a run. Its events are numbered, so that a client can come back for the rest; another
@@ -47,7 +44,7 @@ export const openaiResponses: Dialect = {
   write,
   ...spelling,
   answer: () => {
-    const { take, response } = createSpoken();
+    const { take, response } = createEncoder();
     return { take: (entry) => void take(entry), body: () => ({ status: 200, body: JSON.stringify(response()) }) };
   },
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },
@@ -58,35 +55,11 @@ export const openaiResponses: Dialect = {
   },
   disconnect: "cancel",
   asks: "link",
-  says: {
-    "run-start": "carries",
-    "run-resume": { loses: "the family does not know which process runs an agent" },
-    "agent-start": below,
-    "agent-end": below,
-    "step-start": "carries",
-    "step-retry": aside,
-    "step-end": "carries",
-    "text-start": "carries",
-    "text-delta": "carries",
-    "text-end": "carries",
-    "thinking-start": "carries",
-    "thinking-delta": "carries",
-    "thinking-end": "carries",
-    "tool-start": "carries",
-    "tool-input-delta": "carries",
-    "tool-input-end": "carries",
-    "tool-execute": inside,
-    "tool-progress": inside,
-    "tool-output-delta": inside,
-    "tool-end": "carries",
-    "ask-start": { loses: "nothing can be asked in a response: a thought says where to answer" },
-    "ask-end": { loses: "nothing can be asked in a response" },
-    status: aside,
-    citation: aside,
-    file: aside,
-    embed: aside,
-    notice: aside,
-    data: aside,
-    "run-end": "carries",
-  },
+  says: openaiCoverage({
+    inside: { loses: "the agent's own tools are no items of a response: clients would run a call that they see" },
+    subAgents: { loses: "what a sub-agent says is no item of a response: it would be taken for the answer" },
+    aside: { loses: "a response has no item for it" },
+    askStart: { loses: "nothing can be asked in a response: a thought says where to answer" },
+    askEnd: { loses: "nothing can be asked in a response" },
+  }),
 };

@@ -58,7 +58,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
   const infoOf = (run: RunRef, action: Action, { principal }: Exchange): Promise<RunInfo> =>
     typeof run === "string" ? owners.info(principal, action, run) : threads.latest(run, action, principal);
 
-  const spokenBy = ({ query, dialect }: Exchange): Dialect => {
+  const dialectOf = ({ query, dialect }: Exchange): Dialect => {
     const name = query.get("dialect");
     if (name === null) return dialect;
     const found = dialects.find((other) => other.name === name);
@@ -105,7 +105,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
   const start = async (command: Of<"start">, exchange: Exchange): Promise<void> => {
     const { principal, response } = exchange;
     owners.allow(principal, "start");
-    const dialect = spokenBy(exchange);
+    const dialect = dialectOf(exchange);
     if (!command.detached) checkStreams();
     const { run, started, after } = command.answers
       ? { ...(await threads.answer(threadOf(command.request), command.answers, principal)), started: false }
@@ -164,7 +164,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
 
   const follow = async (command: Of<"follow">, exchange: Exchange): Promise<void> => {
     const { request, response } = exchange;
-    const dialect = spokenBy(exchange);
+    const dialect = dialectOf(exchange);
     const info = await infoOf(command.run, "watch", exchange);
     const { run } = info;
     const base = options.base(request);

@@ -8,7 +8,7 @@ import { wholeResults } from "./encoding.ts";
 const BATCH = 256;
 
 /** A run as one dialect spells it. */
-export interface Spoken {
+export interface EncodedRun {
   readonly log: Log;
   readonly run: string;
   readonly dialect: Dialect;
@@ -17,7 +17,7 @@ export interface Spoken {
 
 /** Answers a request with the one answer of a run. Calls `onCut` if the connection is gone before. */
 export const sendWhole = async (
-  spoken: Spoken,
+  encoded: EncodedRun,
   until: "end" | "now",
   response: ServerResponse,
   { after = 0, onCut = () => {} }: { readonly after?: number; readonly onCut?: () => void } = {},
@@ -26,7 +26,7 @@ export const sendWhole = async (
   const close = () => cut.abort();
   if (response.destroyed) close();
   response.once("close", close);
-  const whole = await wholeAnswer(spoken, until, after, cut.signal);
+  const whole = await wholeAnswer(encoded, until, after, cut.signal);
   response.off("close", close);
   if (!whole) return onCut();
   const { status, headers, body } = whole;
@@ -34,7 +34,7 @@ export const sendWhole = async (
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),
     "X-Content-Type-Options": "nosniff",
-    "Runcast-Run": spoken.run,
+    "Runcast-Run": encoded.run,
     ...headers,
   });
   response.end(body);
@@ -45,7 +45,7 @@ export const sendWhole = async (
  * there is. Undefined if the signal aborts before.
  */
 const wholeAnswer = async (
-  { log, run, dialect, options }: Spoken,
+  { log, run, dialect, options }: EncodedRun,
   until: "end" | "now",
   from: number,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ const wholeAnswer = async (
 
 /** Where a viewer is that has the first `frames` frames of a run. Undefined if the run has not so many yet. */
 export const cursorAfter = async (
-  { log, run, dialect, options }: Spoken,
+  { log, run, dialect, options }: EncodedRun,
   frames: number,
 ): Promise<Cursor | undefined> => {
   const encode = dialect.encode(options);

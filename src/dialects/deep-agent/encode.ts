@@ -1,6 +1,7 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf } from "../../events.ts";
 import { EMPTY_RESULT, FAILED } from "./words.ts";
+import { OUTCOME_TEXT } from "../fast-api/outcome-text.ts";
 import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
 import { resultText } from "../frames/result-text.ts";
 import { RESUMED } from "../frames/status-line.ts";
@@ -10,7 +11,7 @@ export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry)
   const agents = new Map<string, { readonly name: string; readonly depth: number }>();
   const answerEnd = createAnswerEnd();
   let run = "";
-  let hasSpoken = false;
+  let hasText = false;
 
   const depthOf = (agent: string | undefined): number => (agent === undefined ? 0 : (agents.get(agent)?.depth ?? 1));
   const nameOf = (call: string): string => names.get(call) || "unknown";
@@ -27,10 +28,13 @@ export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry)
     const { call, outcome } = event;
     const isError = outcome !== "ok" && outcome !== "deferred";
     const text = resultText(event, link);
-    const told = isError ? `${FAILED}${event.error?.message || text || OUTCOMES[outcome]}` : text || OUTCOMES[outcome];
+    const instead = outcome === "ok" ? EMPTY_RESULT : OUTCOME_TEXT[outcome];
+    const shown = isError ? `${FAILED}${event.error?.message || text || instead}` : text || instead;
     const name = nameOf(call);
     names.delete(call);
-    return [frame("tool_end", { tool_id: call, name, result: told, ...of(event), ...(isError && { is_error: true }) })];
+    return [
+      frame("tool_end", { tool_id: call, name, result: shown, ...of(event), ...(isError && { is_error: true }) }),
+    ];
   };
 
   const startAgent = ({ agent, parent, name }: EventOf<"agent-start">): readonly Frame[] => {
@@ -45,7 +49,7 @@ export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry)
     const name = agents.get(agent)?.name ?? "unknown";
     agents.delete(agent);
     if (outcome === "done") return [frame("agent_end", { agent_id: agent, depth })];
-    // Its client takes every end for a success: what it is told last is what it shows.
+    // Its client takes every end for a success: it shows what comes last.
     const description = `${name} was ${outcome === "error" ? "ended by an error" : outcome}${error ? `: ${error.message}` : ""}`;
     return [
       frame("agent_end", { agent_id: agent, depth, outcome, error }),
@@ -53,17 +57,17 @@ export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry)
     ];
   };
 
-  /** The family has no word for failure, so its client is told as it is told everything: by text in the answer. */
+  /** The family has no word for failure, so its client gets it as text in the answer. */
   const endRun = (event: EventOf<"run-end">): readonly Frame[] => {
     const { outcome, error } = event;
     const { incomplete } = answerEnd;
     if (outcome === "done" && !incomplete) return [{ data: '{"type":"done"}' }];
-    const told = incomplete
+    const shown = incomplete
       ? incompleteText(incomplete)
       : `${FAILED}${error?.message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`}`;
     return [
-      frame("token", { content: hasSpoken ? `\n\n${told}` : told, agent_depth: 0, is_error: true }),
-      frame("status", { description: told, agent_depth: 0, is_error: true }),
+      frame("token", { content: hasText ? `\n\n${shown}` : shown, agent_depth: 0, is_error: true }),
+      frame("status", { description: shown, agent_depth: 0, is_error: true }),
       frame("done", { outcome, error, finish: incomplete?.finish }),
     ];
   };
@@ -73,7 +77,7 @@ export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry)
     switch (event.type) {
       case "text-delta":
         if (event.delta === "") return [];
-        hasSpoken ||= event.agent === undefined;
+        hasText ||= event.agent === undefined;
         return [token(event, event.delta)];
       case "text-start":
         // What was said cannot be taken back: its replacement stands below it.
@@ -114,16 +118,6 @@ export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry)
 };
 
 const frame = (type: string, data: Record<string, unknown>): Frame => ({ data: JSON.stringify({ type, data }) });
-
-const OUTCOMES: Readonly<Record<EventOf<"tool-end">["outcome"], string>> = {
-  ok: EMPTY_RESULT,
-  error: "Unknown error",
-  denied: "It was not allowed.",
-  cancelled: "It was cancelled.",
-  timeout: "It ran out of time.",
-  interrupted: "It was interrupted.",
-  deferred: "It is left to the client.",
-};
 
 const progressText = (name: string, { note, fraction }: EventOf<"tool-progress">): string =>
   [`🔧 ${name}`, note, fraction !== undefined && `${Math.round(fraction * 100)}%`].filter(Boolean).join(" ");

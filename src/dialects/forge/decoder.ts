@@ -2,7 +2,7 @@ import type { Frame } from "../../dialect.ts";
 import type { Event, EventOf, Json, RunOutcome } from "../../events.ts";
 import { endOf } from "./result.ts";
 import { BREAK } from "./running-text.ts";
-import { createSpeech, type Speech } from "./speech.ts";
+import { createPartSplitter, type PartSplitter } from "./part-splitter.ts";
 import { parseJson } from "../../json.ts";
 
 interface Call {
@@ -45,8 +45,8 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     emit({ type: "step-start", step });
     return step;
   };
-  const text = createSpeech("text", emit, openStep);
-  const thinking = createSpeech("thinking", emit, openStep);
+  const text = createPartSplitter("text", emit, openStep);
+  const thinking = createPartSplitter("thinking", emit, openStep);
 
   /** Calls execute after the step that asks for them. */
   const endStep = (): void => {
@@ -147,8 +147,8 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   };
 
   const take = (event: string | undefined, data: Data): void => {
-    if (event === "token") takeSpeech(text, data["token"], data);
-    else if (event === "thinking") takeSpeech(thinking, data["content"], data);
+    if (event === "token") takeToken(text, data["token"], data);
+    else if (event === "thinking") takeToken(thinking, data["content"], data);
     else if (event === "tool_call") takeCall(data);
     else if (event === "tool_result") takeResult(data);
     else if (event === "complete") takeComplete(data);
@@ -164,15 +164,15 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
 };
 
 /** `cumulative` says where a part ends, and what was missed. */
-const takeSpeech = (speech: Speech, token: unknown, { cumulative, part }: Data): void => {
+const takeToken = (splitter: PartSplitter, token: unknown, { cumulative, part }: Data): void => {
   let delta = typeof token === "string" ? token : "";
   if (typeof cumulative === "string") {
-    const { said } = speech;
-    const missing = cumulative.length - said.length - delta.length;
-    if (said !== "" && missing === BREAK.length && cumulative.startsWith(BREAK, said.length)) speech.breakOff();
-    else if (missing > 0 && cumulative.startsWith(said)) delta = cumulative.slice(said.length);
+    const { text } = splitter;
+    const missing = cumulative.length - text.length - delta.length;
+    if (text !== "" && missing === BREAK.length && cumulative.startsWith(BREAK, text.length)) splitter.breakOff();
+    else if (missing > 0 && cumulative.startsWith(text)) delta = cumulative.slice(text.length);
   }
-  if (delta !== "") speech.say(delta, idOf(part));
+  if (delta !== "") splitter.add(delta, idOf(part));
 };
 
 const parsed = (data: string): Data | undefined => {

@@ -67,16 +67,16 @@ const MOST_CHARACTERS = 50;
 
 /** The first words of what the person asked first. */
 const titleOf = (prompt: string): string => {
-  const line = (spoken(prompt)[0] ?? "").replaceAll(/[#*_`>[\]{}<]/g, "").trim();
+  const line = (linesOf(prompt)[0] ?? "").replaceAll(/[#*_`>[\]{}<]/g, "").trim();
   const words = line.split(/\s+/).slice(0, MOST_WORDS).join(" ");
   const cut = [...words].slice(0, MOST_CHARACTERS).join("");
   return cut === "" ? "New Chat" : cut.length < line.length ? `${cut}…` : cut;
 };
 
-const lastWords = (prompt: string): string => spoken(prompt).at(-1)?.trim() ?? "";
+const lastWords = (prompt: string): string => linesOf(prompt).at(-1)?.trim() ?? "";
 
 /** What the person said, of the history that these prompts hold. */
-const spoken = (prompt: string): string[] => {
+const linesOf = (prompt: string): string[] => {
   const history = /<chat_history>\s*([^]*?)\s*<\/chat_history>/i.exec(prompt)?.[1] ?? "";
   return [...history.matchAll(/^\s*(?:USER|User|user):\s*(.*)$/gm)].map(([, said = ""]) => said);
 };

@@ -1,7 +1,7 @@
 import type { EncodeOptions, WholeAnswer } from "../../dialect.ts";
 import type { Entry, Problem, Usage } from "../../events.ts";
 import type { FinishReason } from "../openai/finish-reason.ts";
-import { createSayings } from "./sayings.ts";
+import { createOutput } from "./output.ts";
 import { readStyle } from "./style.ts";
 import { chatUsage } from "../openai/chat-usage.ts";
 import { openaiError } from "../openai/errors.ts";
@@ -9,7 +9,7 @@ import { openaiError } from "../openai/errors.ts";
 /** A chat completion that is not streamed. */
 export const createAnswer = ({ style }: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer } => {
   const { model } = readStyle(style);
-  const sayings = createSayings();
+  const output = createOutput();
   const calls: { id: string; type: "function"; function: { name: string; arguments: string } }[] = [];
   let about = { id: "", object: "chat.completion", created: 0, model: model ?? "" };
   let content = "";
@@ -19,28 +19,28 @@ export const createAnswer = ({ style }: EncodeOptions): { take(entry: Entry): vo
   let problem: Problem | undefined;
 
   const take = (entry: Entry): void => {
-    for (const saying of sayings(entry)) {
-      switch (saying.say) {
+    for (const item of output(entry)) {
+      switch (item.kind) {
         case "start":
-          about = { ...about, id: `chatcmpl-${saying.run}`, created: saying.created, model: model ?? saying.name };
+          about = { ...about, id: `chatcmpl-${item.run}`, created: item.created, model: model ?? item.name };
           break;
         case "content":
-          content += saying.text;
+          content += item.text;
           break;
         case "reasoning":
-          reasoning += saying.text;
+          reasoning += item.text;
           break;
         case "call":
-          calls.push({ id: saying.id, type: "function", function: { name: saying.name, arguments: "" } });
+          calls.push({ id: item.id, type: "function", function: { name: item.name, arguments: "" } });
           break;
         case "arguments":
-          calls[saying.index]!.function.arguments += saying.text;
+          calls[item.index]!.function.arguments += item.text;
           break;
         case "end":
-          ({ finish, usage } = saying);
+          ({ finish, usage } = item);
           break;
         case "error":
-          ({ problem } = saying);
+          ({ problem } = item);
       }
     }
   };

@@ -1,6 +1,6 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry } from "../../events.ts";
-import { createSayings, type Saying } from "./sayings.ts";
+import { createOutput, type Output } from "./output.ts";
 import { readStyle } from "./style.ts";
 import { chatUsage } from "../openai/chat-usage.ts";
 import { openaiError } from "../openai/errors.ts";
@@ -10,7 +10,7 @@ export const DONE = "[DONE]";
 /** The chunks of a streamed chat completion. */
 export const createEncoder = ({ style }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
   const { model, usage: wantsUsage, tools } = readStyle(style);
-  const sayings = createSayings();
+  const output = createOutput();
   const after = wantsUsage ? ',"usage":null}' : "}";
   let before = "";
   let head = "";
@@ -19,40 +19,40 @@ export const createEncoder = ({ style }: EncodeOptions): ((entry: Entry) => read
     data: `${before}{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]${after}`,
   });
 
-  const spell = (saying: Saying): readonly Frame[] => {
-    switch (saying.say) {
+  const spell = (item: Output): readonly Frame[] => {
+    switch (item.kind) {
       case "start": {
-        const { run, name, created } = saying;
+        const { run, name, created } = item;
         const about = { id: `chatcmpl-${run}`, object: "chat.completion.chunk", created, model: model ?? name };
         head = JSON.stringify(about).slice(0, -1);
         before = `${head},"choices":[`;
         return [chunk(JSON.stringify({ role: "assistant", content: tools ? null : "" }))];
       }
       case "content":
-        return [chunk(`{"content":${JSON.stringify(saying.text)}}`)];
+        return [chunk(`{"content":${JSON.stringify(item.text)}}`)];
       case "reasoning":
-        return [chunk(`{"reasoning_content":${JSON.stringify(saying.text)}}`)];
+        return [chunk(`{"reasoning_content":${JSON.stringify(item.text)}}`)];
       case "call": {
-        const { index, id, name } = saying;
+        const { index, id, name } = item;
         return [
           chunk(JSON.stringify({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] })),
         ];
       }
       case "arguments": {
-        const { index, text } = saying;
+        const { index, text } = item;
         return [chunk(JSON.stringify({ tool_calls: [{ index, function: { arguments: text } }] }))];
       }
       case "end": {
-        const usage = `${head},"choices":[],"usage":${JSON.stringify(chatUsage(saying.usage) ?? null)}}`;
-        return [chunk("{}", saying.finish), ...(wantsUsage ? [{ data: usage }] : []), { data: DONE }];
+        const usage = `${head},"choices":[],"usage":${JSON.stringify(chatUsage(item.usage) ?? null)}}`;
+        return [chunk("{}", item.finish), ...(wantsUsage ? [{ data: usage }] : []), { data: DONE }];
       }
       case "error":
-        return [{ data: JSON.stringify({ error: openaiError({ ...saying.problem, status: 500 }) }) }, { data: DONE }];
+        return [{ data: JSON.stringify({ error: openaiError({ ...item.problem, status: 500 }) }) }, { data: DONE }];
     }
   };
 
   return (entry) => {
-    const said = sayings(entry);
-    return said.length === 0 ? [] : said.flatMap(spell);
+    const items = output(entry);
+    return items.length === 0 ? [] : items.flatMap(spell);
   };
 };

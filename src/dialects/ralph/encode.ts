@@ -1,5 +1,6 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Problem } from "../../events.ts";
+import { OUTCOME_TEXT } from "../fast-api/outcome-text.ts";
 import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
 import { resultText } from "../frames/result-text.ts";
 import { createStatusLine, RESUMED } from "../frames/status-line.ts";
@@ -46,7 +47,7 @@ export const createRalphEncoder = ({ link }: EncodeOptions): ((entry: Entry) => 
     if (outcome === "deferred") return [...after, ...status(line.pass(`${named.tool_name} is left to the client`))];
     const result = resultText(event, link);
     if (outcome !== "ok") {
-      const error = cut(event.error?.message || result || OUTCOMES[outcome]);
+      const error = cut(event.error?.message || result || OUTCOME_TEXT[outcome]);
       return [frame({ type: "tool_call_error", ...named, error, tool_args }), ...after];
     }
     const file = event.content?.find((content) => content.type === "file");
@@ -149,15 +150,6 @@ const status = (content: string | undefined): readonly Frame[] =>
   content === undefined ? [] : [frame({ type: "status", content })];
 
 const retryOf = ({ agent = "" }: Event): string => `retry ${agent}`;
-
-const OUTCOMES: Readonly<Record<Exclude<EventOf<"tool-end">["outcome"], "ok">, string>> = {
-  error: "Unknown error",
-  denied: "It was not allowed.",
-  cancelled: "It was cancelled.",
-  timeout: "It ran out of time.",
-  interrupted: "It was interrupted.",
-  deferred: "It is left to the client.",
-};
 
 const failure = ({ outcome, error }: EventOf<"run-end">): Frame => {
   const { message, ...rest }: Partial<Problem> = error ?? {};

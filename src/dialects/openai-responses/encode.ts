@@ -15,7 +15,7 @@ import { type Ending, responseOf } from "./response.ts";
 import { openaiError } from "../openai/errors.ts";
 
 /** A run as a response: the frames of each entry, and the response as it is by then. */
-export interface Spoken {
+export interface ResponseEncoder {
   take(entry: Entry): readonly Frame[];
   response(): unknown;
 }
@@ -30,7 +30,7 @@ interface Words<Kind extends MessageItem | ReasoningItem> {
  * The root agent's words and thoughts, and the calls that are the client's to run, each as an item. The agent's own calls,
  * and whatever its sub-agents say, are no items: a client would run the one and take the other for the answer.
  */
-export const createSpoken = (): Spoken => {
+export const createEncoder = (): ResponseEncoder => {
   const output: Item[] = [];
   const texts = new Map<string, Words<MessageItem>>();
   const thoughts = new Map<string, Words<ReasoningItem>>();

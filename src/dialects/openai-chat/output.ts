@@ -2,75 +2,75 @@ import type { Entry, Event, EventOf, Finish, Problem, Usage } from "../../events
 import { type FinishReason, finishReason } from "../openai/finish-reason.ts";
 import { inOrder } from "./in-order.ts";
 
-/** What a chat completion can say of a run. */
-export type Saying =
-  | { readonly say: "start"; readonly run: string; readonly name: string; readonly created: number }
-  | { readonly say: "content"; readonly text: string }
-  | { readonly say: "reasoning"; readonly text: string }
-  | { readonly say: "call"; readonly index: number; readonly id: string; readonly name: string }
-  | { readonly say: "arguments"; readonly index: number; readonly text: string }
-  | { readonly say: "end"; readonly finish: FinishReason; readonly usage?: Usage }
-  | { readonly say: "error"; readonly problem: Problem };
+/** What a chat completion can hold of a run. */
+export type Output =
+  | { readonly kind: "start"; readonly run: string; readonly name: string; readonly created: number }
+  | { readonly kind: "content"; readonly text: string }
+  | { readonly kind: "reasoning"; readonly text: string }
+  | { readonly kind: "call"; readonly index: number; readonly id: string; readonly name: string }
+  | { readonly kind: "arguments"; readonly index: number; readonly text: string }
+  | { readonly kind: "end"; readonly finish: FinishReason; readonly usage?: Usage }
+  | { readonly kind: "error"; readonly problem: Problem };
 
 interface Call {
   readonly name: string;
-  /** Its place among the calls that were said; undefined while it may turn out to be the agent's own. */
+  /** Its place among the calls that were announced; undefined while it may turn out to be the agent's own. */
   index: number | undefined;
-  /** What was not said yet. */
+  /** What was not sent yet. */
   held: string;
 }
 
 /**
  * The root agent's words and thoughts, and the calls that are the client's to run. The agent's own calls, and whatever its
- * sub-agents say, are never said: a client would run the one and take the other for the answer.
+ * sub-agents write, stay out: a client would run the one and take the other for the answer.
  */
-export const createSayings = (): ((entry: Entry) => readonly Saying[]) => {
+export const createOutput = (): ((entry: Entry) => readonly Output[]) => {
   const content = inOrder();
   const reasoning = inOrder();
   const calls = new Map<string, Call>();
   let run = "";
   let step = "";
   let finish: Finish = "stop";
-  let said = 0;
+  let announced = 0;
   let deferred = false;
 
-  const words = (say: "content" | "reasoning", text: string): readonly Saying[] => (text ? [{ say, text }] : []);
+  const words = (kind: "content" | "reasoning", text: string): readonly Output[] => (text ? [{ kind, text }] : []);
 
-  const announce = (id: string, call: Call): Saying[] => {
-    call.index = said++;
-    return [{ say: "call", index: call.index, id, name: call.name }];
+  const announce = (id: string, call: Call): Output[] => {
+    call.index = announced++;
+    return [{ kind: "call", index: call.index, id, name: call.name }];
   };
 
-  const input = (id: string, text: string): readonly Saying[] => {
+  const input = (id: string, text: string): readonly Output[] => {
     const call = calls.get(id);
     if (!call || text === "") return [];
-    if (call.index !== undefined) return [{ say: "arguments", index: call.index, text }];
+    if (call.index !== undefined) return [{ kind: "arguments", index: call.index, text }];
     call.held += text;
     return [];
   };
 
-  const endCall = ({ call: id, outcome }: EventOf<"tool-end">): readonly Saying[] => {
+  const endCall = ({ call: id, outcome }: EventOf<"tool-end">): readonly Output[] => {
     const call = calls.get(id);
     calls.delete(id);
     if (!call || outcome !== "deferred") return [];
     deferred = true;
     if (call.index !== undefined) return [];
-    const announced = announce(id, call);
-    return call.held ? [...announced, { say: "arguments", index: call.index!, text: call.held }] : announced;
+    const shown = announce(id, call);
+    return call.held ? [...shown, { kind: "arguments", index: call.index!, text: call.held }] : shown;
   };
 
-  const end = ({ outcome, error, usage, awaiting }: EventOf<"run-end">): Saying => {
+  const end = ({ outcome, error, usage, awaiting }: EventOf<"run-end">): Output => {
     if (outcome === "done")
       return {
-        say: "end",
+        kind: "end",
         finish: deferred || awaiting?.length ? "tool_calls" : finishReason(finish),
         ...(usage && { usage }),
       };
     const problem = error ?? { code: outcome, message: `the run was ${outcome}` };
-    return { say: "error", problem };
+    return { kind: "error", problem };
   };
 
-  const root = (event: Event): readonly Saying[] => {
+  const root = (event: Event): readonly Output[] => {
     switch (event.type) {
       case "step-start":
         step = event.step;
@@ -116,7 +116,7 @@ export const createSayings = (): ((entry: Entry) => readonly Saying[]) => {
   return ({ at, event }) => {
     if (event.type === "run-start") {
       run = event.run;
-      return [{ say: "start", run, name: event.name, created: Math.floor(at / 1000) }];
+      return [{ kind: "start", run, name: event.name, created: Math.floor(at / 1000) }];
     }
     if (event.type === "ask-start") {
       reasoning.start(event.ask, event.ask);

@@ -2,25 +2,25 @@ import type { Event } from "../../events.ts";
 import { BREAK } from "./running-text.ts";
 
 /** Text or thinking that arrives as one running text, turned into parts. */
-export interface Speech {
+export interface PartSplitter {
   /** All of it so far, with breaks between parts. */
-  readonly said: string;
-  say(delta: string, part?: string): void;
+  readonly text: string;
+  add(delta: string, part?: string): void;
   /** What comes next is another part. */
   breakOff(): void;
   /** The open part ends, but what comes next goes on from it. */
   end(): void;
-  /** The text is this, whatever was said: servers may lose white space on the way. */
+  /** The text is this, whatever came before: servers may lose white space on the way. */
   correct(whole: string): void;
 }
 
-export const createSpeech = (
+export const createPartSplitter = (
   kind: "text" | "thinking",
   emit: (event: Event) => void,
   openStep: () => unknown,
-): Speech => {
+): PartSplitter => {
   const parts: string[] = [];
-  let said = "";
+  let text = "";
   let open: string | undefined;
   let made = 0;
 
@@ -38,23 +38,23 @@ export const createSpeech = (
   const fresh = (): string => `${kind}-${++made}`;
 
   return {
-    get said() {
-      return said;
+    get text() {
+      return text;
     },
-    say(delta, part) {
+    add(delta, part) {
       if (part !== undefined && part !== open) end();
       if (open === undefined) start(part ?? fresh());
-      said += delta;
+      text += delta;
       emit({ type: `${kind}-delta`, part: open!, delta });
     },
     breakOff() {
       end();
-      said += BREAK;
+      text += BREAK;
     },
     end,
     correct(whole) {
       // The answer alone is right too, after words that came before calls.
-      if (whole === "" || said.endsWith(whole)) return;
+      if (whole === "" || text.endsWith(whole)) return;
       end();
       const replaced = parts.splice(0);
       const last = replaced.pop();

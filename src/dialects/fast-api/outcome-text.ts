@@ -1,0 +1,11 @@
+import type { CallOutcome } from "../../events.ts";
+
+/** What a call that brought no result shows in its place. */
+export const OUTCOME_TEXT: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
+  error: "Unknown error",
+  denied: "It was not allowed.",
+  cancelled: "It was cancelled.",
+  timeout: "It ran out of time.",
+  interrupted: "It was interrupted.",
+  deferred: "It is left to the client.",
+};

@@ -1,0 +1,45 @@
+import type { Dialect, Loss } from "../../dialect.ts";
+
+/** Why each kind of event has no place in an answer that only knows words, thoughts and calls that the client runs. */
+export interface OpenaiLosses {
+  /** The agent's own tools at work. */
+  readonly inside: Loss;
+  readonly subAgents: Loss;
+  /** What stands beside the words. */
+  readonly aside: Loss;
+  readonly askStart: Loss;
+  readonly askEnd: Loss;
+}
+
+/** What becomes of each event in OpenAI's formats. */
+export const openaiCoverage = ({ inside, subAgents, aside, askStart, askEnd }: OpenaiLosses): Dialect["says"] => ({
+  "run-start": "carries",
+  "run-resume": { loses: "the family does not know which process runs an agent" },
+  "agent-start": subAgents,
+  "agent-end": subAgents,
+  "step-start": "carries",
+  "step-retry": aside,
+  "step-end": "carries",
+  "text-start": "carries",
+  "text-delta": "carries",
+  "text-end": "carries",
+  "thinking-start": "carries",
+  "thinking-delta": "carries",
+  "thinking-end": "carries",
+  "tool-start": "carries",
+  "tool-input-delta": "carries",
+  "tool-input-end": "carries",
+  "tool-execute": inside,
+  "tool-progress": inside,
+  "tool-output-delta": inside,
+  "tool-end": "carries",
+  "ask-start": askStart,
+  "ask-end": askEnd,
+  status: aside,
+  citation: aside,
+  file: aside,
+  embed: aside,
+  notice: aside,
+  data: aside,
+  "run-end": "carries",
+});
