@@ -7,7 +7,8 @@ import { choicesOf } from "../src/protocol.ts";
 import { memory } from "../src/logs/memory.ts";
 import { demoAgent, demoStories } from "../src/models/demo.ts";
 import { type Runner, createRunner } from "../src/runner.ts";
-import type { RunRequest } from "../src/source.ts";
+import type { RunRequest, Source } from "../src/source.ts";
+import { extraStories, type Story } from "./golden/stories.ts";
 import { tree } from "./golden/tree.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -44,11 +45,10 @@ const requests: Record<string, Partial<RunRequest>> = {
   },
 };
 
-const record = async (name: string, message: string, isCrash = false): Promise<readonly Entry[]> => {
+const record = async (name: string, message: string, source: Source, isCrash = false): Promise<readonly Entry[]> => {
   const log = memory();
   const runner = createRunner({ log });
   const run = name.replaceAll(" ", "-");
-  const source = demoAgent({ speed: Infinity });
   const recovered = memory();
   let read = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -91,8 +91,10 @@ const even = (entries: readonly Entry[]): Entry[] => {
 
 rmSync(directory, { recursive: true, force: true });
 mkdirSync(directory, { recursive: true });
-const stories = [
+const demoSource = demoAgent({ speed: Infinity });
+const stories: readonly (Omit<Story, "source"> & Partial<Story>)[] = [
   ...demoStories,
+  ...extraStories,
   { name: "everything", message: "Hello", description: "what any other message plays: a bit of everything" },
   {
     name: "crash",
@@ -101,8 +103,8 @@ const stories = [
   },
 ];
 let trees = "";
-for (const { name, message, description } of stories) {
-  const entries = await record(name, message, name === "crash");
+for (const { name, message, description, source = demoSource } of stories) {
+  const entries = await record(name, message, source, name === "crash");
   const file = `${name.replaceAll(" ", "-")}.jsonl`;
   writeFileSync(path.join(directory, file), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
   trees += `\n### ${name[0]!.toUpperCase()}${name.slice(1)}\n\n${description[0]!.toUpperCase()}${description.slice(1)}. (\`golden/runs/${file}\`)\n\n\`\`\`\n${tree(entries)}\`\`\`\n`;

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { extraStories } from "../scripts/golden/stories.ts";
 import { tree } from "../scripts/golden/tree.ts";
 import { type Entry, entrySchema } from "../src/events.ts";
 import { demoStories } from "../src/models/demo.ts";
@@ -29,7 +30,7 @@ describe("golden runs", () => {
   });
 
   test("there is one for every story", () => {
-    const stories = [...demoStories.map(({ name }) => name), "everything", "crash"];
+    const stories = [...[...demoStories, ...extraStories].map(({ name }) => name), "everything", "crash"];
     expect(files.toSorted()).toEqual(stories.map((name) => `${name.replaceAll(" ", "-")}.jsonl`).toSorted());
   });
 });

@@ -1,4 +1,4 @@
-import type { Entry, Event } from "../../src/events.ts";
+import type { Entry, Event, EventOf, EventType } from "../../src/events.ts";
 
 /** A log as an indented list: what lies within what, in the order it happened; deltas are counted. */
 export const tree = (entries: readonly Entry[]): string => {
@@ -22,7 +22,7 @@ export const tree = (entries: readonly Entry[]): string => {
 };
 
 const depthOf = (event: Event, depths: Map<string | undefined, number>): number => {
-  if (event.type === "run-start" || event.type === "run-end") return 0;
+  if (event.type === "run-start" || event.type === "run-resume" || event.type === "run-end") return 0;
   if (event.type === "agent-start") {
     const depth = (depths.get(event.call) ?? depths.get(event.parent) ?? 1) + 1;
     depths.set(event.agent, depth + 1);
@@ -37,46 +37,47 @@ const depthOf = (event: Event, depths: Map<string | undefined, number>): number 
   return agent + 1;
 };
 
-const details = (event: Event): string => {
-  const words: (string | undefined)[] = [];
-  switch (event.type) {
-    case "run-start":
-    case "agent-start":
-      words.push(event.name);
-      break;
-    case "tool-start":
-      words.push(event.call, event.name, event.provider ? "(run by the provider)" : undefined);
-      break;
-    case "tool-execute":
-      words.push(event.call, event.input === undefined ? undefined : "(edited)");
-      break;
-    case "tool-end":
-      words.push(event.call, event.outcome);
-      break;
-    case "ask-start":
-      words.push(event.kind);
-      break;
-    case "step-end":
-      words.push(event.finish);
-      break;
-    case "step-retry":
-      words.push(`attempt ${event.attempt}`);
-      break;
-    case "ask-end":
-    case "agent-end":
-    case "run-end":
-      words.push(event.outcome);
-      break;
-    case "tool-input-end":
-    case "tool-progress":
-      words.push(event.call);
-      break;
-    case "citation":
-      words.push(event.title);
-      break;
-    case "data":
-      words.push(event.name);
-      break;
-  }
-  return words.filter(Boolean).map((word) => ` ${word}`).join("");
+const details = (event: Event): string =>
+  (DETAILS[event.type] as (event: Event) => readonly (string | false | undefined)[])(event)
+    .filter(Boolean)
+    .map((word) => ` ${word}`)
+    .join("");
+
+const nothing = () => [];
+
+const DETAILS: { readonly [Type in EventType]: (event: EventOf<Type>) => readonly (string | false | undefined)[] } = {
+  "run-start": ({ name }) => [name],
+  "run-resume": ({ owner, reason, after }) => [`by ${owner}`, `(${reason})`, `after ${after}`],
+  "run-end": ({ outcome }) => [outcome],
+  "agent-start": ({ name }) => [name],
+  "agent-end": ({ outcome }) => [outcome],
+  "step-start": nothing,
+  "step-retry": ({ attempt }) => [`attempt ${attempt}`],
+  "step-end": ({ finish }) => [finish],
+  "text-start": nothing,
+  "text-delta": nothing,
+  "text-end": ({ cut }) => [cut && "(cut)"],
+  "thinking-start": nothing,
+  "thinking-delta": nothing,
+  "thinking-end": ({ cut }) => [cut && "(cut)"],
+  "tool-start": ({ call, name, provider, repeats }) => [
+    call,
+    name,
+    provider && "(run by the provider)",
+    repeats && `(repeats ${repeats})`,
+  ],
+  "tool-input-delta": nothing,
+  "tool-input-end": ({ call }) => [call],
+  "tool-execute": ({ call, input }) => [call, input !== undefined && "(edited)"],
+  "tool-progress": ({ call }) => [call],
+  "tool-output-delta": nothing,
+  "tool-end": ({ call, outcome }) => [call, outcome],
+  "ask-start": ({ kind, options }) => [kind, options && `(${options.length} options)`],
+  "ask-end": ({ outcome, answer }) => [outcome, answer?.option],
+  status: nothing,
+  citation: ({ title }) => [title],
+  file: nothing,
+  embed: nothing,
+  notice: nothing,
+  data: ({ name }) => [name],
 };
