@@ -1,12 +1,16 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Waiting } from "./dialect.ts";
-import type { Answer, Entry, Event, EventOf } from "./events.ts";
-import type { Log } from "./log.ts";
+import type { Answer, Entry, EventOf } from "./events.ts";
+import type { Log, RunInfo } from "./log.ts";
 import { messageOf } from "./message-of.ts";
 import { createRunId } from "./run-id.ts";
 import { ActiveRun } from "./runner/active-run.ts";
-import { closeCut } from "./runner/close-cut.ts";
+import { isAnothers } from "./runner/close-cut.ts";
+import { type Controls, createControls } from "./runner/controls.ts";
 import { createFlusher } from "./runner/flusher.ts";
+import { createLease } from "./runner/lease.ts";
+import { createRemote } from "./runner/remote.ts";
+import { pagesOf } from "./runner/resume.ts";
+import { continuationOf, createScan } from "./runner/takeovers.ts";
 import { Refusal, type RunRequest, type Source } from "./source.ts";
 
 /**
@@ -16,15 +20,20 @@ import { Refusal, type RunRequest, type Source } from "./source.ts";
 export interface Runner {
   /**
    * Resolves when run-start is stored. A run id that exists already starts nothing (`started: false`), however often and
-   * however concurrently it is posted. Rejects with a Refusal if the source throws before its first event.
+   * however concurrently it is posted, and to however many processes. Rejects with a Refusal if the source throws before its
+   * first event.
    */
   start(request: RunRequest, agent: RunnableAgent): Promise<{ readonly run: string; readonly started: boolean }>;
   /**
-   * Idempotent. Resolves when the cancel is stored: the run (or the one call or sub-agent) has ended. `unknown`: nothing such
-   * is at work here. Rejects with a Refusal while the log takes no end of a run that has stopped.
+   * Idempotent. Resolves when the cancel is stored: the run (or the one call or sub-agent) has ended. `unknown`: there is
+   * nothing such. A run that is at work in another process is cancelled there. Rejects with a Refusal while the log takes no
+   * end of a run that has stopped, and if no process has acted in time.
    */
   cancel(run: string, target?: CancelTarget): Promise<"cancelled" | "ended" | "unknown">;
-  /** First answer wins; the same again is `same`, another `conflict`; an ask that expired or was cancelled is `closed`. */
+  /**
+   * First answer wins; the same again is `same`, another `conflict`; an ask that expired or was cancelled is `closed`. The
+   * same wherever the run is at work; rejects with a Refusal if no process has acted in time.
+   */
   answer(
     run: string,
     ask: string,
@@ -35,8 +44,8 @@ export interface Runner {
   waiting(run: string): Waiting | undefined;
   readonly active: number;
   /**
-   * Closes as `interrupted` the runs of an earlier process that were cut by a crash. Answers how many; what cannot be
-   * closed is reported and left as it is.
+   * Takes over the runs whose process is gone: continues those whose source can resume, ends the others as `interrupted`.
+   * Answers how many; what cannot be taken over is reported and tried again later. From then on it does so continuously.
    */
   recover(): Promise<number>;
   /** Interrupts what still runs and waits until that is stored, or until a log that fails has had `graceMs` for it. */
@@ -57,6 +66,8 @@ export interface CancelTarget {
 
 export interface RunnerOptions {
   readonly log: Log;
+  /** Finds an agent by its configured name, for runs that another process began. Without it they end as `interrupted`. */
+  readonly findAgent?: (name: string) => RunnableAgent | undefined;
   /** Called once for each run that ended, after its run-end is stored; never awaited, and what it throws is only reported. */
   readonly onEnd?: (ended: EndedRun) => unknown;
   /** Told of what has no other place: an onEnd that threw, a log that cannot be written. */
@@ -72,6 +83,10 @@ export interface RunnerOptions {
   readonly maxBytes?: number;
   /** How long a cancelled source may take to stop before it is left behind. Default: 5 s. */
   readonly graceMs?: number;
+  /** How long this process counts as alive after a heartbeat; it sends three in that time. Default: 10 s. */
+  readonly leaseMs?: number;
+  /** How long a cancel or an answer waits for the process that owns the run. Default: the lease and 5 s. */
+  readonly controlMs?: number;
 }
 
 export interface EndedRun {
@@ -82,37 +97,41 @@ export interface EndedRun {
   entries(): AsyncIterable<readonly Entry[]>;
 }
 
-const PAGE = 512;
+const LEASE_MS = 10_000;
+/** How long after the end of a dead owner's lease another process acts on what was sent to a run. */
+const TAKEOVER_MS = 5000;
 
 export const createRunner = (options: RunnerOptions): Runner => {
-  const { log } = options;
+  const { log, leaseMs = LEASE_MS } = options;
+  const onProblem = (error: unknown) => void options.onProblem?.(error);
   const active = new Map<string, Active>();
-  const flusher = createFlusher((error) => options.onProblem?.(error));
+  const flusher = createFlusher(onProblem);
+  const remote = createRemote(log, options.controlMs ?? leaseMs + TAKEOVER_MS);
+  const onLost = (error: unknown) => [...active.values()].forEach((running) => running.lose(error));
+  const lease = createLease({ log, leaseMs, onLost, onProblem });
+  let controls: Controls | undefined;
   let isClosed = false;
 
-  const entriesOf = async function* (run: string): AsyncIterable<readonly Entry[]> {
-    for (let after = 0; ;) {
-      const entries = await log.read(run, after, PAGE);
-      if (!entries.length) return;
-      after = entries.at(-1)!.seq;
-      yield entries;
-    }
-  };
-
-  const findEvent = async <Found extends Event>(
-    run: string,
-    isIt: (event: Event) => event is Found,
-  ): Promise<Found | undefined> => {
-    for await (const entries of entriesOf(run)) for (const { event } of entries) if (isIt(event)) return event;
-    return undefined;
+  const join = async (): Promise<void> => {
+    controls ??= createControls(log, active, (running) => running instanceof ActiveRun, onProblem);
+    await lease.join();
   };
 
   const notifyEnd = async (run: string, request: RunRequest, end: EventOf<"run-end">): Promise<void> => {
     try {
-      await options.onEnd?.({ run, request, end, entries: () => entriesOf(run) });
+      await options.onEnd?.({ run, request, end, entries: () => pagesOf(log, run) });
     } catch (error) {
-      options.onProblem?.(error);
+      onProblem(error);
     }
+  };
+
+  const track = (run: string, request: RunRequest, running: ActiveRun): void => {
+    active.set(run, running);
+    void running.ended.then((end) => {
+      active.delete(run);
+      controls?.forget(run);
+      if (end) void notifyEnd(run, request, end);
+    });
   };
 
   const begin = async (
@@ -134,22 +153,85 @@ export const createRunner = (options: RunnerOptions): Runner => {
         active.delete(run);
         return { run, started: false };
       }
+      await join();
       // Whoever closes the runner has seen only that this start was being decided.
       if (isClosed) throw stopping();
-      const started = new ActiveRun({ ...options, run, request, agent, flusher });
-      active.set(run, started);
-      void started.ended.then((end) => {
-        active.delete(run);
-        if (end) void notifyEnd(run, request, end);
-      });
+      const as = { owner: lease.owner, epoch: 1 };
+      const started = new ActiveRun({ ...options, run, request, agent, flusher, as });
+      track(run, request, started);
       await started.started;
+      controls?.ready(run);
       return { run, started: true };
     } catch (error) {
       active.delete(run);
+      // Another process was faster.
+      if (isAnothers(error) && (await log.info(run))) return { run, started: false };
       throw error;
     } finally {
       decided.resolve();
     }
+  };
+
+  const takeOver = async (info: RunInfo): Promise<boolean> => {
+    const { run, owner, startedAt } = info;
+    if (active.has(run) || isClosed) return false;
+    const decided = Promise.withResolvers<void>();
+    active.set(run, placeholder(decided.promise));
+    try {
+      const as = await log.takeOver(run, lease.owner);
+      if (!as) {
+        active.delete(run);
+        return false;
+      }
+      try {
+        const { request, agent, problem } = await continuationOf(log, info, options.findAgent);
+        const takeover = {
+          after: as.seq,
+          startedAt,
+          reason: owner === undefined ? "released" : "expired",
+          ...(problem && { problem }),
+        } as const;
+        const running = new ActiveRun({ ...options, run, request, agent, flusher, as, takeover });
+        track(run, request, running);
+        await running.started;
+        if (problem) await running.ended;
+        controls?.read(run);
+        return true;
+      } catch (error) {
+        // Somebody else may succeed.
+        await log.release(run, as).catch(onProblem);
+        throw error;
+      }
+    } catch (cause) {
+      active.delete(run);
+      onProblem(new Error(`run ${run} cannot be taken over: ${messageOf(cause)}`, { cause }));
+      return false;
+    } finally {
+      decided.resolve();
+    }
+  };
+  const scan = createScan(log, (run) => active.has(run), takeOver, onProblem);
+
+  /** Asks the run at work here, or where it is at work if that is elsewhere. */
+  const steer = async <Result extends string>(
+    run: string,
+    here: (running: Active) => Promise<Result | "unknown">,
+    elsewhere: () => Promise<Result | "unknown">,
+  ): Promise<Result | "unknown"> => {
+    let running = active.get(run);
+    if (running && !(running instanceof ActiveRun)) {
+      await running.started;
+      running = active.get(run);
+    }
+    try {
+      const result = running && (await here(running));
+      // A run that was lost to another process is no longer active.
+      if (result !== undefined && (result !== "unknown" || active.has(run))) return result;
+    } catch (error) {
+      if (!isAnothers(error)) throw error;
+    }
+    const info = await log.info(run);
+    return info && !info.dropped ? await elsewhere() : "unknown";
   };
 
   return {
@@ -157,46 +239,35 @@ export const createRunner = (options: RunnerOptions): Runner => {
       if (isClosed) throw stopping();
       return await begin(request.run ?? createRunId(), request, agent);
     },
-    async cancel(run, target = {}) {
-      const running = active.get(run);
-      if (running) return await running.cancel(target);
-      return (await log.info(run))?.endedAt === undefined ? "unknown" : "ended";
-    },
-    async answer(run, ask, answer, by) {
-      const running = active.get(run);
-      if (running) return await running.answer(ask, answer, by);
-      if (!(await log.info(run))) return "unknown";
-      const end = await findEvent(
+    cancel: (run, target = {}) =>
+      steer(
         run,
-        (event): event is EventOf<"ask-end"> => event.type === "ask-end" && event.ask === ask,
-      );
-      if (!end) return "unknown";
-      if (end.outcome !== "answered") return "closed";
-      return isDeepStrictEqual(end.answer, answer) ? "same" : "conflict";
-    },
+        (running) => running.cancel(target),
+        () => remote.cancel(run, target),
+      ),
+    answer: (run, ask, answer, by) =>
+      steer(
+        run,
+        (running) => running.answer(ask, answer, by),
+        () => remote.answer(run, ask, answer, by),
+      ),
     waiting: (run) => active.get(run)?.waiting(),
     get active() {
       return active.size;
     },
     async recover() {
-      const open = await log.list({ limit: Number.MAX_SAFE_INTEGER, open: true });
-      const cut = open.filter(({ run }) => !active.has(run));
-      const error = { code: "interrupted", message: "the server stopped while the run was going on", retryable: true };
-      let closed = 0;
-      for (const { run } of cut) {
-        try {
-          await closeCut(log, run, { outcome: "interrupted", error }, flusher);
-          closed++;
-        } catch (cause) {
-          options.onProblem?.(new Error(`run ${run} cannot be closed: ${messageOf(cause)}`, { cause }));
-        }
-      }
-      return closed;
+      await join();
+      const taken = await scan.once();
+      if (!isClosed) scan.start();
+      return taken;
     },
     async close() {
       isClosed = true;
+      scan.stop();
       const error = { code: "interrupted", message: "the server was stopped", retryable: true };
       await Promise.all([...active.values()].map((running) => running.close({ outcome: "interrupted", error })));
+      controls?.close();
+      await lease.leave();
     },
   };
 };
@@ -204,12 +275,13 @@ export const createRunner = (options: RunnerOptions): Runner => {
 const stopping = () => new Refusal("stopping", "the server is stopping", { status: 503, retryable: true });
 
 /** A run at work here, or one whose start is being decided. */
-type Active = Pick<ActiveRun, "started" | "ended" | "close" | "cancel" | "answer" | "waiting">;
+type Active = Pick<ActiveRun, "started" | "ended" | "close" | "lose" | "cancel" | "answer" | "waiting">;
 
 const placeholder = (started: Promise<void>): Active => ({
   started,
   ended: started.then(() => undefined),
   close: () => started,
+  lose: () => {},
   cancel: () => Promise.resolve("unknown"),
   answer: () => Promise.resolve("unknown"),
   waiting: () => ({ waiting: "agent", since: Date.now() }),

@@ -104,6 +104,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const tokens = createTokens(options.secret ?? randomBytes(32));
   const runner = createRunner({
     onProblem: (error) => onProblem({ error }),
+    findAgent: (name) => {
+      const source = Object.hasOwn(options.agents, name) ? options.agents[name] : undefined;
+      return source && { name, source };
+    },
     ...options.runner,
     log,
     onCut: (run) => {

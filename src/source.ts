@@ -1,6 +1,15 @@
 import { z } from "zod";
-import { type Answer, type AskOutcome, type Event, type FileRef, messageSchema, userSchema } from "./events.ts";
+import {
+  type Answer,
+  type AskOutcome,
+  type Entry,
+  type Event,
+  type FileRef,
+  messageSchema,
+  userSchema,
+} from "./events.ts";
 import { RUN_ID, RUN_ID_RULE } from "./run-id.ts";
+import type { RunState } from "./state.ts";
 
 /**
  * Turns one request into events. What it need not do: number, stamp, store, write run-start or run-end, or close what is
@@ -19,6 +28,19 @@ export interface Source {
   (request: RunRequest, context: RunContext): AsyncIterable<Event>;
   /** What clients are told about it. A plain generator function has none; `describeAgent` adds it. */
   readonly about?: AgentFacts;
+  /**
+   * Continues a run whose process is gone. What was cut is closed by then: open text and thinking ended `cut`, the open step
+   * and executing calls `interrupted`. Still open are calls that were requested but did not execute, with their approvals
+   * (`context.answerTo` takes their ids), and sub-agents with the calls that wait for them. Ids are those of the log.
+   * `request` is as it was, without secrets. A source without `resume` ends `interrupted`.
+   */
+  readonly resume?: (request: RunRequest, context: RunContext, past: Past) => AsyncIterable<Event>;
+}
+
+/** What happened before a run was taken over, up to and including its run-resume. */
+export interface Past {
+  entries(): AsyncIterable<readonly Entry[]>;
+  readonly state: RunState;
 }
 
 const name = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
@@ -67,6 +89,11 @@ export interface RunContext {
    * answer, an expiry or a cancel; a source that learns the end elsewhere yields the ask-end itself. Never rejects.
    */
   answerTo(ask: string): Promise<{ readonly outcome: AskOutcome; readonly answer?: Answer; readonly by?: string }>;
+  /**
+   * Resolves when everything taken from the source so far is stored. Await it before acting on the world, such as running a
+   * tool: a process that lost the run to another can store nothing. Rejects then, and when the log fails.
+   */
+  stored(): Promise<void>;
   /** Keeps bytes beside the log. */
   put(bytes: Uint8Array | string, file: { mediaType: string; name?: string }): Promise<FileRef>;
   /** Bytes that this run keeps beside its log; undefined if it has no such file. */

@@ -22,6 +22,11 @@ export interface Tool<Input = unknown> {
   readonly approval?: Approval | ((input: Input) => Approval | Promise<Approval>);
   /** Ends the call as `timeout`. Default: the agent's. */
   readonly timeoutMs?: number;
+  /**
+   * Whether running it twice does no more than running it once. Only then is a call that was cut by the end of its process run
+   * again; otherwise the model is told that it was interrupted. Default: false.
+   */
+  readonly repeatable?: boolean;
   run(input: Input, context: ToolContext): unknown;
 }
 

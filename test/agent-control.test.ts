@@ -302,8 +302,11 @@ describe("cancel", () => {
     const { model } = playing(script("go", [{ call: "waits" }], done));
     const waits = tool(
       "waits",
-      ({ signal }) =>
-        new Promise((_, reject) => signal.addEventListener("abort", () => (stopped.resolve(), reject(signal.reason)))),
+      ({ signal, status }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => (stopped.resolve(), reject(signal.reason)));
+          status("waiting");
+        }),
     );
     const events = agent({ name: "test", model, tools: [waits] })(
       { messages: [{ role: "user", content: [{ type: "text", text: "go" }] }] },
@@ -313,11 +316,12 @@ describe("cancel", () => {
         signal: new AbortController().signal,
         signalOf: () => new AbortController().signal,
         answerTo: () => Promise.reject(),
+        stored: () => Promise.resolve(),
         put: () => Promise.reject(),
         get: () => Promise.reject(),
       },
     );
-    for await (const { type } of events) if (type === "tool-execute") break;
+    for await (const { type } of events) if (type === "status") break;
     await stopped.promise;
   });
 });

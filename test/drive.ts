@@ -77,6 +77,7 @@ export const drive = async (
       if (!found) throw new Error(`${ask} was not yielded yet`);
       return found.end.promise;
     },
+    stored: () => Promise.resolve(),
     async put(bytes, file) {
       const id = `stored-${files.size + 1}`;
       files.set(id, bytes);

@@ -49,6 +49,13 @@ const lostStart: readonly [State, readonly Effect[]] = [
   { name: "closed", failed: true },
   [...gone, { do: "refuse-start", error, discard: false }],
 ];
+const takenStart: readonly [State, readonly Effect[]] = [
+  { name: "closed", failed: true },
+  [
+    { do: "abandon-source", error },
+    { do: "refuse-start", error, discard: true },
+  ],
+];
 const taken: readonly [State, readonly Effect[]] = [{ name: "closed", failed: true }, [...gone, { do: "settle" }]];
 const retry = (ending: typeof unwritten | typeof cancelled): readonly [State, readonly Effect[]] => [
   { name: "failing" },
@@ -66,20 +73,20 @@ const expected: Record<string, Record<string, readonly [State, readonly Effect[]
     "grace-over": [{ name: "starting", isGraceOver: true }, []],
     "source-failed": refused,
     "log-failed": lostStart,
-    "log-taken": lostStart,
+    "log-taken": takenStart,
   },
   "starting, to stop": {
     "start-stored": [{ name: "stopping", ending: cancelled }, [confirm]],
     "grace-over": [{ name: "starting", ending: cancelled, isGraceOver: true }, []],
     "source-failed": refused,
     "log-failed": lostStart,
-    "log-taken": lostStart,
+    "log-taken": takenStart,
   },
   "starting, grace over": {
     "start-stored": [{ name: "ending", ending: cancelled }, [confirm, { do: "write-end", ending: cancelled }]],
     "source-failed": refused,
     "log-failed": lostStart,
-    "log-taken": lostStart,
+    "log-taken": takenStart,
   },
   running: {
     stop: [{ name: "stopping", ending: interrupted }, [stopSource]],

@@ -20,8 +20,8 @@ const filling = () => {
   const disk: { full?: Error; tries: number } = { tries: 0 };
   const log: Log = {
     ...inner,
-    append(run, entries) {
-      if (!disk.full) return inner.append(run, entries);
+    append(run, entries, as) {
+      if (!disk.full) return inner.append(run, entries, as);
       disk.tries++;
       return Promise.reject(disk.full);
     },
@@ -142,7 +142,7 @@ describe("a log that fails in the midst of a run", () => {
 
   test("leaves the run to another producer who has it", async () => {
     const { log, disk } = filling();
-    const { runner } = setUp({ log });
+    const { runner } = setUp({ log, controlMs: 20 });
     const { source, say, left } = speaking();
     const { run } = await runner.start(request, { name: "test", source });
     await untilEvent(log, run, isExecuting);
@@ -151,7 +151,7 @@ describe("a log that fails in the midst of a run", () => {
     await left;
     await until(() => runner.active === 0);
     expect(disk.tries).toBe(1);
-    expect(await runner.cancel(run)).toBe("unknown");
+    await expect(runner.cancel(run)).rejects.toMatchObject({ code: "not-confirmed", status: 504 });
   });
 
   test("cuts off who follows the run; they resume and see its end", async () => {
@@ -191,7 +191,9 @@ test("an open run that is damaged keeps neither the others from being closed nor
   onStop(() => log.close());
   const problems: ServerProblem[] = [];
   const { url } = await serve(speaking().source, { log, onProblem: (problem) => problems.push(problem) });
-  expect(problems).toMatchObject([{ error: { message: expect.stringMatching(/^run b cannot be closed: .*damaged/) } }]);
+  expect(problems).toMatchObject([
+    { error: { message: expect.stringMatching(/^run b cannot be taken over: .*damaged/) } },
+  ]);
   for (const run of ["a", "c"])
     expect(eventsOf(await ended(url, run)).at(-1)).toMatchObject({ type: "run-end", outcome: "interrupted" });
   expect((await fetch(`${url}/runs/b`)).status).toBe(500);

@@ -200,29 +200,27 @@ test("a base path that is none is told", () => {
 });
 
 describe("runs of an earlier process", () => {
-  /** A log with an open run, that says how often somebody looked for such. */
-  const interrupted = async (): Promise<{ log: Log; looks: () => number; release: () => void }> => {
+  /** A log with an open run, that says how often somebody took it over. */
+  const interrupted = async (): Promise<{ log: Log; takeovers: () => number; release: () => void }> => {
     const log = memory();
     const event = { type: "run-start" as const, protocol: 1, run: "old", name: "test" };
     await log.append("old", [{ seq: 1, at: Date.now(), event }]);
     const gate = Promise.withResolvers<void>();
-    let looks = 0;
-    const list: Log["list"] = async (query) => {
-      if (query.open) {
-        looks++;
-        await gate.promise;
-      }
-      return await log.list(query);
+    let takeovers = 0;
+    const takeOver: Log["takeOver"] = async (run, owner) => {
+      takeovers++;
+      await gate.promise;
+      return await log.takeOver(run, owner);
     };
     return {
-      log: new Proxy(log, { get: (of, key) => (key === "list" ? list : Reflect.get(of, key, of)) }),
-      looks: () => looks,
+      log: new Proxy(log, { get: (of, key) => (key === "takeOver" ? takeOver : Reflect.get(of, key, of)) }),
+      takeovers: () => takeovers,
       release: gate.resolve,
     };
   };
 
   test.each(Object.entries(mounts))("are closed once, before the first request: %s", async (_, mount) => {
-    const { log, looks, release } = await interrupted();
+    const { log, takeovers, release } = await interrupted();
     const { url, server } = await mounted(mount, silent, { log });
     expect((await fetch(`${url}/ready`)).status).toBe(503);
     const asked = [1, 2, 3].map(() => fetch(`${url}/runs/old`).then((response) => response.json()));
@@ -231,14 +229,15 @@ describe("runs of an earlier process", () => {
     for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ state: { outcome: "interrupted" } });
     expect((await fetch(`${url}/ready`)).status).toBe(200);
     expect(await server.recover()).toBe(1);
-    expect(looks()).toBe(1);
+    expect(takeovers()).toBe(1);
   });
 
   test("are tried again when that failed", async () => {
     const log = memory();
     let failures = 1;
-    const list: Log["list"] = (query) => (failures-- > 0 ? Promise.reject(new Error("no disk")) : log.list(query));
-    const broken = new Proxy(log, { get: (of, key) => (key === "list" ? list : Reflect.get(of, key, of)) });
+    const orphans: Log["orphans"] = (limit) =>
+      failures-- > 0 ? Promise.reject(new Error("no disk")) : log.orphans(limit);
+    const broken = new Proxy(log, { get: (of, key) => (key === "orphans" ? orphans : Reflect.get(of, key, of)) });
     const problems: unknown[] = [];
     const server = createServer({
       agents: { test: silent },

@@ -251,6 +251,7 @@ test("who waits for what was written does not wait for what is written after it"
     log: { ...memory(), append },
     run: "r",
     flusher: createFlusher(() => {}),
+    as: undefined,
     onFailure: () => {},
   });
   const event: Event = { type: "notice", level: "info", text: "" };

@@ -214,16 +214,20 @@ describe("runner", () => {
 
   test("a log that cannot be written stops the source and is reported", async () => {
     const problems: unknown[] = [];
-    const store = memory();
-    const { runner, log } = setUp({ log: store, onProblem: (problem) => problems.push(problem) });
+    let now = 0;
+    const store = memory({ now: () => now });
+    const { runner, log } = setUp({ log: store, controlMs: 20, onProblem: (problem) => problems.push(problem) });
     const seen: { context?: RunContext } = {};
     const { run } = await runner.start(request, { name: "test", source: waiting(started, seen) });
     await untilEvent(log, run, (event) => event.type === "tool-execute");
     const last = (await entriesOf(log, run)).at(-1)!.seq;
-    // Another producer has taken the run over.
-    await store.append(run, [{ seq: last + 1, at: 0, event: { type: "tool-end", call: "c", outcome: "interrupted" } }]);
-    await runner.cancel(run);
-    expect(problems).toMatchObject([{ name: "LogConflict" }]);
+    // Another process takes the run over.
+    now += 60_000;
+    const other = await store.takeOver(run, "other");
+    const end = { type: "tool-end", call: "c", outcome: "interrupted" } as const;
+    await store.append(run, [{ seq: last + 1, at: 0, event: end }], other);
+    await expect(runner.cancel(run)).rejects.toMatchObject({ code: "not-confirmed" });
+    expect(problems).toMatchObject([{ name: "LogFenced" }]);
     expect(seen.context?.signal.aborted).toBe(true);
     expect((await entriesOf(log, run)).at(-1)?.seq).toBe(last + 1);
   });
@@ -245,7 +249,8 @@ describe("runner", () => {
     const stored = await log.get(run, start.request!.file);
     const text = Buffer.concat(await Array.fromAsync(stored!.bytes)).toString();
     const servers = [{ name: "maps", url: "https://redacted@maps.example/mcp?key=redacted&zone=redacted" }];
-    expect(JSON.parse(text)).toEqual({ messages, servers });
+    const withheld = ["OPENAI_API_KEY", "the key of the server maps"];
+    expect(JSON.parse(text)).toEqual({ messages, servers, agent: "test", withheld });
     expect(text + JSON.stringify(events)).not.toContain("hidden");
   });
 

@@ -5,7 +5,7 @@ import { version } from "./version.ts";
 
 interface Start {
   readonly url: string;
-  readonly interrupted: number;
+  readonly recovered: number;
   readonly dropped: number;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -16,11 +16,11 @@ const MOST_COUNTED = 1000;
 export const greeting = async (
   { agents, file, key, keys = [] }: LoadedConfig,
   { log, place }: OpenedLog,
-  { url, interrupted, dropped, environment }: Start,
+  { url, recovered, dropped, environment }: Start,
 ): Promise<string> => {
   const runs = (await log.list({ limit: MOST_COUNTED + 1 })).length;
   const kept = runs > MOST_COUNTED ? `more than ${counted(MOST_COUNTED, "run")}` : counted(runs, "run");
-  const closed = interrupted > 0 ? `, ${counted(interrupted, "interrupted run")} closed` : "";
+  const closed = recovered > 0 ? `, ${counted(recovered, "interrupted run")} recovered` : "";
   const gone = dropped > 0 ? `, ${counted(dropped, "run")} dropped by retention` : "";
   const named = Object.entries(agents).map(([name, { about }]) =>
     [name, about?.model, about?.description].filter(Boolean).join("  "),

@@ -35,10 +35,10 @@ export const serve: Command = {
     const opened = await openLog(config, options["log"], host, port);
     const server = createServer({ ...serverOptions(config, opened), host, port });
     try {
-      const interrupted = await server.recover();
+      const recovered = await server.recover();
       const { url } = await listen(server, host, port);
       const dropped = await retain(config, opened);
-      const greeted = await greeting(config, opened, { url, interrupted, dropped, environment });
+      const greeted = await greeting(config, opened, { url, recovered, dropped, environment });
       // Listens for signals first: who reads the greeting may stop us at once.
       const stopped = untilStopped(server, config, opened);
       process.stdout.write(greeted);

@@ -1,8 +1,8 @@
 import type { Waiting } from "../dialect.ts";
 import type { Answer, Event, EventOf, Problem } from "../events.ts";
+import type { Ownership } from "../log.ts";
 import type { CancelTarget, RunnableAgent, RunnerOptions } from "../runner.ts";
 import type { RunContext, RunRequest } from "../source.ts";
-import type { AskResult } from "./asks.ts";
 import { type Ending, closeAsks, closeInside, closeQuietly, closeTarget, endingOf, unfinished } from "./close.ts";
 import { isAnothers, keepClosing } from "./close-cut.ts";
 import { createFiles, type Files } from "./files.ts";
@@ -10,7 +10,9 @@ import type { Flusher } from "./flusher.ts";
 import { Intake } from "./intake.ts";
 import { type Effect, hasFailed, INITIAL, type Input, isOver, next, type State } from "./lifecycle.ts";
 import { notWritten, problemOf, timedOut } from "./problem.ts";
-import { readSource } from "./read-source.ts";
+import { readSource, type Reading } from "./read-source.ts";
+import { resumeAfter, type Takeover } from "./resume.ts";
+import { runContext } from "./run-context.ts";
 import { runStart } from "./run-start.ts";
 import { after, soon } from "./timer.ts";
 import { waitingFor } from "./waiting.ts";
@@ -21,6 +23,10 @@ export interface RunOptions extends RunnerOptions {
   readonly request: RunRequest;
   readonly agent: RunnableAgent;
   readonly flusher: Flusher;
+  /** As whom the run is written. */
+  readonly as: Ownership;
+  /** For a run that this process takes over. */
+  readonly takeover?: Takeover;
 }
 
 const OVER: Problem = { code: "over", message: "the run is over" };
@@ -34,6 +40,7 @@ export class ActiveRun {
   readonly #files: Files;
   readonly #writer: Writer;
   readonly #intake: Intake;
+  readonly #context: RunContext;
   readonly #started = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<EventOf<"run-end"> | undefined>();
   readonly #graceMs: number;
@@ -45,20 +52,21 @@ export class ActiveRun {
   #giveUp: AbortController | undefined;
 
   constructor(options: RunOptions) {
-    const { log, run, flusher, maxBytes = MAX_BYTES, graceMs = GRACE_MS } = options;
+    const { log, run, flusher, as, maxBytes = MAX_BYTES, graceMs = GRACE_MS } = options;
     this.#options = options;
     this.#graceMs = graceMs;
     this.#files = createFiles(log, run);
     const onFailure = (error: unknown) => this.#apply({ type: "log-failed", error, isAnothers: isAnothers(error) });
-    this.#writer = createWriter({ log, run, flusher, onFailure });
+    this.#writer = createWriter({ log, run, flusher, as, onFailure });
     this.#intake = new Intake(this.#writer, this.#stop.signal, maxBytes);
+    this.#context = runContext(run, options.agent.name, this.#stop.signal, this.#intake, this.#files);
     this.#read().then(
       (end) => this.#apply({ type: "source-ended", ...(end && { end }) }),
       (error: unknown) => this.#apply({ type: "source-failed", error }),
     );
   }
 
-  /** Resolves when run-start is stored; rejects if the source refused. */
+  /** Resolves when run-start or run-resume is stored; rejects if the source refused. */
   get started(): Promise<void> {
     return this.#started.promise;
   }
@@ -69,6 +77,7 @@ export class ActiveRun {
   }
 
   async cancel({ agent, call, by, reason }: CancelTarget): Promise<"cancelled" | "ended" | "unknown"> {
+    await this.#pastKnown();
     if (call !== undefined) return await this.#cancelOne("call", call);
     if (agent !== undefined) return await this.#cancelOne("agent", agent);
     if (isOver(this.#state)) return await this.#tooLate();
@@ -82,10 +91,8 @@ export class ActiveRun {
     answer: Answer,
     by: string | undefined,
   ): Promise<"accepted" | "same" | "conflict" | "closed" | "unknown"> {
-    if (hasFailed(this.#state)) {
-      await this.#settled();
-      return "closed";
-    }
+    await this.#pastKnown();
+    if (hasFailed(this.#state)) return (await this.#settled()) ? "closed" : "unknown";
     const result = this.#intake.asks.answer(this.#intake.verifier.asks.get(ask), answer, by);
     if (result === "accepted") await this.#writer.flushed();
     return result;
@@ -102,8 +109,14 @@ export class ActiveRun {
    * failed and takes nothing in that time either, the run is left without an end.
    */
   async close(ending: Ending): Promise<void> {
+    await this.#pastKnown();
     await this.#end(ending).catch(() => {});
     this.#giveUp?.abort();
+  }
+
+  /** Another process owns the run by now, or may: stops the source and writes nothing more. */
+  lose(error: unknown): void {
+    this.#writer.fail(error);
   }
 
   #apply(input: Input): void {
@@ -134,47 +147,42 @@ export class ActiveRun {
   }
 
   async #read(): Promise<EventOf<"run-end"> | undefined> {
-    const { request, agent } = this.#options;
-    const intake = this.#intake;
-    const iterator = agent.source(request, this.#context())[Symbol.asyncIterator]();
-    this.#iterator = iterator;
-    return await readSource(iterator, {
-      intake,
-      put: this.#files.put,
-      isOver: () => isOver(this.#state),
-      begin: async (start) => {
-        intake.emit(await runStart(this.#options.run, request, agent, start, this.#files.put));
-        await this.#writer.flushed();
-        this.#apply({ type: "start-stored" });
-      },
+    const { request, agent, takeover } = this.#options;
+    if (takeover) return await this.#resume(takeover);
+    return await this.#readFrom(agent.source(request, this.#context), async (start) => {
+      this.#intake.emit(await runStart(this.#options.run, request, agent, start, this.#files.put));
+      await this.#writer.flushed();
+      this.#apply({ type: "start-stored" });
     });
   }
 
-  #context(): RunContext {
-    const { targets, asks, renamer } = this.#intake;
-    return {
-      run: this.#options.run,
-      agent: this.#options.agent.name,
-      signal: this.#stop.signal,
-      signalOf: (kind, id) => targets.signalOf(kind, id),
-      answerTo: async (ask): Promise<AskResult> => {
-        const result = await asks.answerTo(renamer.latestAsk(ask));
-        // Whoever learns of an answer acts on it, and what is not stored did not happen.
-        return await this.#writer.flushed().then(
-          () => result,
-          () => ({ outcome: "cancelled" }),
-        );
-      },
-      put: this.#files.put,
-      get: this.#files.get,
-    };
+  async #resume(takeover: Takeover): Promise<EventOf<"run-end"> | undefined> {
+    const { log, run, request, agent, as } = this.#options;
+    const past = await resumeAfter(takeover, { log, run, owner: as.owner, intake: this.#intake, writer: this.#writer });
+    this.#apply({ type: "start-stored" });
+    this.#intake.asks.arm();
+    const { resume } = agent.source;
+    if (takeover.problem) return { type: "run-end", outcome: "interrupted", error: takeover.problem };
+    if (!resume) throw new TypeError(`the agent ${agent.name} cannot continue a run`);
+    return await this.#readFrom(resume(request, this.#context, past));
+  }
+
+  async #readFrom(
+    events: AsyncIterable<Event>,
+    begin: Reading["begin"] = () => Promise.resolve(),
+  ): Promise<EventOf<"run-end"> | undefined> {
+    const iterator = events[Symbol.asyncIterator]();
+    this.#iterator = iterator;
+    const isDone = () => isOver(this.#state);
+    return await readSource(iterator, { intake: this.#intake, put: this.#files.put, isOver: isDone, begin });
   }
 
   #confirmStart(): void {
-    const { timeoutMs } = this.#options;
+    const { timeoutMs, takeover } = this.#options;
     if (timeoutMs) {
       const ending: Ending = { outcome: "error", error: timedOut(timeoutMs) };
-      this.#stopTimer = after(timeoutMs, () => this.#apply({ type: "stop", ending }));
+      const spent = takeover ? Math.max(0, Date.now() - takeover.startedAt) : 0;
+      this.#stopTimer = after(Math.max(0, timeoutMs - spent), () => this.#apply({ type: "stop", ending }));
     }
     this.#started.resolve();
   }
@@ -228,13 +236,18 @@ export class ActiveRun {
   }
 
   #retryEnd(ending: Ending): void {
-    const { log, run, flusher, onCut } = this.#options;
+    const { run, onCut } = this.#options;
     (this.#failing ??= Promise.withResolvers()).resolve();
     this.#giveUp = new AbortController();
     onCut?.(run);
-    void keepClosing(log, run, ending, flusher, this.#giveUp.signal).then((end) =>
+    void keepClosing(this.#options, ending, this.#giveUp.signal).then((end) =>
       this.#apply({ type: "end-stored", ...(end && { end }) }),
     );
+  }
+
+  /** What is wanted of a run that is being taken over waits until its past is known. */
+  async #pastKnown(): Promise<void> {
+    if (this.#options.takeover && this.#state.name === "starting") await this.started.catch(() => {});
   }
 
   async #end(ending: Ending): Promise<void> {

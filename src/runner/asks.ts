@@ -21,6 +21,10 @@ export interface Asks {
     by: string | undefined,
   ): "accepted" | "same" | "conflict" | "closed" | "unknown";
   observe(event: EventOf<"ask-start" | "ask-end">): void;
+  /** Takes in what an earlier owner wrote. Nothing expires before `arm`. */
+  replay(event: EventOf<"ask-start" | "ask-end">): void;
+  /** From now on, what was replayed expires in its time. */
+  arm(): void;
   /** The run is over: whoever still waits is told. */
   close(): void;
 }
@@ -46,6 +50,30 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
     stopTimer?.();
     known?.set(ask, { result });
     for (const resolve of waiters) resolve(result);
+  };
+
+  const take = (event: EventOf<"ask-start" | "ask-end">): void => {
+    if (event.type === "ask-end") {
+      const { outcome, answer, by } = event;
+      return settle(event.ask, { outcome, ...(answer && { answer }), ...(by && { by }) });
+    }
+    const { ask, kind, options, schema, allows } = event;
+    const asked = of(ask);
+    delete asked.result;
+    asked.start = event;
+    asked.wanted = {
+      ...(kind === "choice" && options && { values: choicesOf(event).map((option) => option.value) }),
+      ...(schema !== undefined && { schema }),
+      ...(allows && { allows }),
+    };
+  };
+
+  const arm = (ask: string): void => {
+    const asked = of(ask);
+    const { agent, expires } = asked.start ?? {};
+    if (asked.result || expires === undefined) return;
+    const expire = () => emit({ type: "ask-end", ...(agent !== undefined && { agent }), ask, outcome: "expired" });
+    asked.stopTimer = after(Math.max(0, expires - Date.now()), expire);
   };
 
   return {
@@ -82,21 +110,12 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
       return "accepted";
     },
     observe(event) {
-      if (event.type === "ask-end") {
-        const { outcome, answer, by } = event;
-        return settle(event.ask, { outcome, ...(answer && { answer }), ...(by && { by }) });
-      }
-      const { ask, agent, kind, options, schema, expires, allows } = event;
-      const asked = of(ask);
-      delete asked.result;
-      asked.wanted = {
-        ...(kind === "choice" && options && { values: choicesOf(event).map((option) => option.value) }),
-        ...(schema !== undefined && { schema }),
-        ...(allows && { allows }),
-      };
-      if (expires === undefined) return;
-      const expire = () => emit({ type: "ask-end", ...(agent !== undefined && { agent }), ask, outcome: "expired" });
-      asked.stopTimer = after(Math.max(0, expires - Date.now()), expire);
+      take(event);
+      if (event.type === "ask-start") arm(event.ask);
+    },
+    replay: take,
+    arm() {
+      for (const ask of known?.keys() ?? []) arm(ask);
     },
     close() {
       for (const [ask, { stopTimer, waiters }] of known ?? []) {
@@ -121,7 +140,6 @@ const checkOption = ({ kind, options }: OpenAsk, { option, allow }: Answer): voi
     });
 };
 
-/** Of one ask, what there is: who waits for it, when it expires, what it wants, what came of it. */
 /** What was not offered cannot be taken: whoever asked reckons with nothing else. */
 const checkAllowed = (wanted: Wanted | undefined, { input, always }: Answer): void => {
   if (!wanted?.allows) return;
@@ -131,10 +149,12 @@ const checkAllowed = (wanted: Wanted | undefined, { input, always }: Answer): vo
     throw new Refusal("bad-answer", "this cannot be allowed for always", { hint: "answer without always" });
 };
 
+/** Of one ask, what there is: who waits for it, when it expires, what it wants, what came of it. */
 interface Known {
   result?: AskResult;
   waiters?: ((result: AskResult) => void)[];
   stopTimer?: () => void;
+  start?: EventOf<"ask-start">;
   wanted?: Wanted;
 }
 

@@ -1,22 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Event, EventOf } from "../events.ts";
-import { type Log, LogConflict, LogMissing } from "../log.ts";
+import { type Log, LogConflict, LogMissing, type Ownership } from "../log.ts";
 import { createVerifier } from "../verify.ts";
 import { type Ending, closeInside } from "./close.ts";
 import type { Flusher } from "./flusher.ts";
+import { LeaseLost } from "./lease.ts";
 import { createWriter, sizeOf } from "./writer.ts";
 
 const PAGE = 512;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
 
+/** A run whose log failed, and as whom it is written. */
+export interface Cut {
+  readonly log: Log;
+  readonly run: string;
+  readonly flusher: Flusher;
+  readonly as: Ownership | undefined;
+}
+
 /** Ends a run whose producer is gone, by what its log holds. Answers its run-end, which may have been there already. */
-export const closeCut = async (
-  log: Log,
-  run: string,
-  ending: Ending,
-  flusher: Flusher,
-): Promise<EventOf<"run-end">> => {
+const closeCut = async ({ log, run, flusher, as }: Cut, ending: Ending): Promise<EventOf<"run-end">> => {
   const verifier = createVerifier();
   let after = { seq: 0, at: 0 };
   for (;;) {
@@ -28,7 +32,7 @@ export const closeCut = async (
     if (!entries.length) break;
     after = entries.at(-1)!;
   }
-  const writer = createWriter({ log, run, flusher, onFailure: () => {}, after });
+  const writer = createWriter({ log, run, flusher, as, onFailure: () => {}, after });
   const { outcome, error } = ending;
   const runEnd: EventOf<"run-end"> = { type: "run-end", outcome, ...(error && { error }) };
   for (const event of [...closeInside(verifier.root, ending), runEnd] as Event[]) writer.write(event, sizeOf(event));
@@ -38,15 +42,13 @@ export const closeCut = async (
 
 /** Tries until the log takes the run's end; gives up, with nothing, when `signal` aborts or the run is another's. */
 export const keepClosing = async (
-  log: Log,
-  run: string,
+  cut: Cut,
   ending: Ending,
-  flusher: Flusher,
   signal: AbortSignal,
 ): Promise<EventOf<"run-end"> | undefined> => {
   for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
-      return await closeCut(log, run, ending, flusher);
+      return await closeCut(cut, ending);
     } catch (error) {
       if (isAnothers(error)) return undefined;
     }
@@ -57,4 +59,5 @@ export const keepClosing = async (
 };
 
 /** Whether a log refuses because the run is no longer ours to write. */
-export const isAnothers = (error: unknown): boolean => error instanceof LogConflict || error instanceof LogMissing;
+export const isAnothers = (error: unknown): boolean =>
+  error instanceof LogConflict || error instanceof LogMissing || error instanceof LeaseLost;

@@ -32,6 +32,27 @@ const closeAgent = (agent: OpenAgent, { outcome, error }: Ending): Event => ({
   ...(error && { error }),
 });
 
+/**
+ * Ends what cannot outlive the process that began it: words, the open step with its calls, and calls that execute. Calls that
+ * wait for a person or for their sub-agents stay. Empty at a safe point, where another process can go on without a loss.
+ */
+export const closeForResume = (agent: OpenAgent): Event[] => {
+  const cut: Ending = { outcome: "interrupted" };
+  const events: Event[] = [];
+  for (const child of agent.children) events.push(...closeForResume(child));
+  for (const part of agent.parts) events.push(closePart(part));
+  const waitedFor = new Set([...agent.children].map(({ call }) => call));
+  for (const call of agent.calls) {
+    const isExecuting = call.phase === "executing";
+    const isWaiting = isExecuting && waitedFor.has(call.id);
+    if (call.step === agent.step || (isExecuting && !isWaiting)) events.push(...closeCall(call, cut));
+    else if (isWaiting) events.push(...closeInsideCall(call, cut));
+  }
+  if (agent.step !== undefined)
+    events.push({ type: "step-end", ...of(agent), step: agent.step, finish: "interrupted" });
+  return events;
+};
+
 /** Ends one sub-agent, or one call with the sub-agents that it caused. */
 export const closeTarget = (target: OpenCall | OpenAgent, ending: Ending): Event[] => {
   const whole = (agent: OpenAgent) => [...closeInside(agent, ending), closeAgent(agent, ending)];

@@ -42,6 +42,14 @@ export class Intake {
     this.writer.write(event, size);
   }
 
+  /** Takes in what an earlier owner of the run wrote. */
+  replay(event: Event): void {
+    this.verifier.check(event);
+    if ("delta" in event) return;
+    this.tally.observe(event);
+    if (event.type === "ask-start" || event.type === "ask-end") this.asks.replay(event);
+  }
+
   /** Takes an event of the source in. Throws a Refusal for one that breaks the grammar or the run's limit. */
   take(sourced: Event): void {
     if (sourced.type === "run-start") return;

@@ -110,12 +110,13 @@ const TABLE: Table = {
     "grace-over": (state) => to({ ...state, isGraceOver: true }),
     "source-failed": (_, { error }) =>
       to({ name: "closed", failed: false }, { do: "abandon-source" }, { do: "refuse-start", error, discard: true }),
-    "log-failed": (_, { error }) =>
+    // Another process that started the run first is no problem; the files that were put for it here are nobody's.
+    "log-failed": (_, { error, isAnothers }) =>
       to(
         { name: "closed", failed: true },
-        { do: "report", error },
+        ...(isAnothers ? [] : [{ do: "report", error } as const]),
         { do: "abandon-source", error },
-        { do: "refuse-start", error, discard: false },
+        { do: "refuse-start", error, discard: isAnothers },
       ),
   },
   running: {

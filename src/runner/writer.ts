@@ -1,5 +1,5 @@
 import type { Entry, Event } from "../events.ts";
-import type { Log } from "../log.ts";
+import type { Log, Ownership } from "../log.ts";
 import type { Job } from "../batch.ts";
 import type { Flusher } from "./flusher.ts";
 
@@ -12,6 +12,10 @@ export interface Writer {
   write(event: Event, size: number): void;
   /** Resolves when everything written so far is stored; rejects if the log has failed. */
   flushed(): Promise<void>;
+  /** Goes on after this entry, which another owner wrote; `bytes` is what the log holds so far. */
+  continueAfter(entry: Pick<Entry, "seq" | "at">, bytes: number): void;
+  /** Writes nothing more, for this reason. */
+  fail(error: unknown): void;
   readonly seq: number;
   readonly lastAt: number;
   readonly waiting: number;
@@ -22,6 +26,7 @@ export interface WriterOptions {
   readonly log: Log;
   readonly run: string;
   readonly flusher: Flusher;
+  readonly as: Ownership | undefined;
   readonly onFailure: (error: unknown) => void;
   /** The entry that the log ends with. */
   readonly after?: Pick<Entry, "seq" | "at">;
@@ -65,6 +70,16 @@ class Appender implements Writer, Job {
     if (!this.#isScheduled && !this.#isAppending) this.#schedule();
   }
 
+  continueAfter({ seq, at }: Pick<Entry, "seq" | "at">, bytes: number): void {
+    this.seq = this.#stored = seq;
+    this.lastAt = at;
+    this.bytes = bytes;
+  }
+
+  fail(error: unknown): void {
+    if (!this.#failure) this.#onFailed(error);
+  }
+
   flushed(): Promise<void> {
     const done = Promise.withResolvers<void>();
     (this.#waiters ??= []).push({ seq: this.seq, done });
@@ -99,9 +114,9 @@ class Appender implements Writer, Job {
 
   /** A log that throws instead of rejecting must not take the runs along that are flushed in the same turn. */
   #append(batch: readonly Entry[]): void | Promise<void> {
-    const { log, run } = this.#options;
+    const { log, run, as } = this.#options;
     try {
-      return log.append(run, batch);
+      return log.append(run, batch, as);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -116,6 +131,7 @@ class Appender implements Writer, Job {
 
   #onStored(last: number): void {
     this.#isAppending = false;
+    if (this.#failure) return;
     this.#stored = last;
     if (this.#waiters) this.flush();
     else if (this.#pending) this.#schedule();
@@ -123,6 +139,7 @@ class Appender implements Writer, Job {
 
   #onFailed(error: unknown): void {
     this.#isAppending = false;
+    if (this.#failure) return;
     this.#failure = { error };
     this.#pending = undefined;
     this.#options.onFailure(error);

@@ -1,16 +1,17 @@
 import type { Event, Problem } from "../events.ts";
 import { PROTOCOL } from "../protocol.ts";
-import type { RunContext, RunRequest, Source } from "../source.ts";
+import type { Past, RunContext, RunRequest, Source } from "../source.ts";
 import { aboutOf } from "./agent/about.ts";
 import { checkOptions } from "./agent/check-options.ts";
 import { type AgentOptions, type Definition, define } from "./agent/definition.ts";
 import { loop } from "./agent/loop.ts";
 import { rootModel } from "./agent/model-of.ts";
 import { chooseMode } from "./agent/modes.ts";
+import { type PastAgent, readPast } from "./agent/past.ts";
 import { withoutSecrets } from "./agent/problem.ts";
 import { queue } from "./agent/queue.ts";
 import { type Running, emitter, running } from "./agent/running.ts";
-import { subagent, taskTool } from "./agent/subagent.ts";
+import { subagents, taskTool } from "./agent/subagent.ts";
 
 export type { AiSdkTool } from "./agent/adopt.ts";
 export { adopt } from "./agent/adopt.ts";
@@ -31,17 +32,22 @@ export type { ModeOptions } from "./agent/modes.ts";
  * - Whatever a call does wrong goes back to the model. What a model does wrong ends its agent; the root's failure is thrown,
  *   after everything in it has ended.
  * - All ids it gives are unique in the run, also where a model repeats its own.
+ * - It resumes: a call that has ended is never run again, and one that was cut only if its tool is `repeatable`.
  */
 export const agent = (options: AgentOptions): Source => {
   checkOptions(options);
   const definition = define(options, taskTool);
   const keys = options.provider?.keys ?? [];
-  const source: Source = (request, context) => {
+  const begin = (request: RunRequest, context: RunContext, past?: Past): AsyncIterable<Event> => {
     const named = { ...definition, name: definition.name || context.agent };
     const stop = new AbortController();
+    const run = async (): Promise<void> => {
+      const before = past && (await readPast(past.entries(), request.messages));
+      await work(named, running(request, context, events, stop, subagents, keys, before), before?.root);
+    };
     const events = queue(
       () =>
-        void work(named, running(request, context, events, stop, subagent, keys)).then(
+        void run().then(
           () => events.close(),
           (error: unknown) => events.close({ error }),
         ),
@@ -49,22 +55,25 @@ export const agent = (options: AgentOptions): Source => {
     );
     return events;
   };
-  return Object.assign(source, { about: aboutOf(options, definition) });
+  const source: Source = (request, context) => begin(request, context);
+  return Object.assign(source, { about: aboutOf(options, definition), resume: begin });
 };
 
-const work = async (defined: Definition, run: Running): Promise<void> => {
+const work = async (defined: Definition, run: Running, past: PastAgent | undefined): Promise<void> => {
   const { request, context, signal } = run;
   const { definition, messages, mode, notice } = chooseMode(defined, request);
   const model = await rootModel(definition, request).catch((error: unknown) => {
     throw withoutSecrets(error, run.redact);
   });
   const emit = emitter(run.queue, undefined);
-  emit(start(definition, model.modelId, context, request));
-  if (mode !== undefined) emit({ type: "data", name: "mode", value: mode });
-  if (notice !== undefined) emit({ type: "notice", level: "info", text: notice });
+  if (!past) {
+    emit(start(definition, model.modelId, context, request));
+    if (mode !== undefined) emit({ type: "data", name: "mode", value: mode });
+    if (notice !== undefined) emit({ type: "notice", level: "info", text: notice });
+  }
   try {
     const root = { run, definition, agent: undefined, model, signal, emit };
-    const { awaiting } = await loop(root, messages, request.tools ?? []);
+    const { awaiting } = await loop(root, messages, request.tools ?? [], undefined, past);
     if (awaiting.length > 0) emit({ type: "run-end", outcome: "done", awaiting: [...awaiting] });
   } catch (error) {
     if (!signal.aborted) throw withoutSecrets(error, run.redact);

@@ -49,7 +49,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "verify.ts": (target) => ["events.ts", "protocol.ts"].includes(target),
   "segments.ts": (target) => ["events.ts", "verify.ts"].includes(target),
   "state.ts": (target) => ["events.ts", "json.ts"].includes(target),
-  "source.ts": (target) => target === "events.ts",
+  "source.ts": (target) => ["events.ts", "state.ts"].includes(target),
   "log.ts": (target) => ["events.ts", "records.ts"].includes(target),
   "records.ts": (target) => target === "events.ts",
   "tool.ts": (target) => ["events.ts", "source.ts"].includes(target),

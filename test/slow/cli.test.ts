@@ -161,17 +161,18 @@ describe("serve", () => {
     expect((await serve([], { cwd: home })).said).toMatch(/\.runcast: 2 runs\n/);
   });
 
-  test("a run of an earlier process that was killed is closed and counted", async () => {
+  test("a run of an earlier process that was killed goes on and is counted", async () => {
     const home = await newHome("kill");
     const { child, url } = await serve([], { cwd: home, env: { RUNCAST_DEMO_SPEED: "1" } });
-    await post(url, { message: "Start something slow that I can stop", run: "slow" }, "application/json");
+    await post(url, { message: "Hello", run: "slow" }, "application/json");
     child.kill("SIGKILL");
     await once(child, "exit");
-    const again = await serve([], { cwd: home });
-    expect(again.said).toContain("1 run, 1 interrupted run closed");
+    const again = await serve([], { cwd: home, env: { RUNCAST_DEMO_SPEED: "100" } });
+    expect(again.said).toContain("1 run, 1 interrupted run recovered");
     const watched = await runcast(["watch", `${again.url}/runs/slow`]);
-    expect(watched.code).toBe(1);
-    expect(watched.out).toContain("✗ Interrupted\n");
+    expect(watched).toMatchObject({ code: 0, out: expect.stringContaining("✓ Done") });
+    const exported = await runcast(["export", `${again.url}/runs/slow`]);
+    expect(exported.out).toContain('"type":"run-resume"');
   });
 
   test("a port in use is named, with how to choose another", async () => {

@@ -23,6 +23,7 @@ export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool
     name: "search_notes",
     description: "Searches the notes about the project Lantern.",
     input: z.object({ query: z.string().min(1) }),
+    repeatable: true,
     doing: ({ query }) => `Searching notes for “${query}”…`,
     async run({ query }, { cite, signal }) {
       await work(900, signal);
@@ -38,6 +39,7 @@ export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool
     name: "calculate",
     description: "Calculates with numbers, + - * / % ^ and brackets.",
     input: z.object({ expression: z.string().min(1).max(500) }),
+    repeatable: true,
     async run({ expression }, { signal }) {
       await work(400, signal);
       return { expression, result: arithmetic(expression) };

@@ -1,24 +1,34 @@
 import type { Json, Problem } from "../../events.ts";
-import type { Approval } from "../../tool.ts";
-import { askPerson, expiry } from "./ask.ts";
+import type { Approval, Tool } from "../../tool.ts";
+import { type Answered, askPerson, awaitAnswer, expiry } from "./ask.ts";
 import type { DefinedTool } from "./definition.ts";
+import type { PastApproval } from "./past.ts";
 import type { Worker } from "./running.ts";
 
 export type Permission =
   | { readonly allowed: true; readonly edited?: Json }
   | { readonly allowed: false; readonly outcome: "denied" | "cancelled"; readonly error: Problem };
 
-/** Whether the call may run: at once, or after a person has allowed it. `checked` is what the tool would get, `input` what the model wrote. */
-export const approval = async (
-  worker: Worker,
-  { tool }: DefinedTool,
-  { call, input, checked, signal }: { call: string; input: Json; checked: unknown; signal: AbortSignal },
-): Promise<Permission> => {
+export interface Approving {
+  readonly call: string;
+  /** What the model wrote, and what the tool would get. */
+  readonly input: Json;
+  readonly checked: unknown;
+  readonly signal: AbortSignal;
+  /** Of a call that was cut while it waited: what was asked then. */
+  readonly earlier?: PastApproval | undefined;
+}
+
+/** Whether the call may run: at once, or after a person has allowed it. */
+export const approval = async (worker: Worker, { tool }: DefinedTool, approving: Approving): Promise<Permission> => {
+  const { call, input, checked, signal, earlier } = approving;
+  if (earlier?.end) return permissionOf(worker, tool, earlier.end);
+  if (earlier) return permissionOf(worker, tool, await awaitAnswer(worker, earlier.ask, signal));
   const needed: Approval = await (typeof tool.approval === "function"
     ? tool.approval(checked)
     : (tool.approval ?? "never"));
   if (needed === "never" || worker.run.allowed.has(tool)) return { allowed: true };
-  const { outcome, answer } = await askPerson(
+  const answered = await askPerson(
     worker,
     {
       kind: "approval",
@@ -30,11 +40,15 @@ export const approval = async (
     },
     signal,
   );
+  return permissionOf(worker, tool, answered);
+};
+
+const permissionOf = ({ run }: Worker, tool: Tool, { outcome, answer }: Answered): Permission => {
   if (outcome === "expired") return refused("denied", "expired", "Nobody allowed this call in time.");
   if (outcome !== "answered") return refused("cancelled", "cancelled", "The call was cancelled before it was allowed.");
   if (!answer?.allow)
     return refused("denied", "denied", `A person denied this call${answer?.reason ? `: ${answer.reason}` : "."}`);
-  if (answer.always) worker.run.allowed.add(tool);
+  if (answer.always) run.allowed.add(tool);
   return { allowed: true, ...(answer.input !== undefined && { edited: answer.input }) };
 };
 

@@ -23,6 +23,15 @@ export const askPerson = async (
   const ask = run.newId("ask");
   emit({ type: "ask-start", ask, ...asked });
   await run.queue.taken();
+  return await awaitAnswer({ run, emit }, ask, signal);
+};
+
+/** Waits for the end of an ask that the log has. */
+export const awaitAnswer = async (
+  { run, emit }: { readonly run: Running; readonly emit: Worker["emit"] },
+  ask: string,
+  signal: AbortSignal,
+): Promise<Answered> => {
   const settled = run.context.answerTo(ask);
   const left = Promise.withResolvers<undefined>();
   const leave = () => void pause(CLOSING_MS).then(() => left.resolve(undefined));

@@ -3,13 +3,14 @@ import type { CallOutcome, Content, Json, Problem } from "../../events.ts";
 import { approval } from "./approval.ts";
 import { clock } from "./clock.ts";
 import type { DefinedTool } from "./definition.ts";
+import type { PastAgent, PastApproval } from "./past.ts";
 import { toolProblem } from "./problem.ts";
 import { resultPart } from "./prompt.ts";
 import { type Result, bytesOf, resultOf } from "./result.ts";
 import { type Redact, redactJson } from "./redact.ts";
 import type { Worker } from "./running.ts";
 import type { PendingCall } from "./streamed-calls.ts";
-import { told } from "./told.ts";
+import { modelResult } from "./model-result.ts";
 import { toolContext } from "./tool-context.ts";
 import { pause } from "./until.ts";
 
@@ -17,50 +18,114 @@ import { pause } from "./until.ts";
 const GRACE_MS = 500;
 
 /** Runs one call from its arguments to its end and answers what the model is told. Never rejects: whatever goes wrong ends the call. */
-export const runCall = async (worker: Worker, pending: PendingCall): Promise<LanguageModelV4ToolResultPart> => {
+export const runCall = async (
+  worker: Worker,
+  pending: PendingCall,
+  earlier?: PastApproval,
+): Promise<LanguageModelV4ToolResultPart> => {
   const { call, name } = pending;
-  const { toolCallId } = pending.message;
-  const end = (outcome: CallOutcome, error: Problem): LanguageModelV4ToolResultPart => {
-    worker.emit({ type: "tool-end", call, outcome, error });
-    return resultPart(toolCallId, name, [{ type: "text", text: error.message }], true);
-  };
+  const end = (outcome: CallOutcome, error: Problem) => failed(worker, pending, outcome, error);
   const defined = worker.tools.get(name);
   if (!defined) return end("error", unknownTool(worker, name));
   try {
     const signal = AbortSignal.any([worker.run.context.signalOf("call", call), worker.signal]);
     const first = await checked(defined, pending.input, pending.text);
     if ("problem" in first) return end("error", first.problem);
-    const permission = await approval(worker, defined, { call, input: first.input, checked: first.value, signal });
+    const { input, value } = first;
+    const permission = await approval(worker, defined, { call, input, checked: value, signal, earlier });
     if (!permission.allowed) return end(permission.outcome, permission.error);
     if (signal.aborted) return end("cancelled", CANCELLED);
-    if (permission.edited === undefined) return await execute(worker, defined, pending, first.value, signal);
+    if (permission.edited === undefined) return await execute(worker, defined, pending, value, signal);
     const second = await checked(defined, permission.edited);
     if ("problem" in second) return end("error", second.problem);
     pending.message.input = permission.edited;
-    return await execute(worker, defined, pending, second.value, signal, permission.edited);
+    return await execute(worker, defined, pending, second.value, signal, { edited: permission.edited });
   } catch (error) {
     return end("error", toolProblem(error, worker.run.redact));
   }
 };
 
+const failed = (
+  worker: Worker,
+  { call, name, message }: PendingCall,
+  outcome: CallOutcome,
+  error: Problem,
+): LanguageModelV4ToolResultPart => {
+  worker.emit({ type: "tool-end", call, outcome, error });
+  return resultPart(message.toolCallId, name, [{ type: "text", text: error.message }], true);
+};
+
+/** Runs a call again that was interrupted, as a new one. A person who had to allow it has done so. */
+export const repeatCall = async (
+  worker: Worker,
+  interrupted: PendingCall,
+  title: string | undefined,
+  children: readonly PastAgent[],
+): Promise<LanguageModelV4ToolResultPart> => {
+  const { name, input = {} } = interrupted;
+  const call = worker.run.newId("call");
+  worker.emit({ type: "tool-start", call, name, ...(title !== undefined && { title }), repeats: interrupted.call });
+  worker.emit({ type: "tool-input-end", call, input });
+  await worker.run.queue.taken();
+  return await goOn(worker, { ...interrupted, call }, { children });
+};
+
+/** Goes on with a call that waits for its sub-agents. */
+export const continueCall = (
+  worker: Worker,
+  pending: PendingCall,
+  children: readonly PastAgent[],
+): Promise<LanguageModelV4ToolResultPart> => goOn(worker, pending, { children, isExecuting: true });
+
+const goOn = async (
+  worker: Worker,
+  pending: PendingCall,
+  options: Executing,
+): Promise<LanguageModelV4ToolResultPart> => {
+  const { call, name, input = {} } = pending;
+  const defined = worker.tools.get(name)!;
+  const signal = AbortSignal.any([worker.run.context.signalOf("call", call), worker.signal]);
+  try {
+    const result = await checked(defined, input);
+    if ("problem" in result) return failed(worker, pending, "error", result.problem);
+    return await execute(worker, defined, pending, result.value, signal, options);
+  } catch (error) {
+    return failed(worker, pending, "error", toolProblem(error, worker.run.redact));
+  }
+};
+
+interface Executing {
+  /** The arguments that a person has changed. */
+  readonly edited?: Json;
+  /** The log has its tool-execute already. */
+  readonly isExecuting?: boolean;
+  readonly children?: readonly PastAgent[];
+}
+
 const execute = async (
   worker: Worker,
   { tool, timeoutMs }: DefinedTool,
-  { call, message }: PendingCall,
+  pending: PendingCall,
   input: unknown,
   signal: AbortSignal,
-  edited?: Json,
+  { edited, isExecuting = false, children = [] }: Executing = {},
 ): Promise<LanguageModelV4ToolResultPart> => {
   const { run } = worker;
+  const { call, message } = pending;
+  if (!isExecuting) {
+    worker.emit({ type: "tool-execute", call, ...(edited !== undefined && { input: edited }) });
+    const doing =
+      typeof tool.doing === "function" ? attempt(() => (tool.doing as (input: unknown) => string)(input)) : tool.doing;
+    if (doing) worker.emit({ type: "status", text: doing, call });
+  }
+  // A process that has lost the run can store nothing, and must not act.
+  await run.queue.taken();
+  await run.context.stored();
+  if (signal.aborted) return failed(worker, pending, "cancelled", CANCELLED);
   const timeout = new AbortController();
   const timing = clock(timeoutMs, () => timeout.abort({ code: "timeout", message: "The call ran out of time." }));
   const stop = AbortSignal.any([signal, timeout.signal]);
-  const { context, written, close } = toolContext(worker, call, stop, timing);
-
-  worker.emit({ type: "tool-execute", call, ...(edited !== undefined && { input: edited }) });
-  const doing =
-    typeof tool.doing === "function" ? attempt(() => (tool.doing as (input: unknown) => string)(input)) : tool.doing;
-  if (doing) context.status(doing);
+  const { context, written, close } = toolContext(worker, call, stop, timing, children);
   const work = async () => redacted(await resultOf(await tool.run(input, context), run.context.put), run.redact);
   const result = await finished(work, (error) => toolProblem(error, run.redact), stop);
   const ms = timing.stop();
@@ -79,7 +144,7 @@ const execute = async (
     bytes: { result: bytesOf(content), ...nonZero(written) },
   });
   const answer: readonly Content[] = content.length > 0 || !error ? content : [{ type: "text", text: error.message }];
-  return await told(worker, message.toolCallId, tool.name, answer, outcome !== "ok");
+  return await modelResult(worker, message.toolCallId, tool.name, answer, outcome !== "ok");
 };
 
 /** A failure that a tool tells as its result is an error like any other. */

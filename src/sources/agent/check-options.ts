@@ -174,5 +174,6 @@ const toolSchema = z.object({
     })
     .optional(),
   timeoutMs: milliseconds.optional(),
+  repeatable: z.boolean({ error: "must be true or false" }).optional(),
   run: z.custom(isFunction, { error: "must be a function" }),
 });

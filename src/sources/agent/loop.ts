@@ -4,7 +4,9 @@ import { type ClientTool, Refusal } from "../../source.ts";
 import { addUsage } from "../../state.ts";
 import { askPerson, expiry } from "./ask.ts";
 import { runCall } from "./call.ts";
+import { continueAgent } from "./continue.ts";
 import { withBytes } from "./history.ts";
+import { type PastAgent, isWhole, textOf } from "./past.ts";
 import { toPrompt } from "./prompt.ts";
 import type { Worker } from "./running.ts";
 import { type ModelTools, step } from "./step.ts";
@@ -26,11 +28,12 @@ export const loop = async (
   messages: readonly Message[],
   clientTools: readonly ClientTool[],
   used: (usage: Usage) => void = () => {},
+  past?: PastAgent,
 ): Promise<Finished> => {
   const { definition, run } = agent;
   const system = agent.agent === undefined ? run.request.system : undefined;
   const prompt = toPrompt(await withBytes(messages, run.context), [definition.instructions, system]);
-  let usage: Usage = {};
+  let usage: Usage = past?.usage ?? {};
   const count = (more: Usage | undefined) => used((usage = addUsage(usage, more)));
   const looping = { ...agent, prompt, provided: new Map(), used: count };
   const endProvided = (outcome: CallOutcome) => {
@@ -39,7 +42,7 @@ export const loop = async (
   const isBare = run.request.settings?.["tools"] === false;
   const toolbox = isBare ? emptyToolbox : await openToolbox(agent);
   try {
-    const finished = await steps(looping, toolbox, isBare ? [] : clientTools);
+    const finished = await steps(looping, toolbox, isBare ? [] : clientTools, past);
     endProvided("interrupted");
     return finished;
   } catch (error) {
@@ -54,17 +57,24 @@ const steps = async (
   agent: Omit<Worker, "tools" | "clientRun">,
   toolbox: Toolbox,
   clientTools: readonly ClientTool[],
+  past: PastAgent | undefined,
 ): Promise<Finished> => {
   const { definition, run, signal } = agent;
-  for (let taken = 0; taken < definition.maxSteps; taken += 1) {
+  const equipped = async () => {
     const tools = await toolbox.tools();
     const clientRun = clientTools.filter(({ name }) => !tools.has(name));
     const worker: Worker = { ...agent, tools, clientRun: new Set(clientRun.map(({ name }) => name)) };
+    return { worker, clientRun };
+  };
+  const finished = past && (await continueAgent((await equipped()).worker, past));
+  if (finished) return finished;
+  for (let taken = past?.steps.filter(isWhole).length ?? 0; taken < definition.maxSteps; taken += 1) {
+    const { worker, clientRun } = await equipped();
     const isDeferred = ({ name }: PendingCall) => worker.clientRun.has(name);
     const offered = toolbox === emptyToolbox ? [] : modelTools(worker, clientRun);
-    const { content, calls, guarded, finished } = await step(worker, offered);
+    const { content, calls, guarded, finished: ended } = await step(worker, offered);
     if (content.length > 0) worker.prompt.push({ role: "assistant", content });
-    if (finished?.paused && calls.length === 0) continue;
+    if (ended?.paused && calls.length === 0) continue;
     if (calls.length === 0 && guarded.length === 0) return { text: textOf(content), awaiting: [] };
 
     // Nothing is executed, and nothing can be cancelled, before the runner knows of it.
@@ -131,6 +141,3 @@ const functionTool = (name: string, description: string | undefined, schema: Jso
   ...(description && { description }),
   inputSchema: schema as LanguageModelV4FunctionTool["inputSchema"],
 });
-
-const textOf = (content: readonly { readonly type: string; readonly text?: string }[]): string =>
-  content.map(({ type, text }) => (type === "text" ? text : "")).join("");

@@ -1,9 +1,11 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Event, Usage } from "../../events.ts";
-import { createIds, providerIds } from "../../ids.ts";
+import { createIds } from "../../ids.ts";
 import type { RunContext, RunRequest } from "../../source.ts";
 import type { SubagentResult, Tool } from "../../tool.ts";
 import type { DefinedTool, Definition } from "./definition.ts";
+import type { PastAgent, PastRun } from "./past.ts";
+import { createPromptIds } from "./prompt-ids.ts";
 import type { Queue } from "./queue.ts";
 import { type Redact, redactor } from "./redact.ts";
 
@@ -17,7 +19,7 @@ export interface Running {
   readonly cancel: (reason: string) => void;
   /** Tools that a person has allowed for the rest of the run. */
   readonly allowed: Set<Tool>;
-  readonly startAgent: StartAgent;
+  readonly subagents: Subagents;
   /** Takes secrets out of a text that will be seen. */
   readonly redact: Redact;
   /** What models have warned of so far: once is enough. */
@@ -30,13 +32,17 @@ export interface Running {
   promptId(id: string, call: string): string;
 }
 
-/** Starts one of the agents that the worker's definition names (the first, if none is asked for) and waits for its end. */
-export type StartAgent = (
-  worker: Worker,
-  invocation: { readonly agent?: string; readonly task: string },
-  call: string,
-  signal: AbortSignal,
-) => Promise<SubagentResult>;
+export interface Subagents {
+  /** Starts one of the agents that the worker's definition names (the first, if none is asked for) and waits for its end. */
+  start(
+    worker: Worker,
+    invocation: { readonly agent?: string; readonly task: string },
+    call: string,
+    signal: AbortSignal,
+  ): Promise<SubagentResult>;
+  /** Goes on with one that was cut, or answers what came of it. */
+  resume(worker: Worker, past: PastAgent, signal: AbortSignal): Promise<SubagentResult>;
+}
 
 /** One agent at work: the root (without `agent`) or a sub-agent. */
 export interface Worker {
@@ -72,20 +78,17 @@ export const running = (
   context: RunContext,
   queue: Queue,
   stop: AbortController,
-  startAgent: StartAgent,
+  subagents: Subagents,
   keys: readonly string[],
+  past?: Pick<PastRun, "ids" | "seq" | "promptId">,
 ): Running => {
   const counts = new Map<string, number>();
-  const known = new Set(providerIds(request.messages).values());
   const fresh = (kind: string): string => {
-    const count = (counts.get(kind) ?? 0) + 1;
+    let count = counts.get(kind) ?? 0;
+    do count += 1;
+    while (past?.ids.has(`${kind}-${count}`));
     counts.set(kind, count);
     return `${kind}-${count}`;
-  };
-  const promptId = (id: string, call: string): string => {
-    const name = id === "" || known.has(id) ? call : id;
-    known.add(name);
-    return name;
   };
   return {
     request,
@@ -94,12 +97,12 @@ export const running = (
     signal: AbortSignal.any([context.signal, stop.signal]),
     cancel: (reason) => stop.abort({ code: "cancelled", message: reason }),
     allowed: new Set(),
-    startAgent,
+    subagents,
     redact: redactor([...Object.values(request.secrets ?? {}), ...keys]),
     warned: new Set(),
     fresh,
-    newId: createIds(context.run),
-    promptId,
+    newId: createIds(context.run, past?.seq),
+    promptId: past?.promptId ?? createPromptIds(request.messages),
   };
 };
 

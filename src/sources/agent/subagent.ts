@@ -6,21 +6,19 @@ import type { Definition } from "./definition.ts";
 import { loop } from "./loop.ts";
 import { modelOf } from "./model-of.ts";
 import { modelProblem } from "./problem.ts";
-import { type StartAgent, emitter } from "./running.ts";
+import { type PastAgent, textOf } from "./past.ts";
+import { type Running, type Subagents, type Worker, emitter } from "./running.ts";
 
-export const subagent: StartAgent = async (
-  { run, definition, agent: parent, model: inherited },
-  { agent: wanted, task },
-  call,
-  signal,
-) => {
+const start: Subagents["start"] = async (worker, { agent: wanted, task }, call, signal) => {
+  const { run, definition, agent: parent } = worker;
   const child = wanted === undefined ? [...definition.agents.values()][0] : definition.agents.get(wanted);
   if (!child) throw unknownAgent(definition, wanted);
-  const model = child.model === undefined ? inherited : await modelOf(child, run.request);
+  const model = await childModel(worker, child);
   const agent = run.fresh(child.name);
-  const emit = emitter(run.queue, agent);
-
-  emit({
+  emitter(
+    run.queue,
+    agent,
+  )({
     type: "agent-start",
     agent,
     ...(parent !== undefined && { parent }),
@@ -30,8 +28,41 @@ export const subagent: StartAgent = async (
     model: model.modelId,
   });
   await run.queue.taken();
+  return await work(run, child, agent, model, task, signal);
+};
+
+const resume: Subagents["resume"] = async (worker, past, signal) => {
+  const { run, definition } = worker;
+  const { agent, name, task = "" } = past.start!;
+  if (past.end) {
+    const { outcome, message } = past.end;
+    return { agent, outcome, text: outcome === "done" ? textOf(past.steps.at(-1)?.content ?? []) : message };
+  }
+  const child = [...definition.agents.values()].find((known) => known.name === name);
+  if (!child) {
+    emitter(run.queue, agent)({ type: "agent-end", agent, outcome: "interrupted" });
+    return { agent, outcome: "interrupted", text: "" };
+  }
+  return await work(run, child, agent, await childModel(worker, child), task, signal, past);
+};
+
+export const subagents: Subagents = { start, resume };
+
+const childModel = async ({ run, model }: Worker, child: Definition) =>
+  child.model === undefined ? model : await modelOf(child, run.request);
+
+const work = async (
+  run: Running,
+  definition: Definition,
+  agent: string,
+  model: Worker["model"],
+  task: string,
+  signal: AbortSignal,
+  past?: PastAgent,
+): Promise<SubagentResult> => {
+  const emit = emitter(run.queue, agent);
   const stop = AbortSignal.any([run.context.signalOf("agent", agent), signal]);
-  let usage: Usage = {};
+  let usage: Usage = past?.usage ?? {};
   const end = (outcome: RunOutcome, text: string, error?: Problem): SubagentResult => {
     emit({
       type: "agent-end",
@@ -44,8 +75,8 @@ export const subagent: StartAgent = async (
   };
   const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: task }] }];
   try {
-    const worker = { run, definition: child, agent, model, signal: stop, emit };
-    const { text } = await loop(worker, messages, [], (used) => (usage = used));
+    const worker = { run, definition, agent, model, signal: stop, emit };
+    const { text } = await loop(worker, messages, [], (used) => (usage = used), past);
     return end("done", text);
   } catch (error) {
     if (stop.aborted) return end("cancelled", "");
@@ -67,6 +98,8 @@ export const taskTool = (agents: Definition["agents"]): Tool =>
       task: z.string().min(1).describe("What to do, with everything the sub-agent must know"),
     }),
     timeoutMs: Infinity,
+    // It does nothing itself: the sub-agent that it waits for goes on where it was.
+    repeatable: true,
     async run(input, context) {
       const { outcome, text } = await context.agent(input);
       if (outcome === "done") return text;

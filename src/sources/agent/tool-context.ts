@@ -2,6 +2,7 @@ import type { Event, Json } from "../../events.ts";
 import type { Saying, ToolContext } from "../../tool.ts";
 import { type Asked, askPerson, expiry } from "./ask.ts";
 import type { Clock } from "./clock.ts";
+import type { PastAgent } from "./past.ts";
 import { toMessages } from "./prompt.ts";
 import type { Worker } from "./running.ts";
 
@@ -13,7 +14,15 @@ export interface OpenContext {
 }
 
 /** A call's hold on the run. */
-export const toolContext = (worker: Worker, call: string, signal: AbortSignal, clock: Clock): OpenContext => {
+export const toolContext = (
+  worker: Worker,
+  call: string,
+  signal: AbortSignal,
+  clock: Clock,
+  /** Sub-agents that the call has started before it was cut: it goes on with them. */
+  children: readonly PastAgent[] = [],
+): OpenContext => {
+  const earlier = [...children];
   const { run, definition, prompt, model } = worker;
   const { request } = run;
   const written = { stdout: 0, stderr: 0 };
@@ -123,7 +132,10 @@ export const toolContext = (worker: Worker, call: string, signal: AbortSignal, c
     },
     async agent(invocation) {
       if (!open) return { agent: "", outcome: "cancelled", text: "" };
-      return beside(run.startAgent(worker, invocation, call, ends));
+      const past = earlier.shift();
+      return beside(
+        past ? run.subagents.resume(worker, past, ends) : run.subagents.start(worker, invocation, call, ends),
+      );
     },
     cancel(reason) {
       if (open) run.cancel(reason);

@@ -31,6 +31,7 @@ const toolOf = (connection: Connection, definition: Definition, name: string, ap
     description: definition.description ?? title ?? definition.name,
     input: inputOf(definition.inputSchema as unknown as Json),
     approval: approval === "always" || (approval === "destructive" && mayHarm(definition)) ? "always" : "never",
+    ...(isRepeatable(definition) && { repeatable: true }),
     run: (input, context) => callServer(connection, definition, input, context),
   };
 };
@@ -38,6 +39,9 @@ const toolOf = (connection: Connection, definition: Definition, name: string, ap
 /** A tool that says nothing of itself may do harm: so the protocol says. */
 const mayHarm = ({ annotations: { readOnlyHint = false, destructiveHint = true } = {} }: Definition): boolean =>
   !readOnlyHint && destructiveHint;
+
+const isRepeatable = ({ annotations: { readOnlyHint = false, idempotentHint = false } = {} }: Definition): boolean =>
+  readOnlyHint || idempotentHint;
 
 /** A schema that cannot be checked here is checked by the server. */
 const inputOf = (schema: Json): InputSchema<Input> => {

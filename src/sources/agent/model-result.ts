@@ -6,7 +6,7 @@ import type { Worker } from "./running.ts";
 type Shown = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["value"][number];
 
 /** What the model is told of a result: no more than it can take, and images and documents as what they are, where its provider takes them. */
-export const told = async (
+export const modelResult = async (
   { model, definition: { maxResultLength }, run }: Worker,
   toolCallId: string,
   name: string,

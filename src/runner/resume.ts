@@ -1,0 +1,65 @@
+import type { Entry, Problem } from "../events.ts";
+import type { Log } from "../log.ts";
+import type { Past } from "../source.ts";
+import { createState, fold } from "../state.ts";
+import { closeForResume } from "./close.ts";
+import type { Intake } from "./intake.ts";
+import { sizeOf, type Writer } from "./writer.ts";
+
+export interface Takeover {
+  /** The last entry that the last owner wrote. */
+  readonly after: number;
+  readonly reason: "expired" | "released";
+  readonly startedAt: number;
+  /** Why the run cannot go on: it only ends. */
+  readonly problem?: Problem;
+}
+
+export interface Resuming {
+  readonly log: Log;
+  readonly run: string;
+  readonly owner: string;
+  readonly intake: Intake;
+  readonly writer: Writer;
+}
+
+const PAGE = 512;
+
+export const pagesOf = async function* (
+  log: Pick<Log, "read">,
+  run: string,
+  from = 0,
+): AsyncGenerator<readonly Entry[], void> {
+  for (let after = from; ;) {
+    const entries = await log.read(run, after, PAGE);
+    if (!entries.length) return;
+    after = entries.at(-1)!.seq;
+    yield entries;
+  }
+};
+
+/** Learns what the last owner wrote, closes what was cut, and stores run-resume, unless the run can only end. */
+export const resumeAfter = async (
+  { after, reason, problem }: Takeover,
+  { log, run, owner, intake, writer }: Resuming,
+): Promise<Past> => {
+  const state = createState();
+  let last: Entry | undefined;
+  let bytes = 0;
+  for await (const entries of pagesOf(log, run)) {
+    for (const entry of entries) {
+      intake.replay(entry.event);
+      fold(state, entry);
+      bytes += sizeOf(entry.event);
+      last = entry;
+    }
+  }
+  if (last?.seq !== after) throw new Error(`run ${run} should end at entry ${after}, but ends at ${last?.seq ?? 0}`);
+  writer.continueAfter(last, bytes);
+  if (problem) return { entries: () => pagesOf(log, run), state };
+  for (const event of closeForResume(intake.verifier.root)) intake.emit(event);
+  intake.emit({ type: "run-resume", owner, reason, after });
+  await writer.flushed();
+  for await (const entries of pagesOf(log, run, after)) for (const entry of entries) fold(state, entry);
+  return { entries: () => pagesOf(log, run), state };
+};

@@ -1,0 +1,61 @@
+import type { EventOf } from "../events.ts";
+import type { Log } from "../log.ts";
+import { type RunRequest, runRequestSchema } from "../source.ts";
+
+/** A request as it is kept beside its run: without secrets, and with what it takes to ask the same agent again. */
+export interface StoredRequest {
+  readonly request: RunRequest;
+  /** The name that the agent is configured under. */
+  readonly agent: string;
+  /** What was left out: a run that used it cannot be continued by another process. */
+  readonly withheld: readonly string[];
+}
+
+/** The JSON to keep, or undefined if run-start, with `name` and the user's only message, tells it all. */
+export const requestToStore = (request: RunRequest, agent: string, name: string): string | undefined => {
+  const { secrets, servers, run: _, ...rest } = request;
+  const stripped = servers?.map(withoutKeys);
+  const withheld = [
+    ...Object.keys(secrets ?? {}),
+    ...(servers ?? []).filter(({ url }, index) => URL.parse(url)?.href !== stripped?.[index]?.url).map(serverKey),
+  ];
+  const { messages, thread: _thread, user: _user, agent: _agent, ...more } = rest;
+  const isTold = messages.length === 1 && messages[0]?.role === "user" && name === agent;
+  if (isTold && withheld.length === 0 && !stripped && Object.keys(defined(more)).length === 0) return undefined;
+  return JSON.stringify({
+    ...rest,
+    agent,
+    ...(stripped && { servers: stripped }),
+    ...(withheld.length > 0 && { withheld }),
+  });
+};
+
+export const readRequest = async (log: Log, run: string, start: EventOf<"run-start">): Promise<StoredRequest> => {
+  const { request: file, name, message, thread, user } = start;
+  if (!file) {
+    const request = { run, messages: message ? [message] : [], ...(thread && { thread }), ...(user && { user }) };
+    return { request, agent: name, withheld: [] };
+  }
+  const stored = await log.get(run, file.file);
+  if (!stored) throw new Error(`the request of run ${run} is not beside its log`);
+  const kept = JSON.parse(Buffer.concat(await Array.fromAsync(stored.bytes)).toString()) as Record<string, unknown>;
+  const request = runRequestSchema.parse({ ...kept, run });
+  const withheld = Array.isArray(kept.withheld) ? kept.withheld.map(String) : [];
+  return { request, agent: request.agent ?? name, withheld };
+};
+
+const serverKey = ({ name }: { readonly name: string }): string => `the key of the server ${name}`;
+
+const defined = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** Servers are often told their key in their URL. */
+const withoutKeys = <Server extends { readonly url: string }>(server: Server): Server => {
+  const url = URL.parse(server.url);
+  if (!url) return server;
+  for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, "redacted");
+  // A token often stands alone before the @.
+  if (url.username) url.username = "redacted";
+  if (url.password) url.password = "redacted";
+  return { ...server, url: url.href };
+};

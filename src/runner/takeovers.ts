@@ -1,0 +1,117 @@
+import type { EventOf, Problem } from "../events.ts";
+import type { Log, RunInfo } from "../log.ts";
+import { PROTOCOL } from "../protocol.ts";
+import type { RunnableAgent } from "../runner.ts";
+import type { RunRequest } from "../source.ts";
+import { messageOf } from "../message-of.ts";
+import { readRequest } from "./stored-request.ts";
+
+/** What a run needs in order to go on, or why it cannot. */
+export interface Continuation {
+  readonly request: RunRequest;
+  readonly agent: RunnableAgent;
+  readonly problem?: Problem;
+}
+
+/** Finds the agent and the request of a run that another process began. */
+export const continuationOf = async (
+  log: Log,
+  { run, name }: RunInfo,
+  agentNamed: ((name: string) => RunnableAgent | undefined) | undefined,
+): Promise<Continuation> => {
+  const [first] = await log.read(run, 0, 1);
+  const start = first?.event as EventOf<"run-start">;
+  const ended = (problem: Problem, request: RunRequest = { run, messages: [] }): Continuation => ({
+    request,
+    agent: { name, source: nothing },
+    problem,
+  });
+  if (start.protocol !== PROTOCOL) return ended(STOPPED);
+  try {
+    const { request, agent: wanted, withheld } = await readRequest(log, run, start);
+    const agent = agentNamed?.(wanted);
+    if (!agent?.source.resume) return ended(STOPPED, request);
+    if (withheld.length > 0) return ended(needsSecrets(withheld), request);
+    return { request, agent };
+  } catch (error) {
+    return ended({ ...STOPPED, message: `${STOPPED.message}, and it cannot be continued: ${messageOf(error)}` });
+  }
+};
+
+const nothing = async function* (): AsyncGenerator<never, void> {};
+
+const STOPPED: Problem = {
+  code: "interrupted",
+  message: "the server stopped while the run was going on",
+  retryable: true,
+};
+
+const needsSecrets = (withheld: readonly string[]): Problem => ({
+  ...STOPPED,
+  message: `${STOPPED.message}, and it used secrets of its request, which are never stored`,
+  hint: `start it again with ${withheld.join(", ")}`,
+});
+
+/** Takes over what has no living owner: all there is now, and then again and again, in each process at another moment. */
+export interface Scan {
+  /** Answers how many runs were taken over. */
+  once(): Promise<number>;
+  start(): void;
+  stop(): void;
+}
+
+const SCAN_MS = 800;
+const PAGE = 100;
+const AT_ONCE = 8;
+
+export const createScan = (
+  log: Pick<Log, "orphans">,
+  isKnown: (run: string) => boolean,
+  takeOver: (info: RunInfo) => Promise<boolean>,
+  onProblem: (error: unknown) => void,
+): Scan => {
+  let timer: NodeJS.Timeout | undefined;
+  let isStarted = false;
+  let hasFailed = false;
+
+  const once = async (): Promise<number> => {
+    const tried = new Set<string>();
+    let taken = 0;
+    for (;;) {
+      const orphans = await log.orphans(PAGE + tried.size);
+      const found = orphans.filter(({ run }) => !tried.has(run) && !isKnown(run)).slice(0, AT_ONCE);
+      if (!found.length) return taken;
+      for (const { run } of found) tried.add(run);
+      const results = await Promise.all(found.map(takeOver));
+      taken += results.filter(Boolean).length;
+    }
+  };
+
+  const scan = async (): Promise<void> => {
+    try {
+      await once();
+      hasFailed = false;
+    } catch (error) {
+      // A log that is away for a while is reported once.
+      if (!hasFailed) onProblem(error);
+      hasFailed = true;
+    }
+    schedule();
+  };
+  const schedule = (): void => {
+    if (isStarted) timer = setTimeout(() => void scan(), SCAN_MS * (0.75 + Math.random() / 2)).unref();
+  };
+
+  return {
+    once,
+    start() {
+      if (isStarted) return;
+      isStarted = true;
+      schedule();
+    },
+    stop() {
+      isStarted = false;
+      clearTimeout(timer);
+    },
+  };
+};

@@ -1,0 +1,99 @@
+import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
+import type { Content } from "../../events.ts";
+import { continueCall, repeatCall, runCall } from "./call.ts";
+import type { Finished } from "./loop.ts";
+import { modelResult } from "./model-result.ts";
+import { type PastAgent, type PastCall, type PastStep, isWhole, latestOf, textOf } from "./past.ts";
+import { emitter, type Worker } from "./running.ts";
+
+/** A call that breaks every process that runs it must not do so for ever. */
+const MOST_REPEATS = 3;
+
+/**
+ * Brings the conversation to where the log leaves it: finished steps and their results, and what the last step still waits
+ * for, which runs now. Answers how the agent ended, if its last step called for nothing more.
+ */
+export const continueAgent = async (worker: Worker, past: PastAgent): Promise<Finished | undefined> => {
+  const whole = past.steps.filter(isWhole);
+  for (const name of past.always) {
+    const defined = worker.tools.get(name);
+    if (defined) worker.run.allowed.add(defined.tool);
+  }
+  for (const step of whole) {
+    const isLast = step === whole.at(-1);
+    const content = step.content.filter((part) => part.type !== "tool-call" || !isUnanswered(step, part.toolCallId));
+    if (content.length > 0) worker.prompt.push({ role: "assistant", content });
+    if (step.calls.length === 0) {
+      // After a step that was tried again, or whose provider did not finish what it ran, the model is asked anew.
+      const isEnd = isLast && past.steps.at(-1) === step && content.length === step.content.length;
+      if (isEnd) return { text: textOf(content), awaiting: [] };
+      continue;
+    }
+    const deferred = step.calls.filter((call) => isDeferred(worker, call));
+    for (const { start, end } of deferred)
+      if (!end) worker.emit({ type: "tool-end", call: start.call, outcome: "deferred" });
+    const own = step.calls.filter((call) => !deferred.includes(call));
+    const results = await Promise.all(own.map((call) => settled(worker, past, call, isLast)));
+    if (worker.signal.aborted) throw worker.signal.reason;
+    if (deferred.length > 0) return { text: textOf(content), awaiting: deferred.map(({ start }) => start.call) };
+    worker.prompt.push({ role: "tool", content: results });
+  }
+  return undefined;
+};
+
+/** A provider that was cut off does not know of what it was running. */
+const isUnanswered = ({ provided }: PastStep, call: string): boolean =>
+  provided.some(({ message, end }) => message.toolCallId === call && end?.content === undefined);
+
+const isDeferred = ({ clientRun }: Worker, { start, end }: PastCall): boolean =>
+  end ? end.outcome === "deferred" : clientRun.has(start.name);
+
+/** The result of a call, as the model knows it: by the id that it was first asked with. */
+const settled = async (
+  worker: Worker,
+  past: PastAgent,
+  call: PastCall,
+  isLast: boolean,
+): Promise<LanguageModelV4ToolResultPart> => {
+  const { latest, times } = latestOf(call);
+  const { end, start } = latest;
+  const result = async (): Promise<LanguageModelV4ToolResultPart> => {
+    if (end && (end.outcome !== "interrupted" || !isLast)) return await endedResult(worker, latest);
+    const mayRepeat = worker.tools.get(start.name)?.tool.repeatable === true;
+    const children = past.children.filter((child) => child.start?.call === start.call);
+    if (end) {
+      if (mayRepeat && times <= MOST_REPEATS) return await repeatCall(worker, pendingOf(latest), start.title, children);
+      return await endedResult(worker, latest);
+    }
+    if (!latest.isExecuted) return await runCall(worker, pendingOf(latest), latest.approval);
+    if (mayRepeat) return await continueCall(worker, pendingOf(latest), children);
+    for (const { start: open, end: ended } of children)
+      if (open && !ended)
+        emitter(worker.run.queue, open.agent)({ type: "agent-end", agent: open.agent, outcome: "interrupted" });
+    const interrupted = { type: "tool-end", call: start.call, outcome: "interrupted" } as const;
+    worker.emit(interrupted);
+    return await endedResult(worker, { ...latest, end: interrupted });
+  };
+  return { ...(await result()), toolCallId: call.message.toolCallId };
+};
+
+const pendingOf = ({ start: { call, name }, text, input, message }: PastCall) => ({ call, name, text, input, message });
+
+const INTERRUPTED =
+  "The call was interrupted: the process that ran it stopped. It may have taken effect, and its result is not known.";
+
+const endedResult = async (worker: Worker, { start, end }: PastCall): Promise<LanguageModelV4ToolResultPart> => {
+  const { outcome = "interrupted", content = [], error } = end ?? {};
+  const text = error?.message ?? (outcome === "interrupted" ? INTERRUPTED : `The call ended as ${outcome}.`);
+  const shown: readonly Content[] = content.length > 0 || outcome === "ok" ? content : [{ type: "text", text }];
+  const whole = await Promise.all(shown.map((part) => withText(worker, part)));
+  return await modelResult(worker, start.call, start.name, whole, outcome !== "ok");
+};
+
+/** Long text lies beside the log; the model was sent the text itself. */
+const withText = async ({ run }: Worker, part: Content): Promise<Content> => {
+  if (part.type !== "file" || part.name !== undefined || !/^(text\/plain|application\/json)$/.test(part.mediaType))
+    return part;
+  const bytes = await run.context.get(part.file).catch(() => undefined);
+  return bytes ? { type: "text", text: Buffer.from(bytes).toString() } : part;
+};

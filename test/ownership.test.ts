@@ -1,0 +1,270 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Event } from "../src/events.ts";
+import { memory } from "../src/logs/memory.ts";
+import { demo } from "../src/models/demo.ts";
+import type { RunnableAgent, RunnerOptions } from "../src/runner.ts";
+import type { Source } from "../src/source.ts";
+import { agent as createAgent } from "../src/sources/agent.ts";
+import { defineTool } from "../src/tool.ts";
+import { entriesOf, request, setUp, started, untilEnd, untilEvent, waiting } from "./running.ts";
+
+const LEASE_MS = 10_000;
+const isExecuting = ({ type }: Event) => type === "tool-execute";
+
+/** Several processes on one log, whose clock stands still until it is moved. */
+const cluster = () => {
+  let now = 0;
+  const log = memory({ now: () => now });
+  return {
+    log,
+    join: (options: Partial<RunnerOptions> = {}) =>
+      setUp({ controlMs: 5000, ...options, log: options.log ?? log }).runner,
+    expire: () => (now += LEASE_MS + 1),
+  };
+};
+
+const named = (source: Source): RunnableAgent => ({ name: "test", source });
+
+const asking: readonly Event[] = [
+  { type: "step-start", step: "s" },
+  { type: "tool-start", call: "c", name: "t" },
+  { type: "tool-input-end", call: "c", input: {} },
+  { type: "step-end", step: "s", finish: "tools" },
+  { type: "ask-start", ask: "a", kind: "approval", call: "c" },
+];
+
+describe("a run has one owner", () => {
+  test("the same id posted to two processes starts once", async () => {
+    const { join, log } = cluster();
+    const ready = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // Both ask their source before either stores anything.
+    const meeting = (place: number): Source =>
+      async function* () {
+        ready[place]!.resolve();
+        await Promise.all(ready.map(({ promise }) => promise));
+        yield { type: "step-start", step: `s${place}` };
+      };
+    const results = await Promise.all(
+      [0, 1].map((place) => join().start({ ...request, run: "r" }, named(meeting(place)))),
+    );
+    expect(results.map((result) => result.started).toSorted()).toEqual([false, true]);
+    const events = await untilEnd(log, "r");
+    expect(events.filter(({ type }) => type === "step-start")).toHaveLength(1);
+  });
+
+  test("nobody takes over a run whose owner is alive", async () => {
+    const { join, log } = cluster();
+    const { run } = await join().start(request, named(waiting(started)));
+    await untilEvent(log, run, isExecuting);
+    expect(await join().recover()).toBe(0);
+    expect((await log.info(run))?.endedAt).toBeUndefined();
+  });
+
+  test("an owner that was replaced stops its source, writes nothing, and cuts nobody off", async () => {
+    const { join, log, expire } = cluster();
+    const cut: string[] = [];
+    const first = join({ onCut: (run) => cut.push(run) });
+    const go = Promise.withResolvers<void>();
+    const aborted = Promise.withResolvers<void>();
+    const source: Source = async function* (_, { signal }) {
+      signal.addEventListener("abort", () => aborted.resolve());
+      yield* started;
+      await go.promise;
+      yield { type: "tool-progress", call: "c", note: "late" };
+      await aborted.promise;
+    };
+    const { run } = await first.start(request, named(source));
+    await untilEvent(log, run, isExecuting);
+    expire();
+    expect(await join().recover()).toBe(1);
+    go.resolve();
+    await aborted.promise;
+    const events = await untilEnd(log, run);
+    expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "interrupted" });
+    expect(events.some(({ type }) => type === "tool-progress")).toBe(false);
+    expect(cut).toEqual([]);
+  });
+
+  test("a process whose heartbeats fail for a lease considers its runs lost; they go on elsewhere", async () => {
+    const { join, log, expire } = cluster();
+    const network: { down?: Error } = {};
+    const heartbeat: typeof log.heartbeat = (owner, leaseMs) =>
+      network.down ? Promise.reject(network.down) : log.heartbeat(owner, leaseMs);
+    const append: typeof log.append = (run, entries, as) =>
+      network.down ? Promise.reject(network.down) : log.append(run, entries, as);
+    const first = join({ log: { ...log, heartbeat, append }, leaseMs: 30 });
+    const stopped = Promise.withResolvers<void>();
+    const source: Source = async function* (_, { signal }) {
+      yield* started;
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      stopped.resolve();
+    };
+    const { run } = await first.start(request, named(source));
+    await untilEvent(log, run, isExecuting);
+    const { length } = await entriesOf(log, run);
+    network.down = new Error("unreachable");
+    await stopped.promise;
+    while (first.active > 0) await new Promise((tick) => setTimeout(tick, 1));
+    delete network.down;
+    expect(await entriesOf(log, run)).toHaveLength(length);
+    expire();
+    expect(await join().recover()).toBe(1);
+    expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "interrupted" });
+  });
+
+  test("a tool does not run before its tool-execute is stored", async () => {
+    const log = memory();
+    const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const append: typeof log.append = (run, entries, as) => {
+      if (!entries.some(({ event }) => isExecuting(event))) return log.append(run, entries, as);
+      asked.resolve();
+      return held.promise.then(() => log.append(run, entries, as));
+    };
+    const { runner } = setUp({ log: { ...log, append } });
+    const executed: boolean[] = [];
+    const source = scripted(async (run) => {
+      executed.push((await entriesOf(log, run)).some(({ event }) => isExecuting(event)));
+    });
+    const { run } = await runner.start(request, named(source));
+    await asked.promise;
+    for (let turn = 0; turn < 10; turn++) await new Promise((tick) => setImmediate(tick));
+    expect(executed).toEqual([]);
+    held.resolve();
+    await untilEnd(log, run);
+    expect(executed).toEqual([true]);
+  });
+});
+
+/** An agent that calls one tool once. */
+const scripted = (act: (run: string) => Promise<void>, repeatable = false): Source => {
+  const story = {
+    name: "acts",
+    message: "hi",
+    description: "",
+    matches: () => true,
+    steps: [() => [{ call: "act", input: {} }], () => [{ say: "Done." }]],
+  };
+  const tool = defineTool({
+    name: "act",
+    description: "",
+    input: z.object({}),
+    repeatable,
+    run: async (_, { run }) => act(run),
+  });
+  return createAgent({ name: "test", model: demo({ speed: Infinity, stories: [story] }), tools: [tool] });
+};
+
+describe("what people want of a run that is at work elsewhere", () => {
+  test("a cancel of a call and of the run is stored there before it is acknowledged", async () => {
+    const { join, log } = cluster();
+    const other = join();
+    const { run } = await join().start(request, named(waiting(started)));
+    await untilEvent(log, run, isExecuting);
+    expect(await other.cancel(run, { call: "nothing" })).toBe("unknown");
+    expect(await other.cancel(run, { by: "Ada" })).toBe("cancelled");
+    expect((await entriesOf(log, run)).at(-1)?.event).toMatchObject({ type: "run-end", outcome: "cancelled" });
+    expect(await other.cancel(run)).toBe("ended");
+    expect(await other.cancel("unknown")).toBe("unknown");
+  });
+
+  test("an answer gets the same replies as at home", async () => {
+    const { join, log } = cluster();
+    const other = join();
+    const source: Source = async function* (_, context) {
+      yield* asking;
+      const { answer } = await context.answerTo("a");
+      yield { type: "data", name: "answer", value: answer!.allow! };
+      await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+    };
+    const { run } = await join().start(request, named(source));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    expect(await other.answer(run, "b", { allow: true })).toBe("unknown");
+    await expect(other.answer(run, "a", { value: 1 })).rejects.toMatchObject({ code: "bad-answer" });
+    expect(await other.answer(run, "a", { allow: true }, "Ada")).toBe("accepted");
+    expect(await other.answer(run, "a", { allow: true })).toBe("same");
+    expect(await other.answer(run, "a", { allow: false })).toBe("conflict");
+    await untilEvent(log, run, ({ type }) => type === "data");
+    expect((await entriesOf(log, run)).map(({ event }) => event)).toContainEqual(
+      expect.objectContaining({ type: "ask-end", outcome: "answered", by: "Ada" }),
+    );
+  });
+
+  test("a cancel of a run whose process is gone is done by the one that takes it over", async () => {
+    const { join, log, expire } = cluster();
+    const other = join({ findAgent: () => named(resumable) });
+    const resumable: Source = Object.assign(waiting(asking), { resume: waiting([]) });
+    const { run } = await join().start(request, named(resumable));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    expire();
+    const cancelled = other.cancel(run);
+    expect(await other.recover()).toBe(1);
+    expect(await cancelled).toBe("cancelled");
+    await untilEnd(log, run);
+  });
+});
+
+describe("a run that is taken over", () => {
+  test("says who goes on and after what; its waiting approval stays open, its answer counts, its expiry holds", async () => {
+    for (const isAnswered of [true, false]) {
+      const { join, log, expire } = cluster();
+      const outcomes: string[] = [];
+      const expires = Date.now() + (isAnswered ? 60_000 : 50);
+      const source: Source = Object.assign(
+        waiting(asking.map((event) => (event.type === "ask-start" ? { ...event, expires } : event))),
+        {
+          resume: async function* (...[, context]: Parameters<NonNullable<Source["resume"]>>) {
+            outcomes.push((await context.answerTo("a")).outcome);
+            yield { type: "tool-end", call: "c", outcome: "denied" } as const;
+          },
+        },
+      );
+      const { run } = await join().start(request, named(source));
+      await untilEvent(log, run, ({ type }) => type === "ask-start");
+      expire();
+      const second = join({ findAgent: (name) => (name === "test" ? named(source) : undefined) });
+      expect(await second.recover()).toBe(1);
+      if (isAnswered) expect(await second.answer(run, "a", { allow: false })).toBe("accepted");
+      const events = await untilEnd(log, run);
+      expect(events[6]).toEqual({ type: "run-resume", owner: expect.any(String), reason: "expired", after: 6 });
+      expect(outcomes).toEqual([isAnswered ? "answered" : "expired"]);
+      expect(events.at(-1)).toMatchObject({ outcome: "done" });
+    }
+  });
+
+  test("a run that used secrets of its request ends as interrupted and says what to do", async () => {
+    const { join, log, expire } = cluster();
+    const source: Source = Object.assign(waiting(asking), { resume: waiting([]) });
+    const { run } = await join().start({ ...request, secrets: { API_KEY: "hidden" } }, named(source));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    expire();
+    await join({ findAgent: () => named(source) }).recover();
+    const events = await untilEnd(log, run);
+    expect(events.at(-1)).toMatchObject({
+      outcome: "interrupted",
+      error: { code: "interrupted", hint: "start it again with API_KEY" },
+    });
+    expect(JSON.stringify(events)).not.toContain("hidden");
+  });
+
+  test.each([true, false])("a call that was cut runs again only if its tool is repeatable (%s)", async (repeatable) => {
+    const { join, log, expire } = cluster();
+    let runs = 0;
+    const begun = Promise.withResolvers<void>();
+    const source = scripted(async () => {
+      runs += 1;
+      begun.resolve();
+      if (runs === 1) await new Promise(() => {});
+    }, repeatable);
+    const { run } = await join().start(request, named(source));
+    await begun.promise;
+    expire();
+    await join({ findAgent: () => named(source) }).recover();
+    const events = await untilEnd(log, run);
+    expect(runs).toBe(repeatable ? 2 : 1);
+    const calls = events.flatMap((event) => (event.type === "tool-start" ? [event] : []));
+    expect(calls.map(({ repeats }) => repeats)).toEqual(repeatable ? [undefined, calls[0]!.call] : [undefined]);
+    expect(events.at(-1)).toMatchObject({ outcome: "done" });
+  });
+});
