@@ -9,7 +9,7 @@ required_open_webui_version: 0.10.0
 import asyncio
 import json
 import logging
-from typing import Any, AsyncIterator, Literal
+from typing import Any, AsyncIterator
 from urllib.parse import quote
 
 import httpx
@@ -27,15 +27,30 @@ RECONNECT_SECONDS = (0.5, 1, 2, 4, 8)
 ASK_AGAIN_SECONDS = 5
 ANSWER_TAKEN_OR_TOO_LATE = (404, 409, 410)
 
+STYLE_INPUT = {"input": {"type": "select", "options": "style_options"}}
+
 log = logging.getLogger("runcast_pipe")
 
 
+class _Styled(BaseModel):
+    """Settings with a style. Open WebUI asks for the options each time it shows them, and waits meanwhile: they must be at hand."""
+
+    @classmethod
+    def style_options(cls) -> list[dict]:
+        return [{"value": "", "label": "Default"}, *({"value": style, "label": style} for style in Pipe.styles)]
+
+
 class Pipe:
-    class Valves(BaseModel):
+    # Those that the server listed last. None are known of one that was not reached yet, or that is older than the list.
+    styles: tuple[str, ...] = ()
+
+    class Valves(_Styled):
         RUNCAST_URL: str = Field("http://localhost:4400", description="Where Runcast listens")
         API_KEY: str = Field("", description="Runcast's key, if it has one", json_schema_extra={"input": {"type": "password"}})
-        STYLE: Literal["", "cards", "citations", "collapse", "details"] = Field(
-            "", description="How tools are shown; empty: as the model's name or the server says"
+        STYLE: str = Field(
+            "",
+            description="How tools are shown; by default as the model's name or the server says",
+            json_schema_extra=STYLE_INPUT,
         )
         SHOW_TOOL_CITATIONS: bool = Field(True, description="Show what tools cite as sources below the answer")
         SHOW_SUBAGENT_STATUS: bool = Field(True, description="Tell in the status line what sub-agents do")
@@ -43,9 +58,9 @@ class Pipe:
         ALLOW_EXECUTE: bool = Field(False, description="Let the agent run JavaScript in the page of whoever asks")
         DEBUG: bool = Field(False, description="Tell mode and versions in the status line, and log what is forwarded")
 
-    class UserValves(BaseModel):
-        STYLE: Literal["", "cards", "citations", "collapse", "details"] = Field(
-            "", description="How tools are shown; empty: as the administrator chose"
+    class UserValves(_Styled):
+        STYLE: str = Field(
+            "", description="How tools are shown; by default as the administrator chose", json_schema_extra=STYLE_INPUT
         )
 
     def __init__(self):
@@ -58,7 +73,9 @@ class Pipe:
             async with self._client() as client:
                 response = await client.get("/open-webui/v1/models", headers=self._key())
                 response.raise_for_status()
-                return [{"id": model["id"], "name": model.get("name") or model["id"]} for model in response.json()["data"]]
+                listed = response.json()
+                Pipe.styles = tuple(listed.get("styles") or ())
+                return [{"id": model["id"], "name": model.get("name") or model["id"]} for model in listed["data"]]
         except Exception as error:
             log.warning("no models from %s: %s", self.valves.RUNCAST_URL, error)
             # Without an entry the pipe would vanish from the list, and with it the place that says what is wrong.
@@ -107,7 +124,7 @@ class Pipe:
         said = {
             "Runcast-Pipe": "; ".join(f"{name}={value}" for name, value in pipe.items()),
             "Runcast-Disconnect": "continue",
-            "Runcast-Style": (chosen.STYLE if chosen else "") or valves.STYLE,
+            "Runcast-Style": self._style((chosen.STYLE if chosen else "") or valves.STYLE),
             "Runcast-Secret-Open-Webui-Token": (oauth or {}).get("access_token"),
             "X-OpenWebUI-Task": task,
             "X-OpenWebUI-Chat-Id": metadata.get("chat_id"),
@@ -118,6 +135,10 @@ class Pipe:
             "X-OpenWebUI-User-Role": user.get("role"),
         }
         return self._key() | {name: quote(str(value), safe=" ;=.@:/+~") for name, value in said.items() if value}
+
+    def _style(self, chosen: str) -> str:
+        """None of a server that does not have it, which would refuse the chat. One whose list is not known decides itself."""
+        return "" if self.styles and chosen not in self.styles else chosen
 
     async def _whole(self, body: dict, headers: dict) -> dict:
         try:

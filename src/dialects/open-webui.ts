@@ -75,7 +75,7 @@ export const openWebui: Dialect = {
       method: "GET",
       path: `${BASE}/models`,
       does: "reply",
-      summary: "The agents, as models; with ?styles=1 in every style.",
+      summary: "The agents, as models, and the styles that there are; with ?styles=1 each model in every style.",
     },
     {
       method: "POST",
@@ -143,6 +143,8 @@ const readModels = (withStyles: boolean): ReturnType<Dialect["read"]> => ({
     data: agents
       .flatMap(({ name }) => (withStyles ? [name, ...STYLES.slice(1).map((style) => `${name}:${style}`)] : [name]))
       .map((id) => ({ id, object: "model", created: CREATED, owned_by: "runcast" })),
+    // For the pipe, whose valves offer them.
+    styles: STYLES,
   }),
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
 import type { Command, ServerFacts } from "../../src/dialect.ts";
 import { readAnswer } from "../../src/dialects/open-webui/asks.ts";
+import { STYLES } from "../../src/dialects/open-webui/styles.ts";
 import type { Event, Message } from "../../src/events.ts";
 import { createRouter } from "../../src/server/router.ts";
 import { framesOf, itemsOf, run, call, ended, text } from "./open-webui-page.ts";
@@ -132,7 +133,7 @@ describe("styles", () => {
   });
 
   test("models are the agents, and with styles each in every style", async () => {
-    const ids = async (query: string) => {
+    const list = async (query: string) => {
       const route = openWebui.routes.find(({ path }) => path === "/open-webui/v1/models")!;
       const command = openWebui.read(route, {
         params: {},
@@ -140,10 +141,12 @@ describe("styles", () => {
         headers: new Headers(),
         body: undefined,
       });
-      return (await replied(command)).data.map(({ id }: { id: string }) => id);
+      return await replied(command);
     };
+    const ids = async (query: string) => (await list(query)).data.map(({ id }: { id: string }) => id);
     expect(await ids("")).toEqual(["companion", "other"]);
     expect(await ids("styles=1")).toContain("other:collapse");
+    expect((await list("")).styles).toEqual(STYLES);
   });
 });
 

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compatibility, isAtLeast, tableFor } from "../../src/dialects/open-webui/compatibility.ts";
@@ -39,17 +37,6 @@ test.each(STYLES)("%s: what a tool took back is gone, and what it said instead s
   const page = shown(framesOf(run(...events), style)).join("\n");
   expect(page).not.toMatch(/Rain|Sun/);
   expect(page).toMatch(/Fog[^]*Wind/);
-});
-
-test("the pipe's valves have every style", () => {
-  const pipe = readFileSync(path.join(import.meta.dirname, "../../pipe/runcast_pipe.py"), "utf8");
-  const valves = [...pipe.matchAll(/STYLE: Literal\[(.*)\]/g)].map(
-    ([, listed]) => JSON.parse(`[${listed}]`) as unknown,
-  );
-  expect(valves).toEqual([
-    ["", ...STYLES],
-    ["", ...STYLES],
-  ]);
 });
 
 describe("collapse", () => {

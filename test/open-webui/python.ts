@@ -25,10 +25,17 @@ async def call(event):
 
 async def emit(event): say({"emitted": event})
 
+def styles(pipe, kind):
+    valves = getattr(pipe, kind)
+    # A method of the valves, by its name: so Open WebUI reads it.
+    options = valves.model_json_schema()["properties"]["STYLE"]["input"]["options"]
+    return [option["value"] for option in getattr(valves, options)()]
+
 async def main():
     pipe = module.Pipe()
     pipe.valves = pipe.Valves(**given["valves"])
-    if given["do"] == "pipes": return say({"pipes": await pipe.pipes()})
+    if given["do"] != "pipe": say({"pipes": await pipe.pipes()})
+    if given["do"] == "pipes": return [say({"styles": styles(pipe, kind)}) for kind in ("Valves", "UserValves")]
     arguments = dict(given["arguments"])
     if "valves" in (arguments.get("__user__") or {}): arguments["__user__"]["valves"] = pipe.UserValves(**arguments["__user__"]["valves"])
     answer = await pipe.pipe(body=given["body"], __event_call__=call, __event_emitter__=emit, **arguments)
@@ -50,7 +57,8 @@ export interface Driven {
   readonly arguments?: Record<string, unknown>;
   readonly answers?: readonly unknown[];
   readonly version?: string;
-  readonly do?: "pipe" | "pipes";
+  /** A chat, the list of models and what the valves then offer, or both lists before a chat. */
+  readonly do?: "pipe" | "pipes" | "pipes and pipe";
   /** How long to wait before each new try, in seconds. */
   readonly reconnect?: readonly number[];
   /** As a person pressing Stop after so many lines. */
@@ -62,6 +70,7 @@ export interface Said {
   readonly dialog?: { readonly type: string; readonly data: unknown };
   readonly emitted?: unknown;
   readonly whole?: unknown;
+  readonly styles?: readonly string[];
   readonly pipes?: readonly { readonly id: string; readonly name: string }[];
 }
 

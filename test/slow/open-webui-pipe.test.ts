@@ -196,4 +196,31 @@ describeLive("the pipe", ({ program }) => {
     await servers.splice(0)[0]!.close();
     expect((await drivePipe(python, driven))[0]!.pipes).toEqual([{ id: "default", name: "Runcast (not reachable)" }]);
   });
+
+  const lists = (rest: object): Answering => {
+    const body = JSON.stringify({ data: [{ id: "a" }], ...rest });
+    return (response) => response.end(body);
+  };
+
+  test("the valves offer the styles that the server lists, and the default alone where it lists none", async () => {
+    const offered = async (...script: readonly Answering[]) => {
+      const said = await drivePipe(python, { valves: valvesOf(await serve(...script)), do: "pipes" });
+      return said.flatMap(({ styles }) => (styles ? [styles] : []));
+    };
+    const styles = ["", "cards", "mosaic"];
+    expect(await offered(lists({ styles: styles.slice(1) }))).toEqual([styles, styles]);
+    expect(await offered(lists({}))).toEqual([[""], [""]]);
+    expect(await offered(refuses(503, "starting"))).toEqual([[""], [""]]);
+  });
+
+  test.each([
+    ["a listed style is asked for", { styles: ["cards", "mosaic"] }, "mosaic"],
+    ["one that the server no longer has is not", { styles: ["cards"] }, undefined],
+    ["one that a server without a list may have is", {}, "mosaic"],
+  ])("%s", async (_, listed, style) => {
+    const server = await serve(lists(listed), streams(line(added, "1"), DONE));
+    const said = await drivePipe(python, { valves: valvesOf(server, { STYLE: "mosaic" }), do: "pipes and pipe" });
+    expect(dataOf(said)).toEqual([added]);
+    expect(server.requests[1]!.headers["runcast-style"]).toBe(style);
+  });
 });
