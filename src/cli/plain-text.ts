@@ -91,7 +91,18 @@ export const createPlainText = (
         );
       case "run-end":
         return footLines(state, view);
+      case "step-end":
+      case "text-start":
+      case "thinking-start":
+      case "thinking-delta":
+      case "tool-start":
+      case "tool-input-delta":
+      case "tool-input-end":
+      case "tool-progress":
+      case "data":
+        return [];
       default:
+        event satisfies never;
         return [];
     }
   };

@@ -1,4 +1,4 @@
-import type { Entry, Event, EventOf } from "../events.ts";
+import type { Entry, Event } from "../events.ts";
 
 type Entries = readonly Entry[] | Promise<readonly Entry[]>;
 
@@ -93,7 +93,7 @@ interface Reading {
   group: Group | undefined;
 }
 
-type Delta = EventOf<"text-delta" | "thinking-delta" | "tool-input-delta" | "tool-output-delta">;
+type Delta = Extract<Event, { delta: string }>;
 
 interface Group {
   readonly first: Delta;

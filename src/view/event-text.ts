@@ -41,7 +41,17 @@ const subjectOf = (event: Entry["event"]): string => {
     case "citation":
     case "embed":
       return event.title === undefined ? "" : quoted(event.title);
+    case "run-resume":
+    case "step-start":
+    case "text-start":
+    case "text-end":
+    case "thinking-start":
+    case "thinking-end":
+    case "tool-input-end":
+    case "tool-execute":
+      return "";
     default:
+      event satisfies never;
       return "";
   }
 };

@@ -268,6 +268,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
         return end(event, at);
       default:
         // A log of a later version may say what is not known yet.
+        event satisfies never;
         return [];
     }
   };
