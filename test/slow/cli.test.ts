@@ -170,7 +170,7 @@ describe("serve", () => {
     const again = await serve([], { cwd: home, env: { RUNCAST_DEMO_SPEED: "100" } });
     expect(again.said).toContain("1 run, 1 interrupted run recovered");
     const watched = await runcast(["watch", `${again.url}/runs/slow`]);
-    expect(watched).toMatchObject({ code: 0, out: expect.stringContaining("✓ Done") });
+    expect(watched).toMatchObject({ code: 0, out: expect.stringContaining("✓ Finished") });
     const exported = await runcast(["export", `${again.url}/runs/slow`]);
     expect(exported.out).toContain('"type":"run-resume"');
   });
