@@ -70,7 +70,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
   });
 
   test("one call is stopped by its own button, and the run goes on", async () => {
-    const page = await show("Start something slow that I can stop", demoAgent({ speed: 30 }));
+    const page = await show("Start something slow that I can stop", demoAgent({ speed: 5 }));
     await card(page, "watch_deploy").getByRole("button", { name: "Stop watch_deploy" }).click();
     await ended(page, "done");
     expect(await card(page, "watch_deploy").getAttribute("data-call")).toBe("cancelled");
