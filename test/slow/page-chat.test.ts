@@ -139,7 +139,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     const asked = await page.getByRole("region", { name: "Open questions" }).innerText();
     expect(asked.match(/send_report/g)).toHaveLength(1);
     const first = await announced(page);
-    expect(first.filter((text) => text.startsWith("Your approval is needed"))).toHaveLength(1);
+    expect(first.filter((text) => text.startsWith("Waiting for you: "))).toHaveLength(1);
     expect(first.filter((text) => text.startsWith("The report is short."))).toHaveLength(1);
     await page.reload();
     await page.getByRole("button", { name: /^Deny/ }).first().waitFor();
