@@ -12,7 +12,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/logs/sqlite/journal.ts",
     edits: [
       [
-        "      extendTail(tail, chunk);\n      tail.info = after;\n    }\n    if (!spill",
+        "      if (chunk) extendTail(tail, chunk);\n      tail.info = after;\n    }\n    if (!spill",
         "      void chunk;\n      void tail;\n      void after;\n    }\n    if (!spill",
       ],
       [

@@ -116,7 +116,7 @@ describeInBrowser("replay and share on the page", ({ serve, open }: Browsing) =>
   test("a link with a token shows the run live to a second person, who can do nothing to it", async () => {
     const url = await serve(undefined, { key: "a-long-enough-key" });
     const page = await open(url);
-    await page.getByLabel(/key/i).first().fill("a-long-enough-key");
+    await page.locator("input").and(page.getByLabel(/key/i)).first().fill("a-long-enough-key");
     await page.keyboard.press("Enter");
     await send(page, "Send the report, but ask for my approval first");
     await page.getByRole("article", { name: "Agent" }).getByRole("button", { name: "Deny" }).waitFor();
