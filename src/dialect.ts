@@ -113,20 +113,25 @@ export type Command =
       readonly disconnect?: Dialect["disconnect"];
       /** Answer once instead of streaming: when the run has ended, or now with what there is. */
       readonly whole?: "end" | "now";
-      /** The run whose messages and answer come before this request's own. */
-      readonly continues?: string;
+      /** The run whose messages and answer come before this request's own. A thread may have none yet. */
+      readonly continues?: RunRef;
       /**
        * Answers to what a run of the request's thread asks: they start nothing new. The asks select the run and the segment, and the
        * response begins with the next one. Asks that were answered elsewhere meanwhile keep the answer they have.
        */
-      readonly answers?: readonly { readonly ask: string; readonly answer: Answer }[];
+      readonly answers?: readonly AskAnswer[];
     }
   | {
       readonly do: "follow";
       readonly run: RunRef;
       readonly after: Cursor;
-      /** `segment`: begins with the segment that the run is in, whatever `after` says. */
-      readonly from?: "snapshot" | "segment";
+      /**
+       * `segment` begins with the segment that the run is in, `run` with the run's first entry, whatever `after` says. Both end with
+       * that segment.
+       */
+      readonly from?: "snapshot" | "segment" | "run";
+      /** Answers with this status and no body if there is no such run, instead of refusing. */
+      readonly ifNone?: 200 | 204;
       readonly style?: string;
       readonly extensions?: boolean;
       readonly whole?: "end" | "now";
@@ -146,8 +151,18 @@ export type Command =
   /** What it returns, or the promise it returns resolves with, is the JSON that is sent. What it throws refuses the request. */
   | { readonly do: "reply"; readonly reply: (facts: ServerFacts) => unknown };
 
-/** A run by its id, or the latest run of a thread: of the caller's own, and of the addressed agent if one is named. */
-export type RunRef = string | { readonly thread: string; readonly agent?: string };
+/**
+ * A run by its id, or the latest run of a thread: of the caller's own, and of the addressed agent if one is named. With `open`, a run
+ * that has ended does not count.
+ */
+export type RunRef = string | { readonly thread: string; readonly agent?: string; readonly open?: true };
+
+export interface AskAnswer {
+  readonly ask: string;
+  readonly answer: Answer;
+  /** The call that the ask is about: for families that answer a call. */
+  readonly call?: string;
+}
 
 /** Where a viewer is: everything up to `seq`, and of the next entry the first `frame` frames. Written `seq` or `seq.frame`. */
 export interface Cursor {

@@ -82,7 +82,7 @@ export const playStory = async (
 const answerTo = (kind: string, choice: Json | undefined) =>
   kind === "approval" || kind === "confirmation" ? { allow: true } : { value: choice ?? "the tests" };
 
-/** How a run looks, but for its id, its times, how many entries it took to say it, and where its files lie. */
+/** How a run looks, but for its id and thread, its times, how many entries it took to say it, and where its files lie. */
 export const stateOf = (entries: readonly Entry[]): Json => {
   const state = createState();
   for (const entry of entries) fold(state, entry);
@@ -95,4 +95,4 @@ export const stateOf = (entries: readonly Entry[]): Json => {
   );
 };
 
-const PASSING = new Set(["run", "seq", "version", "at", "startedAt", "executedAt", "endedAt", "file"]);
+const PASSING = new Set(["run", "thread", "seq", "version", "at", "startedAt", "executedAt", "endedAt", "file"]);

@@ -1,4 +1,4 @@
-import type { Command, Dialect, DialectRequest, EncodeOptions, RunRef } from "../src/dialect.ts";
+import type { Command, Dialect, DialectRequest, EncodeOptions } from "../src/dialect.ts";
 import { native } from "../src/dialects/native.ts";
 import type { Answer, Entry } from "../src/events.ts";
 import { createSegments } from "../src/segments.ts";
@@ -23,16 +23,22 @@ export const segmented: Dialect = {
     { method: "POST", path: "/threads/:thread/asks/:ask", does: "answer" },
   ],
   read: ({ does }, { params, query, body }: DialectRequest): Command => {
-    const run: RunRef = { thread: params["thread"] ?? "" };
+    const run = { thread: params["thread"] ?? "", ...(query.has("open") && { open: true as const }) };
     const { message = "", answers, whole, run: id } = (body ?? {}) as Body;
     if (does === "follow")
-      return { do: "follow", run, after: { seq: Number(query.get("after") ?? 0), frame: 0 }, ...from(query) };
+      return {
+        do: "follow",
+        run,
+        after: { seq: Number(query.get("after") ?? 0), frame: 0 },
+        ...from(query),
+        ...(run.open && { ifNone: 204 as const }),
+      };
     if (does === "cancel") return { do: "cancel", run };
     if (does === "answer") return { do: "answer", run, ask: params["ask"] ?? "", answer: body as Answer };
     return {
       do: "start",
       request: {
-        thread: run.thread,
+        thread: params["thread"] ?? "",
         messages: [{ role: "user", content: [{ type: "text", text: message }] }],
         ...(id !== undefined && { run: id }),
       },
@@ -57,4 +63,7 @@ export const segmented: Dialect = {
 // Its frames depend on what came before, and it has no text of its own.
 delete (segmented as { encodeText?: unknown }).encodeText;
 
-const from = (query: URLSearchParams) => (query.has("segment") ? { from: "segment" as const } : {});
+const from = (query: URLSearchParams) => {
+  if (query.has("segment")) return { from: "segment" as const };
+  return query.has("run") ? { from: "run" as const } : {};
+};

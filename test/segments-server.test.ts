@@ -34,6 +34,7 @@ const asking = (...groups: readonly (readonly string[])[]): Source =>
 
 const serving = (source: Source) => serve(source, { dialects: [native, segmented] });
 const typesOf = (frames: readonly Frame[]) => frames.map(({ event }) => event);
+const lastSeq = (frames: readonly Frame[]) => Number(frames.findLast(({ id }) => id !== undefined)?.id);
 const say = (url: string, body: object) => post(`${url}/threads/t`, body);
 const answers = (...asks: readonly string[]) => ({ answers: asks.map((ask) => ({ ask, answer: YES })) });
 
@@ -59,7 +60,7 @@ describe("a dialect with segments", () => {
     expect(await framesOf(await fetch(`${url}/threads/t/latest`))).toEqual(frames);
     expect(await framesOf(await fetch(`${url}/runs/r/events?dialect=segmented`))).toEqual(frames);
     // Who has seen a segment waits for the next.
-    const last = Number(frames.findLast(({ id }) => id !== undefined)?.id);
+    const last = lastSeq(frames);
     const waiting = [1, 2, 3].map(async () => await framesOf(await fetch(`${url}/threads/t/latest?after=${last}`)));
     const next = await framesOf(await say(url, answers("r-ask-a")));
     for (const same of waiting) expect(await same).toEqual(next);
@@ -79,6 +80,31 @@ describe("a dialect with segments", () => {
     expect(typesOf(rest).at(-1)).toBe("run-end");
     // And after its end, the same again.
     expect(await framesOf(await say(url, answers("r-ask-b")))).toEqual(rest);
+  });
+
+  test("gives who comes anew the run from its start to the segment that it is in", async () => {
+    const { url } = await serving(asking(["a"], ["b"]));
+    const again = async () => await framesOf(await fetch(`${url}/threads/t/latest?run`));
+    const first = await framesOf(await say(url, { message: "go", run: "r" }));
+    expect(await again()).toEqual(first);
+    const second = await framesOf(await say(url, answers("r-ask-a")));
+    expect(await again()).toEqual([...first, ...second]);
+    // One who comes while the others wait at the end of a segment stays with them for the next.
+    const live = framesOf(await fetch(`${url}/threads/t/latest?after=${lastSeq(second)}`));
+    expect(await again()).toEqual([...first, ...second]);
+    const third = await framesOf(await say(url, answers("r-ask-b")));
+    expect(await live).toEqual(third);
+    expect(await again()).toEqual([...first, ...second, ...third]);
+  });
+
+  test("says without a body that there is nothing to follow, where that is no mistake", async () => {
+    const { url } = await serving(asking(["a"]));
+    expect((await fetch(`${url}/threads/t/latest?open`)).status).toBe(204);
+    await framesOf(await say(url, { message: "go", run: "r" }));
+    expect((await fetch(`${url}/threads/t/latest?open`)).headers.get("runcast-run")).toBe("r");
+    await framesOf(await say(url, answers("r-ask-a")));
+    const nothing = await fetch(`${url}/threads/t/latest?open`);
+    expect([nothing.status, await nothing.text()]).toEqual([204, ""]);
   });
 
   test("refuses a new message, and answers that leave something open, with what to do", async () => {

@@ -32,6 +32,8 @@ export interface Following {
   readonly response: ServerResponse;
   /** The state at `after`, sent first. */
   readonly snapshot?: unknown;
+  /** Segments that end up to this seq do not end the stream. */
+  readonly through?: number;
   /** Called if the connection is gone before the run's end was sent. */
   readonly onCut?: () => void;
 }
@@ -80,7 +82,7 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
 
   return {
     follow: (following) => {
-      const { run, dialect, response, headers, after, snapshot, onCut } = following;
+      const { run, dialect, response, headers, after, snapshot, through = 0, onCut } = following;
       const channel = channelOf(following);
       channel.viewers++;
       metrics.viewers++;
@@ -91,7 +93,7 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
             if (!finished) onCut();
           }
         : leave;
-      const viewer = new Viewer(channel, response, headers, after, onLeft);
+      const viewer = new Viewer(channel, response, headers, { ...after, through }, onLeft);
       viewers.add(viewer);
       heartbeats.add(viewer);
       const frames = snapshot === undefined ? undefined : dialect.snapshot?.(after.seq, snapshot);

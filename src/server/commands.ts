@@ -7,7 +7,7 @@ import { Refusal, type RunRequest } from "../source.ts";
 import { frameText } from "../sse.ts";
 import type { Audience } from "./audience.ts";
 import { historyOf } from "./history.ts";
-import { HttpRefusal, missing } from "./refusals.ts";
+import { missing, taken, tooMany } from "./refusals.ts";
 import type { Owners } from "./owners.ts";
 import { sendJson } from "./send-json.ts";
 import type { States } from "./states.ts";
@@ -94,12 +94,17 @@ export const createCommands = (options: CommandsOptions): Commands => {
   /** The request with what it continues before its own messages. */
   const withHistory = async ({ request, continues }: Of<"start">, principal: Principal): Promise<RunRequest> => {
     if (continues === undefined) return request;
-    const info = await log.info(continues);
+    const isThread = typeof continues !== "string";
+    const info = await (isThread
+      ? threads.latest(continues, "watch", principal).catch(unlessMissing(200))
+      : log.info(continues));
+    if (isThread && !info) return request;
     if (!info || info.dropped || !may(principal, "watch", info))
-      throw missing(`there is no run ${continues.slice(0, 100)} to continue`, false);
+      throw missing(`there is no run ${String(continues).slice(0, 100)} to continue`, false);
+    const { run } = info;
     if (info.endedAt === undefined)
-      throw new Refusal("run-open", `run ${continues} has not ended yet`, { hint: "wait for its end, or cancel it" });
-    return { ...request, messages: [...(await historyOf(log, continues)), ...request.messages] };
+      throw new Refusal("run-open", `run ${run} has not ended yet`, { hint: "wait for its end, or cancel it" });
+    return { ...request, messages: [...(await historyOf(log, run)), ...request.messages] };
   };
 
   const start = async (command: Of<"start">, exchange: Exchange): Promise<void> => {
@@ -165,13 +170,15 @@ export const createCommands = (options: CommandsOptions): Commands => {
   const follow = async (command: Of<"follow">, exchange: Exchange): Promise<void> => {
     const { request, response } = exchange;
     const dialect = dialectOf(exchange);
-    const info = await infoOf(command.run, "watch", exchange);
+    const info = await infoOf(command.run, "watch", exchange).catch(unlessMissing(command.ifNone));
+    if (!info) return void response.writeHead(command.ifNone ?? 204).end();
     const { run } = info;
     const base = options.base(request);
     const encode = encodeOptions(command, info, base);
     if (command.whole) return sendWhole({ log, run, dialect, options: encode }, command.whole, response);
     const cursor = async (): Promise<Cursor | undefined> => {
       if (command.from === "segment") return { seq: await threads.segmentStart(run), frame: 0 };
+      if (command.from === "run") return { seq: 0, frame: 0 };
       if (command.skipFrames) return await cursorAfter({ log, run, dialect, options: encode }, command.skipFrames);
       return command.after;
     };
@@ -203,6 +210,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
       headers,
       response,
       ...(folded && { snapshot: folded.state }),
+      ...(command.from === "run" && { through: await threads.segmentStart(run) }),
     });
   };
 
@@ -270,13 +278,16 @@ const threadOf = ({ thread, agent }: RunRequest): Exclude<RunRef, string> => {
   throw new Refusal("no-thread", "answers need the thread whose run asked for them", { hint: "send the thread's id" });
 };
 
+/** Takes the lack of a run for an answer, where there is one for it. */
+const unlessMissing = (status: number | undefined) => (error: unknown) => {
+  if (status !== undefined && error instanceof Refusal && error.status === 404) return undefined;
+  throw error;
+};
+
 const actor = (principal: Principal): { readonly by?: string } => {
   const by = actorOf(principal);
   return by === undefined ? {} : { by };
 };
-
-const taken = (run: string): Refusal =>
-  new Refusal("run-taken", `the run id ${run} is taken`, { status: 409, hint: "choose another id, or leave it out" });
 
 function checkCursor(after: Cursor | undefined, { seq, run }: RunInfo): asserts after is Cursor {
   if (after && (after.seq < seq || (after.seq === seq && after.frame === 0))) return;
@@ -284,9 +295,3 @@ function checkCursor(after: Cursor | undefined, { seq, run }: RunInfo): asserts 
     hint: "resume with the id of a frame of this run, or from 0",
   });
 }
-
-const tooMany = (code: string, message: string, setting: string) =>
-  new HttpRefusal(429, code, message, `the setting ${setting} says how many may be; try again soon`, {
-    headers: { "retry-after": "2" },
-    retryable: true,
-  });

@@ -38,6 +38,15 @@ export const missing = (message: string, dropped: boolean): Refusal =>
     ? new Refusal("run-dropped", message, { status: 410, hint: "the retention settings say how long runs are kept" })
     : new Refusal("unknown-run", message, { status: 404, hint: "GET /runs lists the runs that are kept" });
 
+export const taken = (run: string): Refusal =>
+  new Refusal("run-taken", `the run id ${run} is taken`, { status: 409, hint: "choose another id, or leave it out" });
+
+export const tooMany = (code: string, message: string, setting: string): HttpRefusal =>
+  new HttpRefusal(429, code, message, `the setting ${setting} says how many may be; try again soon`, {
+    headers: { "retry-after": "2" },
+    retryable: true,
+  });
+
 export const problemOf = ({ code, message, retryable, hint }: Refusal) => ({
   code,
   message,

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Action, type Principal, actorOf } from "../access.ts";
-import type { Command, RunRef } from "../dialect.ts";
+import type { AskAnswer, RunRef } from "../dialect.ts";
 import type { Log, RunInfo } from "../log.ts";
 import type { Runner } from "../runner.ts";
 import { createSegments } from "../segments.ts";
@@ -8,9 +8,8 @@ import { Refusal } from "../source.ts";
 import type { Owners } from "./owners.ts";
 import { missing } from "./refusals.ts";
 
-type Start = Extract<Command, { do: "start" }>;
 type Thread = Exclude<RunRef, string>;
-type Answers = NonNullable<Start["answers"]>;
+type Answers = readonly AskAnswer[];
 
 /** What clients that know conversations, and no runs, ask of the server. */
 export interface Threads {
@@ -52,7 +51,11 @@ export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads
   return {
     async latest(thread, action, principal) {
       const [latest] = await runsOf(thread, 1, principal);
-      if (!latest) throw missing(`there is no run of the thread ${thread.thread.slice(0, 100)}`, false);
+      if (!latest || (thread.open && latest.endedAt !== undefined))
+        throw missing(
+          `there is no ${thread.open ? "open " : ""}run of the thread ${thread.thread.slice(0, 100)}`,
+          false,
+        );
       return await owners.info(principal, action, latest.run);
     },
 

@@ -20,6 +20,8 @@ export class Viewer implements ChunkedOwner {
   /** Whose heartbeats it gets. */
   beats: Set<Viewer> | undefined;
   readonly #onLeft: (viewer: Viewer, finished: boolean) => void;
+  /** Segments that end up to this seq do not end its stream. */
+  readonly #through: number;
   /** Everything up to `seq`, and of the next entry the first `frame` frames, is not sent again. */
   #seen: Cursor;
   #encoder: Encoder | undefined;
@@ -33,12 +35,13 @@ export class Viewer implements ChunkedOwner {
     channel: Channel,
     response: ServerResponse,
     headers: Record<string, string>,
-    cursor: Cursor,
+    { through, ...cursor }: Cursor & { readonly through: number },
     onLeft: (viewer: Viewer, finished: boolean) => void,
   ) {
     this.channel = channel;
     this.#onLeft = onLeft;
     this.#seen = cursor;
+    this.#through = through;
     this.#fed = channel.encodesFrom(cursor.seq);
     this.#out = new Chunked(response, headers, this);
   }
@@ -91,7 +94,7 @@ export class Viewer implements ChunkedOwner {
       while (!this.#reading && !this.#out.closed && !this.#finished && this.slot < 0 && !this.stalled) {
         const encoder = (this.#encoder ??= channel.createEncoder());
         const { seq, frame } = this.#seen;
-        const caughtUp = this.#fed > seq || (this.#fed === seq && frame === 0);
+        const caughtUp = this.#fed >= this.#through && (this.#fed > seq || (this.#fed === seq && frame === 0));
         let limit = this.#limit;
         let stop = this.#fed < seq ? seq : 0;
         if (caughtUp && channel.occupied) {
@@ -159,7 +162,7 @@ export class Viewer implements ChunkedOwner {
       taken++;
       if (entry.seq <= seenSeq) continue;
       text += spelled;
-      const isEnd = isLast(entry, encode);
+      const isEnd = isLast(entry, encode) && (entry.seq > this.#through || entry.event.type === "run-end");
       if (text.length < CHUNK && !isEnd) continue;
       const more = text === "" || this.write(new Chunk(text), false);
       text = "";

@@ -32,12 +32,13 @@ export interface HttpOptions {
  * - What the server answers before its stream refuses the request, in its own words.
  * - A stream that breaks off is resumed where the dialect can follow a run; else, and when patience is at an end, the run ends
  *   with the error `upstream-cut`, which may be tried again. A stream that ends without its end marker has broken off.
+ * - Where the dialect's streams end when people are asked, the run goes on with another request, which carries all answers together.
  * - A cancel is said in the dialect's words where it has some; else the connection is closed.
  */
 export const http = (options: HttpOptions): Source =>
   async function* (request, context) {
     const remote = createRemote(options, context.signal);
-    const connection = createConnection(remote, options, request);
+    const connection = createConnection(remote, options, request, context);
     const ids = createOwnIds(context.run);
     const steering = createSteering(remote, connection, context, ids.theirs);
     const decode = decoderOf(options.dialect);
@@ -52,6 +53,7 @@ export const http = (options: HttpOptions): Source =>
             if (problem) throw new Refusal("upstream-protocol", problem.message, { status: 502, hint: problem.hint });
             connection.named(event.run);
           }
+          connection.continuation?.observe(said, event);
           steering.observe(event);
           yield event;
           if (event.type === "run-end") return;

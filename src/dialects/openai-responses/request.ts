@@ -99,7 +99,7 @@ const writeStart = (command: Start): ReturnType<Dialect["write"]> => {
     ...(agent !== undefined && { model: agent }),
     input: writeInput(messages),
     ...(system && { instructions: system }),
-    ...(continues !== undefined && { previous_response_id: RESPONSE + continues }),
+    ...(continues !== undefined && { previous_response_id: RESPONSE + runId(continues) }),
     ...(!whole && { stream: true }),
     ...(disconnect === "continue" && { background: true }),
     ...(tools.length > 0 && { tools: tools.map(writeTool) }),

@@ -1,19 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, type Frame, parseCursor } from "../../dialect.ts";
-import { Refusal, type RunRequest } from "../../source.ts";
+import { Refusal, type RunContext, type RunRequest } from "../../source.ts";
 import { createFrameReader } from "../../sse.ts";
 import type { HttpOptions } from "../http.ts";
+import { type Continuation, createContinuation } from "./continuation.ts";
 import { isTemporary, refusalOf, unreachable, upstreamCut } from "./refusals.ts";
 import type { Remote } from "./remote.ts";
 
-/** One run there, over as many connections as it takes. */
+/** One run there, over as many connections and requests as it takes. */
 export interface Connection {
+  /** For a dialect whose streams end where people are asked. */
+  readonly continuation: Continuation | undefined;
   /** Starts the run and gives its frames. Throws a Refusal where that fails; ends quietly only when nothing more is wanted. */
   frames(): AsyncGenerator<Frame>;
   /** The run's id there, once it is known. */
   readonly run: string | undefined;
   /** Whether it is a Runcast that answers. */
   readonly isRuncast: boolean;
+  /** Whether the run there is followed, whoever answers what it asks. */
+  readonly isFollowed: boolean;
   /** Settled when the start has been answered, or has failed. */
   readonly begun: Promise<void>;
   /** The bytes that a Runcast there keeps beside the run; undefined if it cannot be asked or does not give them. */
@@ -29,19 +34,25 @@ const FILE_TRIES = 5;
 /** So many heartbeats of a Runcast in a row do not get lost: the connection is dead. */
 const SILENT_HEARTBEATS = 3;
 
-export const createConnection = (remote: Remote, options: HttpOptions, request: RunRequest): Connection => {
+export const createConnection = (
+  remote: Remote,
+  options: HttpOptions,
+  request: RunRequest,
+  context: RunContext,
+): Connection => {
   const { dialect } = remote;
   const { patienceMs = PATIENCE_MS } = options;
   const { run: _, agent: __, ...asked } = request;
   // An id of our own choice makes posting again safe, if the dialect says it: the server then follows instead of starting.
   const chosen = `via-${crypto.randomUUID()}`;
-  const start: Command = {
-    do: "start",
+  const start = {
+    do: "start" as const,
     request: { ...asked, run: chosen, ...(options.agent !== undefined && { agent: options.agent }) },
     extensions: true,
     // A run that can be resumed must outlive a connection that breaks; it is stopped by a request then.
-    ...(remote.can("follow") && remote.can("cancel") && { disconnect: "continue" }),
+    ...(remote.can("follow") && remote.can("cancel") && { disconnect: "continue" as const }),
   };
+  const continuation = dialect.segments && createContinuation(start, context);
   const saysRun = remote.can("follow") && (dialect.write(start).body ?? "").includes(chosen);
   const begun = Promise.withResolvers<void>();
   const [beat] = dialect.heartbeat.frames({ waiting: "agent", since: 0 });
@@ -51,6 +62,7 @@ export const createConnection = (remote: Remote, options: HttpOptions, request: 
   let received = 0;
   let since = 0;
   let failures = 0;
+  const isFollowed = (): boolean => isRuncast && remote.can("follow");
 
   /** Waits, or answers false if there is no more patience. */
   const patience = async (): Promise<boolean> => {
@@ -68,11 +80,26 @@ export const createConnection = (remote: Remote, options: HttpOptions, request: 
         throw unreachable(options.url, error);
       });
       if (!response) continue;
-      if (!response.ok || !isStream(response)) throw await refusalOf(response, dialect.name);
+      await checkStream(response);
       run = response.headers.get("runcast-run") ?? run;
       isRuncast = response.headers.has("runcast-run");
       return response;
     }
+  };
+
+  const checkStream = async (response: Response): Promise<void> => {
+    if (!response.ok || !isStream(response)) throw await refusalOf(response, dialect.name);
+  };
+
+  /** The stream of the next segment, which a server that keeps no runs gives for the answers; undefined if there is nothing to go on with. */
+  const proceed = async (waiting: Continuation, connection: AbortSignal): Promise<Response | undefined> => {
+    const next = await Promise.race([waiting.next(), aborted(remote.signal)]);
+    if (!next) return undefined;
+    const response = await remote.send(next, connection).catch((error: unknown) => {
+      throw unreachable(options.url, error);
+    });
+    await checkStream(response);
+    return response;
   };
 
   const resume = async (connection: AbortSignal): Promise<Response> => {
@@ -112,13 +139,17 @@ export const createConnection = (remote: Remote, options: HttpOptions, request: 
   }
 
   return {
+    continuation,
     async *frames() {
       for (let isFirst = true; ; isFirst = false) {
         const connection = new AbortController();
         try {
           const response = await (isFirst
             ? begin(connection.signal).finally(begun.resolve)
-            : resume(connection.signal));
+            : continuation?.isDue && !isFollowed()
+              ? proceed(continuation, connection.signal)
+              : resume(connection.signal));
+          if (!response) return;
           yield* read(response, () => connection.abort());
         } catch (error) {
           if (!remote.signal.aborted) throw error;
@@ -133,6 +164,9 @@ export const createConnection = (remote: Remote, options: HttpOptions, request: 
     },
     get isRuncast() {
       return isRuncast;
+    },
+    get isFollowed() {
+      return isFollowed();
     },
     begun: begun.promise,
     async file(id) {
@@ -155,6 +189,12 @@ export const createConnection = (remote: Remote, options: HttpOptions, request: 
     },
   };
 };
+
+const aborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
 
 /** A server that answers once, or with a page, is not one of these; content types of streams differ among servers. */
 const isStream = (response: Response): boolean =>

@@ -3,6 +3,7 @@ import type { Command } from "../../dialect.ts";
 import type { Event } from "../../events.ts";
 import type { RunContext } from "../../source.ts";
 import type { Connection } from "./connection.ts";
+import type { Continuation } from "./continuation.ts";
 import { isTemporary } from "./refusals.ts";
 import type { Remote } from "./remote.ts";
 
@@ -56,6 +57,14 @@ export const createSteering = (
       tell("error", `the answer did not reach the upstream server (${status ?? "no connection"})`);
   };
 
+  /** The answers to all that is asked, for a dialect that takes them together. What they cause comes in the stream that is followed. */
+  const answerAll = async (continuation: Continuation): Promise<void> => {
+    const next = await continuation.next();
+    if (!next || closed.signal.aborted) return;
+    const status = await send(next);
+    if (status !== 200) tell("error", `the answers did not reach the upstream server (${status ?? "no connection"})`);
+  };
+
   const cancel = async (target: { call?: string; agent?: string; reason?: string }): Promise<boolean> => {
     const { run } = connection;
     const status = run === undefined ? undefined : await send({ do: "cancel", run, ...target });
@@ -82,7 +91,9 @@ export const createSteering = (
 
   return {
     observe(event) {
-      if (event.type === "ask-start") void answer(event.ask);
+      const { continuation, isFollowed } = connection;
+      if (continuation?.isDue && isFollowed) void answerAll(continuation);
+      if (event.type === "ask-start" && !continuation) void answer(event.ask);
       else if (event.type === "ask-end") endedThere.add(event.ask);
       else if (isSteered && event.type === "tool-start") cancelWith("call", event.call);
       else if (isSteered && event.type === "agent-start") cancelWith("agent", event.agent);
