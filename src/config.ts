@@ -40,6 +40,8 @@ export interface Config
   readonly agents?: Readonly<Record<string, Source>>;
   /** A name, the URL of an engine that several servers share, or a log. Default: `sqlite`, in `.runcast/` beside the configuration. */
   readonly log?: Log | LogName | LogUrl;
+  /** How long a server that gets SIGTERM waits for safe points at which another goes on with its runs. Default: 20 s. */
+  readonly handOverMs?: number;
   /** How long finished runs are kept. Default: for ever. */
   readonly retention?: Retention;
   /** Private addresses, as `host:port`, that an MCP server may have which a client asks us to check. Default: none. */

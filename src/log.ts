@@ -38,6 +38,8 @@ export interface Log extends RunOwnership, RunControl {
   readonly name: string;
   /** What stored entries outlive, in one line for people. */
   readonly survives: string;
+  /** Whether another process can go on with a run: false if runs are gone with this one. */
+  readonly isLasting: boolean;
   /** What is kept beside runs. */
   readonly records: Records;
 

@@ -3,6 +3,7 @@ import type { Answer, Entry, EventOf } from "./events.ts";
 import type { Log, RunInfo } from "./log.ts";
 import { messageOf } from "./message-of.ts";
 import { createRunId } from "./run-id.ts";
+import { type Active, placeholder } from "./runner/active.ts";
 import { ActiveRun } from "./runner/active-run.ts";
 import { isAnothers } from "./runner/close-cut.ts";
 import { type Controls, createControls } from "./runner/controls.ts";
@@ -48,8 +49,16 @@ export interface Runner {
    * Answers how many; what cannot be taken over is reported and tried again later. From then on it does so continuously.
    */
   recover(): Promise<number>;
-  /** Interrupts what still runs and waits until that is stored, or until a log that fails has had `graceMs` for it. */
-  close(): Promise<void>;
+  /**
+   * Takes nothing new, interrupts what still runs and waits until that is stored, or until a log that fails has had `graceMs`
+   * for it. With `handOverMs`, runs that can go on in another process are left to it first: at their next safe point (no step
+   * and no call under way), or as they are after that time. Others have that time to end by themselves.
+   */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+export interface CloseOptions {
+  readonly handOverMs?: number | undefined;
 }
 
 export interface RunnableAgent {
@@ -184,6 +193,8 @@ export const createRunner = (options: RunnerOptions): Runner => {
         return false;
       }
       try {
+        // Whoever closes the runner has seen only that this was being decided.
+        if (isClosed) throw stopping();
         const { request, agent, problem } = await continuationOf(log, info, options.findAgent);
         const takeover = {
           after: as.seq,
@@ -261,9 +272,13 @@ export const createRunner = (options: RunnerOptions): Runner => {
       if (!isClosed) scan.start();
       return taken;
     },
-    async close() {
+    async close({ handOverMs } = {}) {
       isClosed = true;
       scan.stop();
+      if (handOverMs !== undefined) {
+        const deadline = AbortSignal.timeout(handOverMs);
+        await Promise.all([...active.values()].map((running) => running.handOver(deadline)));
+      }
       const error = { code: "interrupted", message: "the server was stopped", retryable: true };
       await Promise.all([...active.values()].map((running) => running.close({ outcome: "interrupted", error })));
       controls?.close();
@@ -273,16 +288,3 @@ export const createRunner = (options: RunnerOptions): Runner => {
 };
 
 const stopping = () => new Refusal("stopping", "the server is stopping", { status: 503, retryable: true });
-
-/** A run at work here, or one whose start is being decided. */
-type Active = Pick<ActiveRun, "started" | "ended" | "close" | "lose" | "cancel" | "answer" | "waiting">;
-
-const placeholder = (started: Promise<void>): Active => ({
-  started,
-  ended: started.then(() => undefined),
-  close: () => started,
-  lose: () => {},
-  cancel: () => Promise.resolve("unknown"),
-  answer: () => Promise.resolve("unknown"),
-  waiting: () => ({ waiting: "agent", since: Date.now() }),
-});

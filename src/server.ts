@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Key, holderOf } from "./access.ts";
 import type { Dialect, ServerFacts } from "./dialect.ts";
 import type { Log } from "./log.ts";
-import { createRunner, type RunnableAgent, type Runner, type RunnerOptions } from "./runner.ts";
+import { type CloseOptions, createRunner, type RunnableAgent, type Runner, type RunnerOptions } from "./runner.ts";
 import { createApi } from "./server/api.ts";
 import { createAudience } from "./server/audience.ts";
 import { createCommands } from "./server/commands.ts";
@@ -86,8 +86,11 @@ export interface RuncastServer {
    * only where `environment` shows a connection on a loopback address.
    */
   fetch(request: Request, environment?: FetchEnvironment): Promise<Response>;
-  /** Takes nothing new, interrupts what runs, ends every stream, and is done within a few seconds. */
-  close(): Promise<void>;
+  /**
+   * Takes nothing new, interrupts what runs, ends every stream, and is done within a few seconds. With `handOverMs`, runs are
+   * left to another process first, for as long as that; it goes on answering, but refuses to start runs (503).
+   */
+  close(options?: CloseOptions): Promise<void>;
 }
 
 const FLUSH_MS = 1000;
@@ -160,7 +163,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     bodyBytes: limits.bodyBytes,
     page: options.page,
     redact: options.redact ?? [],
-    ready: () => ready && !closing,
+    phase: () => (closing ? "stopping" : ready ? "ready" : "starting"),
     metrics: () => metricsText(metrics, runner.active, (percent) => loopDelay?.quantile(percent) ?? 0),
     onError: (error, path) => onProblem({ error, path }),
   });
@@ -229,11 +232,13 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     });
   const listening = createListening(listener);
 
-  const shutDown = async (): Promise<void> => {
+  const shutDown = async (options: CloseOptions): Promise<void> => {
     closing = true;
+    // Who follows a run goes on seeing it here while it moves to another process.
+    if (options.handOverMs === undefined) listening.stop();
+    await runner.close(options);
     listening.stop();
-    await runner.close();
-    // Every run has its end in the log now; what is open after a moment waits for a run of another process.
+    // Every run has its end in the log now, or another owner; what is open after a moment waits for a run of another process.
     const patience = Date.now() + FLUSH_MS;
     while (metrics.viewers > 0 && Date.now() < patience) await sleep(5);
     audience.close();
@@ -261,7 +266,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
           adopt(await api.fetch(asked, { incoming, outgoing, principal }));
         }),
       ),
-    close: () => (closed ??= shutDown()),
+    close: (options = {}) => (closed ??= shutDown(options)),
   };
 };
 

@@ -17,6 +17,7 @@ const states: Record<string, State> = {
   ending: { name: "ending" },
   "ending, stopped": { name: "ending", ending: cancelled },
   failing: { name: "failing" },
+  leaving: { name: "leaving" },
   closed: { name: "closed", failed: false },
   "closed, failed": { name: "closed", failed: true },
 };
@@ -30,6 +31,8 @@ const inputs: Record<string, Input> = {
   "log-failed": { type: "log-failed", error, isAnothers: false },
   "log-taken": { type: "log-failed", error, isAnothers: true },
   "end-stored": { type: "end-stored", end },
+  "hand-over": { type: "hand-over" },
+  released: { type: "released" },
 };
 
 const failed = { outcome: "error", error: { code: "agent-failed", message: "no", retryable: false } } as const;
@@ -61,6 +64,7 @@ const retry = (ending: typeof unwritten | typeof cancelled): readonly [State, re
   { name: "failing" },
   [...gone, { do: "retry-end", ending }],
 ];
+const handedOver = { code: "handed-over", message: "another process goes on with this run" };
 const confirm: Effect = { do: "confirm-start" };
 const stopSource: Effect = { do: "stop-source", ending: interrupted };
 const settle: Effect = { do: "settle", end };
@@ -90,6 +94,7 @@ const expected: Record<string, Record<string, readonly [State, readonly Effect[]
   },
   running: {
     stop: [{ name: "stopping", ending: interrupted }, [stopSource]],
+    "hand-over": [{ name: "leaving" }, [{ do: "abandon-source", error: handedOver }, { do: "release" }]],
     "source-ended": [{ name: "ending" }, [{ do: "write-end", end }]],
     "source-failed": [{ name: "ending", ending: failed }, [{ do: "write-end", ending: failed }]],
     "log-failed": retry(unwritten),
@@ -113,6 +118,10 @@ const expected: Record<string, Record<string, readonly [State, readonly Effect[]
     "end-stored": [{ name: "closed", failed: false }, [settle]],
   },
   failing: { "end-stored": [{ name: "closed", failed: true }, [settle]] },
+  leaving: {
+    "log-failed": [{ name: "leaving" }, [{ do: "report", error }]],
+    released: [{ name: "closed", failed: true }, [{ do: "settle" }]],
+  },
   closed: {},
   "closed, failed": {},
 };
@@ -143,6 +152,7 @@ test("whatever happens in whatever order, a run is confirmed or refused once, en
     expect(count("write-end")).toBeLessThanOrEqual(1);
     expect(count("retry-end")).toBeLessThanOrEqual(1);
     expect(count("stop-source")).toBeLessThanOrEqual(1);
+    expect(count("release")).toBeLessThanOrEqual(1);
     expect(count("settle") + count("refuse-start")).toBe(state.name === "closed" ? 1 : 0);
   }
 });

@@ -158,21 +158,32 @@ const SAME_PRESS_MS = 500;
 /** How long hooks and connections of agents have to finish when everything else is closed. */
 const LAST_WORDS_MS = 1000;
 
+/** How long a process that is told to terminate waits for safe points of its runs. */
+const HAND_OVER_MS = 20_000;
+
+/** How long everything else may take that closes: a log that does not answer must not keep the process. */
+const CLOSE_MS = 15_000;
+
+/** Ctrl-C interrupts runs: whoever presses it wants them to stop. A process that is told to terminate is being replaced. */
 const untilStopped = async (server: RuncastServer, config: LoadedConfig, opened: OpenedLog): Promise<void> => {
   const timer = setInterval(() => void retain(config, opened).catch(report), HOUR);
-  await new Promise<void>((resolve) => {
+  const signal = await new Promise<NodeJS.Signals>((resolve) => {
     let pressed = 0;
-    const stop = () => {
+    const stop = (by: NodeJS.Signals) => {
       if (pressed > 0 && Date.now() - pressed < SAME_PRESS_MS) return;
       if (pressed > 0) process.exit(130);
       pressed = Date.now();
-      process.stdout.write("runcast: stopping; Ctrl-C again stops at once\n");
-      resolve();
+      resolve(by);
     };
     process.on("SIGINT", stop).on("SIGTERM", stop);
   });
   clearInterval(timer);
-  await server.close();
+  const { handOverMs = HAND_OVER_MS } = config;
+  const isHandedOver = signal === "SIGTERM" && opened.log.isLasting && server.runner.active > 0;
+  const runs = isHandedOver ? `; handing ${server.runner.active} runs over for up to ${handOverMs / 1000} s` : "";
+  process.stdout.write(`runcast: stopping${runs}; Ctrl-C again stops at once\n`);
+  setTimeout(() => process.exit(1), (isHandedOver ? handOverMs : 0) + CLOSE_MS).unref();
+  await server.close(isHandedOver ? { handOverMs } : {});
 };
 
 const portOf = (text: string | undefined, name: string): number | undefined => {

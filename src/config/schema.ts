@@ -116,6 +116,7 @@ export const configSchema = strictFields(
       .optional(),
     limits: limitsSchema.optional(),
     timeoutMs: positive("milliseconds").optional(),
+    handOverMs: positive("milliseconds").optional(),
     maxBytes: positive("bytes").optional(),
     retention: retentionSchema.optional(),
     onEnd: z.custom<(ended: EndedRun) => unknown>(isFunction, { error: "must be a function" }).optional(),

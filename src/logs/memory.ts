@@ -93,6 +93,7 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
   return {
     name: "memory",
     survives: "nothing: runs are gone when the process ends",
+    isLasting: false,
     records: createRecords(now ?? Date.now),
     watch,
 

@@ -67,6 +67,7 @@ export const postgres = async ({ url, schema = "runcast", ahead = () => 0 }: Pos
   return {
     name: "postgres",
     survives: "the loss of any process, and a power loss unless Postgres is told otherwise",
+    isLasting: true,
     records: openRecords(connection, schema, ahead),
     watch,
 

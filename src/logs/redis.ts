@@ -67,6 +67,7 @@ export const redis = async ({ url, prefix = "runcast", ahead = () => 0 }: RedisO
   return {
     name: "redis",
     survives: "the loss of any process; what Redis itself loses depends on its persistence",
+    isLasting: true,
     records: openRecords(connection, keys, ahead),
     watch,
 

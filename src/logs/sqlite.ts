@@ -77,6 +77,7 @@ export const sqlite = ({ directory = ".runcast", now }: SqliteOptions = {}): Log
   return {
     name: "sqlite",
     survives: "a crash or kill -9 of the process; a power loss may take the last moments",
+    isLasting: true,
     records,
     watch,
 

@@ -3,13 +3,15 @@ import type { Answer, Event, EventOf, Problem } from "../events.ts";
 import type { Ownership } from "../log.ts";
 import type { CancelTarget, RunnableAgent, RunnerOptions } from "../runner.ts";
 import type { RunContext, RunRequest } from "../source.ts";
-import { type Ending, closeAsks, closeInside, closeQuietly, closeTarget, endingOf, unfinished } from "./close.ts";
+import { type Ending, closeAsks, closeTarget } from "./close.ts";
 import { isAnothers, keepClosing } from "./close-cut.ts";
+import { emitEnd } from "./emit-end.ts";
 import { createFiles, type Files } from "./files.ts";
 import type { Flusher } from "./flusher.ts";
+import { canGoOn, isBeginning, isSafePoint, LOOK_MS, release } from "./hand-over.ts";
 import { Intake } from "./intake.ts";
 import { type Effect, hasFailed, INITIAL, type Input, isOver, next, type State } from "./lifecycle.ts";
-import { notWritten, problemOf, timedOut } from "./problem.ts";
+import { notWritten, timedOut } from "./problem.ts";
 import { readSource, type Reading } from "./read-source.ts";
 import { resumeAfter, type Takeover } from "./resume.ts";
 import { runContext } from "./run-context.ts";
@@ -45,6 +47,7 @@ export class ActiveRun {
   readonly #ended = Promise.withResolvers<EventOf<"run-end"> | undefined>();
   readonly #graceMs: number;
   #state: State = INITIAL;
+  #isLeaving = false;
   #iterator: AsyncIterator<Event> | undefined;
   #stopTimer: (() => void) | undefined;
   // Made when somebody needs them: few runs fail.
@@ -114,6 +117,20 @@ export class ActiveRun {
     this.#giveUp?.abort();
   }
 
+  /**
+   * Leaves the run to another process at the next safe point, or anywhere once the deadline aborts. One that no other process
+   * can go on with stays until the deadline and is then still here.
+   */
+  async handOver(deadline: AbortSignal): Promise<void> {
+    await this.started.catch(() => {});
+    this.#isLeaving = canGoOn(this.#options);
+    while (!isOver(this.#state) && !deadline.aborted) {
+      this.#leaveIfSafe();
+      await Promise.race([this.ended, soon(LOOK_MS)]);
+    }
+    if (this.#isLeaving) this.#apply({ type: "hand-over" });
+  }
+
   /** Another process owns the run by now, or may: stops the source and writes nothing more. */
   lose(error: unknown): void {
     this.#writer.fail(error);
@@ -139,6 +156,8 @@ export class ActiveRun {
         return this.#writeEnd(effect.ending, effect.end);
       case "report":
         return this.#options.onProblem?.(effect.error);
+      case "release":
+        return void release(this.#options, this.#writer).then(() => this.#apply({ type: "released" }));
       case "retry-end":
         return this.#retryEnd(effect.ending);
       case "settle":
@@ -174,7 +193,8 @@ export class ActiveRun {
     const iterator = events[Symbol.asyncIterator]();
     this.#iterator = iterator;
     const isDone = () => isOver(this.#state);
-    return await readSource(iterator, { intake: this.#intake, put: this.#files.put, isOver: isDone, begin });
+    const before = (event: Event) => isBeginning(event) && this.#leaveIfSafe();
+    return await readSource(iterator, { intake: this.#intake, put: this.#files.put, isOver: isDone, before, begin });
   }
 
   #confirmStart(): void {
@@ -210,29 +230,17 @@ export class ActiveRun {
   }
 
   #writeEnd(asked: Ending | undefined, end: EventOf<"run-end"> | undefined): void {
-    const { verifier, tally } = this.#intake;
-    const ending = asked ?? endingOf(end) ?? unfinished(verifier.root);
-    if (!ending) for (const event of closeQuietly(verifier.root)) this.#intake.emit(event);
-    for (const event of closeInside(verifier.root, ending ?? { outcome: "interrupted" })) this.#intake.emit(event);
-    const runEnd = {
-      type: "run-end",
-      outcome: ending?.outcome ?? "done",
-      ...(ending?.error && { error: ending.error }),
-    } as const;
-    let written: EventOf<"run-end"> = { ...runEnd, ...tally.summary(end, !ending) };
-    try {
-      this.#intake.emit(written);
-    } catch (error) {
-      // The source named an answer or a call that does not exist.
-      written = { ...runEnd, outcome: "error", error: problemOf(error), ...tally.summary(undefined, false) };
-      this.#intake.emit(written);
-    }
+    const written = emitEnd(this.#intake, asked, end);
     this.#abandonSource(written.error ?? OVER);
     this.#writer.flushed().then(
       () => this.#apply({ type: "end-stored", end: written }),
       // The writer reports the failure itself.
       () => {},
     );
+  }
+
+  #leaveIfSafe(): void {
+    if (this.#isLeaving && isSafePoint(this.#intake.verifier.root)) this.#apply({ type: "hand-over" });
   }
 
   #retryEnd(ending: Ending): void {

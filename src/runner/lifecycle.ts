@@ -1,4 +1,4 @@
-import type { EventOf } from "../events.ts";
+import type { EventOf, Problem } from "../events.ts";
 import type { Ending } from "./close.ts";
 import { problemOf, unwritten } from "./problem.ts";
 
@@ -11,6 +11,7 @@ import { problemOf, unwritten } from "./problem.ts";
  * - `stopping`: the source was told to stop and has its grace period to do so.
  * - `ending`: run-end is written and being stored; nothing more is taken from the source.
  * - `failing`: the log took nothing; the run's end is tried again until it does.
+ * - `leaving`: what was taken in is being stored; then the run is another process's.
  * - `closed`: nothing more happens. `failed`: the log failed first, so what was accepted last may not be stored.
  */
 export type State =
@@ -19,6 +20,7 @@ export type State =
   | { readonly name: "stopping"; readonly ending: Ending }
   | { readonly name: "ending"; readonly ending?: Ending }
   | { readonly name: "failing" }
+  | { readonly name: "leaving" }
   | { readonly name: "closed"; readonly failed: boolean };
 
 export type Input =
@@ -32,6 +34,10 @@ export type Input =
   | { readonly type: "source-failed"; readonly error: unknown }
   /** An append failed. `isAnothers`: because the run is no longer ours to write. */
   | { readonly type: "log-failed"; readonly error: unknown; readonly isAnothers: boolean }
+  /** Another process is to go on with the run. */
+  | { readonly type: "hand-over" }
+  /** The run is given up, or could not be: its lease ends with this process. */
+  | { readonly type: "released" }
   /** The run's end is stored, or, without `end`, no longer ours to store. */
   | { readonly type: "end-stored"; readonly end?: EventOf<"run-end"> };
 
@@ -47,6 +53,8 @@ export type Effect =
   /** Closes what is open, writes the one run-end, and lets the source go. */
   | { readonly do: "write-end"; readonly ending?: Ending; readonly end?: EventOf<"run-end"> }
   | { readonly do: "report"; readonly error: unknown }
+  /** Gives the run up once everything that was taken in is stored. */
+  | { readonly do: "release" }
   /** Cuts off whoever follows, and tries to store the end until the log takes it. */
   | { readonly do: "retry-end"; readonly ending: Ending }
   /** The run is over here. */
@@ -65,10 +73,11 @@ export const next = (state: State, input: Input): Transition => {
   return transition?.(state, input) ?? { state, effects: [] };
 };
 
-export const isOver = ({ name }: State): boolean => name === "ending" || name === "failing" || name === "closed";
-/** Whether the log failed: what was taken in last may not be stored. */
+export const isOver = ({ name }: State): boolean =>
+  name === "ending" || name === "failing" || name === "leaving" || name === "closed";
+/** Whether nothing more can be stored here: the log failed, or the run is another's. */
 export const hasFailed = (state: State): boolean =>
-  state.name === "failing" || (state.name === "closed" && state.failed);
+  state.name === "failing" || state.name === "leaving" || (state.name === "closed" && state.failed);
 
 type Of<Kind, Key extends string, Value> = Extract<Kind, Readonly<Record<Key, Value>>>;
 type Table = {
@@ -76,6 +85,8 @@ type Table = {
     readonly [Type in Input["type"]]?: (state: Of<State, "name", Name>, input: Of<Input, "type", Type>) => Transition;
   };
 };
+
+const HANDED_OVER: Problem = { code: "handed-over", message: "another process goes on with this run" };
 
 const to = (state: State, ...effects: Effect[]): Transition => ({ state, effects });
 
@@ -121,6 +132,7 @@ const TABLE: Table = {
   },
   running: {
     stop: (_, { ending }) => to({ name: "stopping", ending }, { do: "stop-source", ending }),
+    "hand-over": () => to({ name: "leaving" }, { do: "abandon-source", error: HANDED_OVER }, { do: "release" }),
     "source-ended": (_, { end }) => writeEnd(undefined, end),
     "source-failed": (_, { error }) => writeEnd({ outcome: "error", error: problemOf(error) }),
     "log-failed": (_, input) => failed(undefined, input),
@@ -137,6 +149,12 @@ const TABLE: Table = {
   },
   failing: {
     "end-stored": (_, { end }) => to({ name: "closed", failed: true }, { do: "settle", ...(end && { end }) }),
+  },
+  leaving: {
+    released: () => to({ name: "closed", failed: true }, { do: "settle" }),
+    // An answer that came just after the release goes to the new owner.
+    "log-failed": (state, { error, isAnothers }) =>
+      to(state, ...(isAnothers ? [] : [{ do: "report", error } as const])),
   },
   closed: {},
 };

@@ -15,6 +15,8 @@ export interface Reading {
   readonly put: RunContext["put"];
   /** Called with the source's own run-start, if that is its first event; nothing is taken in before it resolves. */
   begin(start: EventOf<"run-start"> | undefined): Promise<void>;
+  /** Called before an event is taken in: the run may have to leave instead. */
+  before(event: Event): unknown;
   /** Whether the run is over, so that nothing more is taken in. */
   isOver(): boolean;
 }
@@ -22,13 +24,15 @@ export interface Reading {
 /** Takes in what a source yields, until it ends or the run does. Answers the run-end that the source yields itself. */
 export const readSource = async (
   iterator: AsyncIterator<Event>,
-  { intake, put, begin, isOver }: Reading,
+  { intake, put, begin, before, isOver }: Reading,
 ): Promise<EventOf<"run-end"> | undefined> => {
   const pull = iterator.next();
   const first = await Promise.race([pull, soon(FIRST_EVENT_MS)]);
   await begin(first && !first.done ? startOf(first.value) : undefined);
   for (let next = first ?? (await pull), taken = 1; !next.done && !isOver(); next = await iterator.next(), taken++) {
     const event = received(next.value);
+    before(event);
+    if (isOver()) return undefined;
     if (event.type === "run-end") {
       // Measured here, where a throw ends the run: what closes it repeats the error that this names.
       sizeOf(event);

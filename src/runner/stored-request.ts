@@ -11,14 +11,17 @@ export interface StoredRequest {
   readonly withheld: readonly string[];
 }
 
+/** The names of what is never stored: a run that used it cannot go on in another process. */
+export const withheldOf = ({ secrets = {}, servers = [] }: RunRequest): readonly string[] => [
+  ...Object.keys(secrets),
+  ...servers.filter((server) => URL.parse(server.url)?.href !== withoutKeys(server).url).map(serverKey),
+];
+
 /** The JSON to keep, or undefined if run-start, with `name` and the user's only message, tells it all. */
 export const requestToStore = (request: RunRequest, agent: string, name: string): string | undefined => {
-  const { secrets, servers, run: _, ...rest } = request;
+  const { secrets: _secrets, servers, run: _run, ...rest } = request;
   const stripped = servers?.map(withoutKeys);
-  const withheld = [
-    ...Object.keys(secrets ?? {}),
-    ...(servers ?? []).filter(({ url }, index) => URL.parse(url)?.href !== stripped?.[index]?.url).map(serverKey),
-  ];
+  const withheld = withheldOf(request);
   const { messages, thread: _thread, user: _user, agent: _agent, ...more } = rest;
   const isTold = messages.length === 1 && messages[0]?.role === "user" && name === agent;
   if (isTold && withheld.length === 0 && !stripped && Object.keys(defined(more)).length === 0) return undefined;

@@ -18,7 +18,7 @@ export interface ApiOptions extends RunRoutesOptions {
   readonly router: Router;
   readonly dialects: readonly Dialect[];
   readonly facts: ServerFacts;
-  readonly ready: () => boolean;
+  readonly phase: () => "starting" | "ready" | "stopping";
   readonly metrics: () => string;
 }
 
@@ -108,8 +108,10 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       method: "GET",
       path: "/ready",
       summary: "Whether it takes new runs.",
-      handle: ({ json }) =>
-        options.ready() ? json({ status: "ready" }) : json({ status: "not ready" }, 503, { "retry-after": "2" }),
+      handle: ({ json }) => {
+        const status = options.phase();
+        return status === "ready" ? json({ status }) : json({ status }, 503, { "retry-after": "2" });
+      },
     },
     {
       method: "GET",

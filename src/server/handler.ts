@@ -100,7 +100,14 @@ const refuse = (response: ServerResponse, dialect: Dialect | undefined, refusal:
 };
 
 const shuttingDown = () =>
-  new HttpRefusal(503, "closing", "the server is shutting down", "try again soon", {
-    headers: { "retry-after": "2" },
-    retryable: true,
-  });
+  new HttpRefusal(
+    503,
+    "closing",
+    "this server is stopping and takes no new runs",
+    "send it again: another one takes it",
+    {
+      // A load balancer chooses again for a new connection.
+      headers: { "retry-after": "2", connection: "close" },
+      retryable: true,
+    },
+  );

@@ -36,6 +36,7 @@ export const createListening = (listener: RequestListener): Listening => {
       const { port } = server.address() as AddressInfo;
       return { url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`, port };
     },
+    // A server that is stopped already answers with an error, and stays stopped.
     stop: () => void server.close(() => resolve()),
     closed: async () => {
       const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_MS);

@@ -23,6 +23,7 @@ export const createMetrics = (): Metrics => ({
 export const countedLog = (log: Log, metrics: Metrics): Log => ({
   name: log.name,
   survives: log.survives,
+  isLasting: log.isLasting,
   records: log.records,
   append: (run, entries, as) => {
     const stored = log.append(run, entries, as);

@@ -1,0 +1,36 @@
+import type { EventOf } from "../events.ts";
+import { type Ending, closeInside, closeQuietly, endingOf, unfinished } from "./close.ts";
+import type { Intake } from "./intake.ts";
+import { problemOf } from "./problem.ts";
+
+/** Closes what is open and says the one run-end: as it was asked for, as the source said it, or as things stand. */
+export const emitEnd = (
+  intake: Intake,
+  asked: Ending | undefined,
+  end: EventOf<"run-end"> | undefined,
+): EventOf<"run-end"> => {
+  const { verifier, tally } = intake;
+  const ending = asked ?? endingOf(end) ?? unfinished(verifier.root);
+  if (!ending) for (const event of closeQuietly(verifier.root)) intake.emit(event);
+  for (const event of closeInside(verifier.root, ending ?? { outcome: "interrupted" })) intake.emit(event);
+  const runEnd = {
+    type: "run-end",
+    outcome: ending?.outcome ?? "done",
+    ...(ending?.error && { error: ending.error }),
+  } as const;
+  const written: EventOf<"run-end"> = { ...runEnd, ...tally.summary(end, !ending) };
+  try {
+    intake.emit(written);
+    return written;
+  } catch (error) {
+    // The source named an answer or a call that does not exist.
+    const corrected = {
+      ...runEnd,
+      outcome: "error",
+      error: problemOf(error),
+      ...tally.summary(undefined, false),
+    } as const;
+    intake.emit(corrected);
+    return corrected;
+  }
+};

@@ -1,0 +1,44 @@
+import type { Event } from "../events.ts";
+import type { RunnableAgent, RunnerOptions } from "../runner.ts";
+import type { Ownership } from "../log.ts";
+import type { RunRequest } from "../source.ts";
+import type { OpenAgent } from "../verify.ts";
+import { closeForResume } from "./close.ts";
+import { isAnothers } from "./close-cut.ts";
+import { withheldOf } from "./stored-request.ts";
+import type { Writer } from "./writer.ts";
+
+/** How often to look whether a run that says nothing can leave: one that waits for a person stays silent. */
+export const LOOK_MS = 50;
+
+/** Whether another process can go on with the run. */
+export const canGoOn = ({ agent, request }: { readonly agent: RunnableAgent; readonly request: RunRequest }): boolean =>
+  agent.source.resume !== undefined && withheldOf(request).length === 0;
+
+/** Whether another process loses nothing if it goes on from here: no words, no step and no call is under way. */
+export const isSafePoint = (root: OpenAgent): boolean => closeForResume(root).length === 0;
+
+const BEGINNINGS: ReadonlySet<Event["type"]> = new Set([
+  "step-start",
+  "text-start",
+  "thinking-start",
+  "tool-start",
+  "tool-execute",
+  "agent-start",
+] as const);
+
+/** Whether this begins something that cannot outlive the process, so that the run had better leave before it. */
+export const isBeginning = ({ type }: Event): boolean => BEGINNINGS.has(type);
+
+/** Gives the run up once everything that was taken in is stored. If that fails, its lease ends with this process. */
+export const release = async (
+  { log, run, as, onProblem }: RunnerOptions & { readonly run: string; readonly as: Ownership },
+  writer: Writer,
+): Promise<void> => {
+  try {
+    await writer.flushed();
+    await log.release(run, as);
+  } catch (error) {
+    if (!isAnothers(error)) onProblem?.(error);
+  }
+};

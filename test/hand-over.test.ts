@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Event } from "../src/events.ts";
+import { memory } from "../src/logs/memory.ts";
+import { demo } from "../src/models/demo.ts";
+import type { RunnableAgent, RunnerOptions } from "../src/runner.ts";
+import type { Source } from "../src/source.ts";
+import { agent as createAgent } from "../src/sources/agent.ts";
+import { defineTool } from "../src/tool.ts";
+import { entriesOf, request, setUp, started, untilEnd, untilEvent, waiting } from "./running.ts";
+
+const named = (source: Source): RunnableAgent => ({ name: "test", source });
+const isExecuting = ({ type }: Event) => type === "tool-execute";
+const LONG_MS = 60_000;
+
+/** Two processes on one log; the second takes over when it is told to. */
+const pair = (source: Source, options: Partial<RunnerOptions> = {}) => {
+  const log = memory();
+  const join = () => setUp({ ...options, log, findAgent: () => named(source) }).runner;
+  return { log, first: join(), second: join() };
+};
+
+/** Calls a tool that takes as long as the test wants, then a second one. */
+const twoCalls = () => {
+  const begun = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const calls: string[] = [];
+  const story = {
+    name: "two calls",
+    message: "hi",
+    description: "",
+    matches: () => true,
+    steps: [
+      () => [{ call: "act", input: { name: "first" } }],
+      () => [{ call: "act", input: { name: "second" } }],
+      () => [{ say: "Done." }],
+    ],
+  };
+  const act = defineTool({
+    name: "act",
+    description: "",
+    input: z.object({ name: z.string() }),
+    async run({ name }, { signal }) {
+      calls.push(name);
+      begun.resolve();
+      await Promise.race([go.promise, new Promise((resolve) => signal.addEventListener("abort", resolve))]);
+      return name;
+    },
+  });
+  const model = demo({ speed: Infinity, stories: [story] });
+  return { source: createAgent({ name: "test", model, tools: [act] }), begun: begun.promise, go: go.resolve, calls };
+};
+
+describe("a process that is closed with a time to hand over", () => {
+  test("leaves a run when its call has ended and before the next step; nothing is interrupted or repeated", async () => {
+    const { source, begun, go, calls } = twoCalls();
+    const { log, first, second } = pair(source);
+    const { run } = await first.start(request, named(source));
+    await begun;
+    const closed = first.close({ handOverMs: LONG_MS });
+    expect((await log.info(run))?.owner).toBeDefined();
+    go();
+    await closed;
+    expect(await log.info(run)).toMatchObject({ owner: undefined, endedAt: undefined });
+    expect(await second.recover()).toBe(1);
+    const events = await untilEnd(log, run);
+    expect(calls).toEqual(["first", "second"]);
+    expect(events).toContainEqual(expect.objectContaining({ type: "run-resume", reason: "released" }));
+    expect(events.some((event) => "outcome" in event && event.outcome === "interrupted")).toBe(false);
+    expect(events.filter(({ type }) => type === "step-start")).toHaveLength(3);
+    expect(events.at(-1)).toMatchObject({ outcome: "done" });
+  });
+
+  test("leaves a run in the middle of a call after that time, as after a crash", async () => {
+    const { source, begun, go, calls } = twoCalls();
+    const { log, first, second } = pair(source);
+    const { run } = await first.start(request, named(source));
+    await begun;
+    await first.close({ handOverMs: 1 });
+    expect((await entriesOf(log, run)).some(({ event }) => event.type === "tool-end")).toBe(false);
+    await second.recover();
+    go();
+    const events = await untilEnd(log, run);
+    expect(events.find(({ type }) => type === "tool-end")).toMatchObject({ outcome: "interrupted" });
+    expect(calls).toEqual(["first", "second"]);
+  });
+
+  test("leaves a run that waits for a person at once, and its answer counts", async () => {
+    const asking: readonly Event[] = [
+      ...started.slice(0, -1),
+      { type: "ask-start", ask: "a", kind: "approval", call: "c" },
+    ];
+    const source: Source = Object.assign(waiting(asking), {
+      resume: async function* (...[, context]: Parameters<NonNullable<Source["resume"]>>) {
+        const { outcome } = await context.answerTo("a");
+        yield { type: "tool-end", call: "c", outcome: outcome === "answered" ? "denied" : "cancelled" } as const;
+      },
+    });
+    const { log, first, second } = pair(source, { controlMs: 5000 });
+    const { run } = await first.start(request, named(source));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    await first.close({ handOverMs: LONG_MS });
+    const answered = first.answer(run, "a", { allow: false });
+    await second.recover();
+    expect(await answered).toBe("accepted");
+    const events = await untilEnd(log, run);
+    expect(events).toContainEqual(expect.objectContaining({ type: "tool-end", outcome: "denied" }));
+  });
+
+  test("lets a run end that nobody else can go on with, and interrupts it after that time", async () => {
+    const go = Promise.withResolvers<void>();
+    const source: Source = async function* () {
+      yield* started;
+      await go.promise;
+      yield { type: "tool-end", call: "c", outcome: "ok" };
+    };
+    const { log, first, second } = pair(source);
+    const { run } = await first.start(request, named(source));
+    const withSecrets = { ...request, secrets: { API_KEY: "hidden" } };
+    const resumable: Source = Object.assign(waiting(started), { resume: waiting([]) });
+    const other = await second.start(withSecrets, named(resumable));
+    await untilEvent(log, run, isExecuting);
+    const closed = first.close({ handOverMs: LONG_MS });
+    go.resolve();
+    await closed;
+    expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "done" });
+    await second.close({ handOverMs: 1 });
+    expect((await untilEnd(log, other.run)).at(-1)).toMatchObject({ outcome: "interrupted" });
+  });
+
+  test("takes no new run, and none of another process", async () => {
+    const source: Source = Object.assign(waiting(started), { resume: waiting([]) });
+    const { log, first, second } = pair(source);
+    const { run } = await second.start(request, named(source));
+    await untilEvent(log, run, isExecuting);
+    await first.close({ handOverMs: LONG_MS });
+    await second.close({ handOverMs: 1 });
+    await expect(first.start(request, named(source))).rejects.toMatchObject({ code: "stopping", status: 503 });
+    expect((await log.info(run))?.owner).toBeUndefined();
+  });
+});
