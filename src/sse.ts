@@ -17,6 +17,15 @@ export const frameText = ({ id, event, data }: Frame): string => {
 export const plainFrameText = (id: number, event: string, data: string): string =>
   `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`;
 
+/**
+ * JSON text in which no reader finds a line break that is none: NEL and the Unicode separators are spelled as escapes. JSON may hold
+ * them as they are, but clients that split lines as Python's `str.splitlines` does would cut a frame in two there.
+ */
+export const lineSafe = (json: string): string =>
+  json.includes("\u2028") || json.includes("\u2029") || json.includes("\u0085")
+    ? json.replaceAll(/[\u0085\u2028\u2029]/g, (odd) => `\\u${odd.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    : json;
+
 /** A comment: readers skip it, proxies see that the stream lives. */
 export const commentText = (text: string): string => `: ${lines(text, ": ")}\n\n`;
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { lineSafe } from "../sse.ts";
 
 /** Who is told what becomes of the response. */
 export interface ChunkedOwner {
@@ -9,15 +10,15 @@ export interface ChunkedOwner {
   closed(): void;
 }
 
-/** Text on its way to viewers: measured and framed once, however many they are. */
+/** Frames on their way to viewers: measured and framed once, however many they are. All data in them is JSON or a plain word. */
 export class Chunk {
   readonly text: string;
   readonly bytes: number;
   #buffer: Buffer | undefined;
 
   constructor(text: string) {
-    this.text = text;
-    this.bytes = Buffer.byteLength(text);
+    this.text = lineSafe(text);
+    this.bytes = Buffer.byteLength(this.text);
   }
   /** One byte a character can be handed to the socket without a look at each of them. */
   get encoding(): "latin1" | "utf8" {

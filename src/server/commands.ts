@@ -4,7 +4,7 @@ import type { Command, Cursor, Dialect, EncodeOptions, RunRef, ServerFacts } fro
 import type { Log, RunInfo } from "../log.ts";
 import type { RunnableAgent, Runner } from "../runner.ts";
 import { Refusal, type RunRequest } from "../source.ts";
-import { frameText } from "../sse.ts";
+import { frameText, lineSafe } from "../sse.ts";
 import type { Audience } from "./audience.ts";
 import { historyOf } from "./history.ts";
 import { missing, taken, tooMany } from "./refusals.ts";
@@ -199,7 +199,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const known = folded ? await infoOf(run, "watch", exchange) : info;
     if (folded && known.endedAt !== undefined && known.seq === folded.seq) {
       const frames = dialect.snapshot?.(folded.seq, folded.state) ?? [];
-      return void response.writeHead(200, headers).end(frames.map(frameText).join(""));
+      return void response.writeHead(200, headers).end(lineSafe(frames.map(frameText).join("")));
     }
     audience.follow({
       run,

@@ -1,6 +1,7 @@
 import { exportHtml } from "../html-export.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
+import { lineSafe } from "../sse.ts";
 import { type OnBroken, streamOf } from "./files.ts";
 
 /** A run's log, one entry a line. */
@@ -56,6 +57,6 @@ async function* lines(log: Log, run: string): AsyncGenerator<Uint8Array> {
     const last = entries.at(-1);
     if (!last) return;
     after = last.seq;
-    yield Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+    yield Buffer.from(lineSafe(entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")));
   }
 }

@@ -3,6 +3,7 @@ import type { Cursor, Dialect, EncodeOptions, WholeAnswer } from "../dialect.ts"
 import type { Entry } from "../events.ts";
 import type { Log } from "../log.ts";
 import { createSegments } from "../segments.ts";
+import { lineSafe } from "../sse.ts";
 import { wholeResults } from "./encoding.ts";
 
 const BATCH = 256;
@@ -29,7 +30,8 @@ export const sendWhole = async (
   const whole = await wholeAnswer(encoded, until, after, cut.signal);
   response.off("close", close);
   if (!whole) return onCut();
-  const { status, headers, body } = whole;
+  const { status, headers } = whole;
+  const body = lineSafe(whole.body);
   response.writeHead(status, {
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),
