@@ -89,6 +89,11 @@ export interface Route {
   readonly does: Command["do"];
   /** Of two dialects on one path, the one whose `when` holds. */
   readonly when?: (headers: Headers) => boolean;
+  /**
+   * Its clients show only what a stream says. What refuses the request is answered as a stream that ends at once and says why, unless
+   * who asks may not (401, 403), or asks too much (413, 429).
+   */
+  readonly refusesInStream?: true;
   /** What it is for, in one line, and the JSON Schema of its body: for the server's own description. */
   readonly summary?: string;
   readonly body?: () => unknown;

@@ -40,6 +40,7 @@ export const deepAgent: Dialect = {
       method: "POST" as const,
       path: `${base}/chat/stream`,
       does: "start" as const,
+      refusesInStream: true as const,
       summary: "Start a run and stream it to a client of the Deep Agent family.",
       body: () => z.toJSONSchema(bodySchema, { io: "input" }),
     },

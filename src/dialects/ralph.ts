@@ -27,6 +27,7 @@ export const ralph: Dialect = {
       method: "POST" as const,
       path: `${base}/chat/stream`,
       does: "start" as const,
+      refusesInStream: true as const,
       summary: "Start a run and stream it to a client of the Ralph family.",
       body: bodyJsonSchema,
     })),

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "../access.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Refusal } from "../source.ts";
+import { frameText, lineSafe } from "../sse.ts";
 import type { Api } from "./api.ts";
 import { readBody } from "./body.ts";
 import type { Commands } from "./commands.ts";
@@ -40,6 +41,7 @@ export const createHandler = (options: HandlerOptions): Handler => {
     const { method = "GET" } = request;
     let match: Match | undefined;
     let path = "";
+    let inStream = false;
     try {
       const target = guard.target(request);
       path = target.path;
@@ -49,6 +51,7 @@ export const createHandler = (options: HandlerOptions): Handler => {
       const headers = headersOf(request);
       match = router.match(method, path, headers);
       const principal = guard.check(request, response, target);
+      inStream = match?.route.refusesInStream === true && headers.get("runcast-extensions") !== "1";
       const starting = options.starting();
       if (starting && !WHILE_STARTING.has(path)) await starting;
       const known = method === "OPTIONS" ? api.methods(path) : [];
@@ -64,7 +67,8 @@ export const createHandler = (options: HandlerOptions): Handler => {
     } catch (error) {
       const { refusal, unexpected } = refusalOf(error);
       if (unexpected) onProblem({ error, path });
-      refuse(response, match?.dialect, refusal);
+      if (match && inStream && !KEPT.has(refusal.status)) refuseInStream(response, match.dialect, refusal);
+      else refuse(response, match?.dialect, refusal);
     }
   };
 
@@ -97,6 +101,23 @@ const refuse = (response: ServerResponse, dialect: Dialect | undefined, refusal:
     ...(refusal instanceof HttpRefusal && refusal.headers),
   });
   response.end(body);
+};
+
+/** Refusals that stay statuses also for clients that read only streams. Whoever has no key has been refused before. */
+const KEPT: ReadonlySet<number> = new Set([403, 413, 429]);
+
+const refuseInStream = (response: ServerResponse, dialect: Dialect, refusal: Refusal): void => {
+  if (response.headersSent) return void response.destroy();
+  const event = { type: "run-end", outcome: "error", error: problemOf(refusal) } as const;
+  const frames = dialect.encode({ link: ({ file }) => file })({ seq: 1, at: 0, event });
+  response.writeHead(200, {
+    "Content-Type": dialect.contentType,
+    "Cache-Control": "no-cache",
+    "X-Accel-Buffering": "no",
+    ...dialect.headers,
+  });
+  // There is no run to come back to.
+  response.end(lineSafe(frames.map(({ id: _, ...frame }) => frameText(frame)).join("")));
 };
 
 const shuttingDown = () =>

@@ -4,6 +4,7 @@ import { native } from "../../src/dialects/native.ts";
 import type { Entry } from "../../src/events.ts";
 import { memory } from "../../src/logs/memory.ts";
 import { demoAgent } from "../../src/models/demo.ts";
+import { problemText } from "../../src/dialects/frames/problem-text.ts";
 import type { Source } from "../../src/source.ts";
 import { post, saying, serve, until } from "../serving.ts";
 import { dataLines, goldenRuns } from "./spoken.ts";
@@ -69,9 +70,15 @@ const expected = (entries: readonly Entry[]) => {
   const events = entries.map(({ event }) => event);
   const inside: Record<string, string> = {};
   let text = "";
+  let step = "";
+  let last = "";
   for (const event of events)
-    if (event.type === "text-delta" && event.agent === undefined) text += event.delta;
-    else if (event.type === "text-delta") inside[event.agent!] = (inside[event.agent!] ?? "") + event.delta;
+    if (event.type === "step-start" && event.agent === undefined) step = event.step;
+    else if (event.type === "text-delta" && event.agent === undefined) {
+      // Those of another step begin a paragraph.
+      text += last !== "" && last !== step ? `\n\n${event.delta}` : event.delta;
+      last = step;
+    } else if (event.type === "text-delta") inside[event.agent!] = (inside[event.agent!] ?? "") + event.delta;
   const names = new Map(events.flatMap((event) => (event.type === "tool-start" ? [[event.call, event.name]] : [])));
   const ended = events.flatMap((event) => (event.type === "tool-end" ? [event] : []));
   const end = events.at(-1)!;
@@ -98,7 +105,7 @@ describe.each(goldenRuns)("%s", (_, entries) => {
     const shown = await show(await fetch(events));
     expect(await show(await fetch(events, { headers: { "runcast-extensions": "1" } }))).toEqual(shown);
     const { text, inside, sources, error } = expected(entries);
-    const failure = error ? `${text === "" ? "" : "\n\n"}Error: ${error.message}` : "";
+    const failure = error ? `${text === "" ? "" : "\n\n"}Error: ${problemText(error)}` : "";
     expect(shown.text).toBe(text + failure);
     expect(shown.inside).toEqual(inside);
     expect(
@@ -107,7 +114,7 @@ describe.each(goldenRuns)("%s", (_, entries) => {
     expect(shown.sources.filter(({ document }) => document === "")).toEqual([]);
     expect(shown.agents.size).toBe(0);
     expect(shown.bar.at(-1)).toEqual({ description: "Complete", done: true });
-    if (error) expect(shown.bar.at(-2)!.description).toBe(`Error: ${error.message}`);
+    if (error) expect(shown.bar.at(-2)!.description).toBe(`Error: ${problemText(error)}`);
   });
 });
 
@@ -166,21 +173,27 @@ test("closing the connection stops the run", async () => {
   expect((await log.info(run))?.outcome).toBe("cancelled");
 });
 
-test("health, and refusals in the family's shape", async () => {
+test("health, and refusals that its clients show", async () => {
   const { url } = await serve(saying([]), { dialects });
   for (const base of [`${url}/deep-agent`, `${url}/deep-agent/test`])
     expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: "ok", service: "runcast" });
-  const bad = await post(`${url}/deep-agent/chat/stream`, { messages: [{ role: "tool", content: "x" }] });
-  expect([bad.status, await bad.json()]).toEqual([422, { detail: expect.stringContaining("messages.0.role") }]);
-  const unknown = await ask(`${url}/deep-agent/nobody`, "hi");
-  expect([unknown.status, await unknown.json()]).toEqual([404, { detail: expect.stringContaining("nobody") }]);
+  const wrong = { messages: [{ role: "tool", content: "x" }] };
+  const bad = await show(await post(`${url}/deep-agent/chat/stream`, wrong));
+  expect(bad.text).toMatch(/^Error: the field messages\.0\.role is wrong/);
+  const unknown = await show(await ask(`${url}/deep-agent/nobody`, "hi"));
+  expect(unknown.text).toBe("Error: there is no agent nobody (the setting agents has: test)");
+  const whole = await post(`${url}/deep-agent/chat`, wrong);
+  expect([whole.status, await whole.json()]).toEqual([422, { detail: expect.stringContaining("messages.0.role") }]);
 });
 
 test("one answer without a stream, and a failure as a failure", async () => {
   const { url } = await serve(saying(["Hello", " there."]), { dialects });
   const messages = [{ role: "user", content: "hi" }];
   const answer = await post(`${url}/deep-agent/chat`, { messages });
-  expect([answer.status, await answer.json()]).toEqual([200, { message: "Hello there." }]);
+  expect([answer.status, await answer.json()]).toEqual([
+    200,
+    { message: { role: "assistant", content: "Hello there." } },
+  ]);
   const failing: Source = async function* () {
     yield { type: "step-start", step: "s" };
     throw new Error("the model is gone");

@@ -298,11 +298,11 @@ describe("one answer instead of a stream", () => {
   };
 
   test("is the run's answer and nothing else", () => {
-    expect(answered(LOG)).toEqual([200, { message: "Based on my research..." }]);
+    expect(answered(LOG)).toEqual([200, { message: { role: "assistant", content: "Based on my research..." } }]);
     const last = { type: "run-end", outcome: "done" } as const;
     expect(answered([...LOG.slice(0, -1), { seq: 24, at: 0, event: last }])).toEqual([
       200,
-      { message: "Based on my research..." },
+      { message: { role: "assistant", content: "Based on my research..." } },
     ]);
   });
 
@@ -325,7 +325,8 @@ describe("one answer instead of a stream", () => {
       one.type === "text-delta" && parts.includes(one.part) ? one.delta : "",
     );
     const [status, body] = answered(entries);
-    if (end?.outcome === "done") expect([status, body]).toEqual([200, { message: texts.join("") }]);
+    if (end?.outcome === "done")
+      expect([status, body]).toEqual([200, { message: { role: "assistant", content: texts.join("") } }]);
     else expect(status).toBe(500);
   });
 });

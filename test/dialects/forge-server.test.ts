@@ -15,13 +15,13 @@ import { forgePage, iconOf } from "./forge-page.ts";
 
 const dialects = [native, forge];
 
-const toolSource = (end: Event, wait: (signal: AbortSignal) => unknown = () => {}): Source =>
+const toolSource = (end: Event, wait: (signal: AbortSignal) => unknown = () => {}, executes = true): Source =>
   async function* (_, { signal }) {
     yield { type: "step-start", step: "s" };
     yield { type: "tool-start", call: "c", name: "slow" };
     yield { type: "tool-input-end", call: "c", input: { a: 1 } };
     yield { type: "step-end", step: "s", finish: "tools" };
-    yield { type: "tool-execute", call: "c" };
+    if (executes) yield { type: "tool-execute", call: "c" };
     await wait(signal);
     yield end;
   };
@@ -160,16 +160,22 @@ describe("the page over HTTP", () => {
     expect(JSON.parse(frames.at(-1)!.data)).toMatchObject({ code: "CANCELLED", retryable: false });
   });
 
-  test("what is refused before the stream is told as FastAPI does", async () => {
+  test("the page says why a request is refused; what its key may not do is a status", async () => {
     const { url } = await serve(silent, { dialects });
-    const body = JSON.stringify({ user_message: 1 });
-    const headers = { "content-type": "application/json" };
-    const answer = await fetch(`${url}/forge/chat/stream`, { method: "POST", headers, body });
-    expect(answer.status).toBe(422);
-    expect(await answer.json()).toEqual({ detail: expect.stringContaining("user_message") });
     const page = forgePage(`${url}/forge/nobody`);
     await page.send("go");
-    expect(page.messages.at(-1)).toMatchObject({ content: "HTTP error: 404 Not Found", error: { retry: true } });
+    expect(page.messages.at(-1)).toMatchObject({
+      content: "there is no agent nobody (the setting agents has: test)",
+      error: { code: "unknown-agent", retry: false },
+    });
+    await page.send("go", { messages: 7 });
+    expect(page.messages.at(-1)?.content).toMatch(/^the field messages is wrong/);
+    const closed = await serve(silent, { dialects, key: "the-key-of-this-server" });
+    const outside = forgePage(`${closed.url}/forge`);
+    await outside.send("go");
+    expect(outside.messages.at(-1)?.content).toBe("HTTP error: 401 Unauthorized");
+    const models = await fetch(`${url}/forge/nobody/models`);
+    expect([models.status, await models.json()]).toEqual([404, { detail: expect.stringContaining("nobody") }]);
   });
 
   test("a run that asks says where to answer, and goes on when somebody has", async () => {
@@ -181,10 +187,75 @@ describe("the page over HTTP", () => {
     const report = () => page.live.cards.find(({ tool_name: name }) => name === "send_report")!;
     expect([iconOf(waiting()!), iconOf(report())]).toEqual(["🕐", "🕐"]);
     expect(report().arguments["to"]).toBe("ines@lantern.example");
-    const [, run] = /\?run=(.+)$/.exec(String(waiting()!.arguments["waiting"]))!;
-    await post(`${url}/runs/${run}/asks/${waiting()!.id}`, { allow: true });
+    const [, base, run] = /at (.+)\/\?run=(.+)$/.exec(String(waiting()!.arguments["waiting"]))!;
+    expect(base).toBe(url);
+    await post(`${base}/runs/${run}/asks/${waiting()!.id}`, { allow: true });
     await sent;
     expect(page.messages.at(-1)?.cards?.map(iconOf)).toEqual(["✓", "✓"]);
+  });
+
+  test("what waits for the client says so in the end", async () => {
+    const source: Source = async function* (request, context) {
+      yield* toolSource({ type: "tool-end", call: "c", outcome: "deferred" }, undefined, false)(request, context);
+      yield { type: "run-end", outcome: "done", awaiting: ["c"] };
+    };
+    const { url } = await serve(source, { dialects });
+    const page = forgePage(`${url}/forge`);
+    await page.send("go");
+    expect(page.seen.at(-1)).toMatchObject({
+      event: "complete",
+      data: { awaiting_interaction: true, interactive_tool_call_id: "c" },
+    });
+  });
+
+  test("a notice stays on the page, and the run goes on", async () => {
+    const source: Source = async function* (request, context) {
+      yield { type: "notice", level: "warning", text: "The MCP server weather cannot be reached." };
+      yield* saying(["Without it."])(request, context);
+    };
+    const { url } = await serve(source, { dialects });
+    const page = forgePage(`${url}/forge`);
+    await page.send("go");
+    const { content, cards } = page.messages.at(-1)!;
+    expect(content).toBe("Without it.");
+    expect(cards?.map((card) => [card.tool_name, iconOf(card), card.result])).toEqual([
+      ["runcast__notice", "✗", "The MCP server weather cannot be reached."],
+    ]);
+  });
+
+  test("the cards of two runs of one conversation have nothing in common, with approvals and sub-agents", async () => {
+    const { url } = await serve(demoAgent({ speed: Infinity }), { dialects });
+    const page = forgePage(`${url}/forge`);
+    const answering = async (message: string, allow: boolean) => {
+      const sent = page.send(message);
+      const answered = new Set<string>();
+      const look = async () => {
+        for (const { id, tool_name: name, status, arguments: input } of page.live.cards) {
+          if (name !== "waiting_for_your_answer" || status !== "pending" || answered.has(id)) continue;
+          answered.add(id);
+          const [, run] = /\?run=(.+)$/.exec(String(input["waiting"]))!;
+          await post(`${url}/runs/${run}/asks/${id}`, { allow });
+        }
+      };
+      const timer = setInterval(() => void look(), 2);
+      await sent;
+      clearInterval(timer);
+    };
+    const approval = "Send the report, but ask for my approval first";
+    const nested = "Start three sub-agents in parallel";
+    for (const [message, allow] of [
+      [approval, true],
+      [nested, true],
+      [approval, false],
+      [nested, true],
+    ] as const)
+      await answering(message, allow);
+    const answers = page.messages.filter(({ role }) => role === "assistant");
+    const ids = answers.flatMap(({ cards = [] }) => cards.map(({ id }) => id));
+    expect(ids.length).toBeGreaterThan(12);
+    expect(new Set(ids).size).toBe(ids.length);
+    const outcomes = answers.map(({ cards = [] }) => cards.find((card) => card.tool_name === "send_report"));
+    expect(outcomes.map((card) => card && iconOf(card))).toEqual(["✓", undefined, "✗", undefined]);
   });
 
   test("the other end of a chain comes to the same state", async () => {
@@ -226,7 +297,7 @@ describe("what the request settles for our own agent", () => {
     await page.send("hi");
     expect(page.messages.at(-1)?.content).toBe("Hello.");
     await page.send("hi", { model: "openai/gpt-9" });
-    expect(page.messages.at(-1)?.content).toBe("HTTP error: 400 Bad Request");
+    expect(page.messages.at(-1)).toMatchObject({ error: { code: "model-not-allowed", retry: false } });
     await page.send("hi", { model: "runcast/test" });
     expect(page.messages.at(-1)?.content).toBe("Hello.");
   });
@@ -287,7 +358,9 @@ describe("what the page asks for besides", () => {
     ]);
     expect((await ask("/models/suggestions/runcast")).suggestions.length).toBe(3);
     expect(await ask("/models/suggestions/openai")).toEqual({ provider: "openai", suggestions: [] });
-    expect((await ask("/providers")).providers).toMatchObject([{ id: "runcast", configured: true, model_count: 3 }]);
+    // What the page's model manager offers to change, it would offer in vain.
+    expect(await ask("/providers")).toEqual({ providers: [] });
+    expect(grouped.providers.runcast.chat.every(({ source }: { source: string }) => source !== "manual")).toBe(true);
     expect(await ask("/nobody/models")).toEqual({ detail: expect.stringContaining("nobody") });
   });
 
@@ -296,6 +369,12 @@ describe("what the page asks for besides", () => {
     const { ask } = await serving();
     expect(await ask("/mcp/validate", "POST", { url })).toMatchObject({ valid: false, tool_count: 0, tools: [] });
     expect(await ask("/mcp/validate", "POST", { url: 5 })).toEqual({ detail: expect.stringContaining("url") });
+    for (const wrong of ["", "weather", "ftp://tools.example/mcp", "https://"])
+      expect(await ask("/mcp/validate", "POST", { url: wrong })).toMatchObject({
+        valid: false,
+        tool_count: 0,
+        error: expect.stringContaining("http://"),
+      });
     const checking = await serving(async (server) => {
       if (server.key !== "right") throw new Error("The key is wrong.");
       return [tool];

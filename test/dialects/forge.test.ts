@@ -173,8 +173,8 @@ describe("the family's own examples", () => {
       { type: "notice", level: "error", text: "careful" },
       { type: "status", text: "Working…" },
     ];
-    expect(said(...trouble)).toEqual([]);
-    expect(said(...trouble, { type: "run-end", outcome: "error", error })).toEqual([
+    expect(said(...trouble).map(([name]) => name)).toEqual(["tool_call", "tool_result"]);
+    expect(said(...trouble, { type: "run-end", outcome: "error", error }).slice(2)).toEqual([
       ["error", { code: "E", message: "Slow down. Wait.", retryable: true }],
     ]);
     expect(said(...root, { type: "run-end", outcome: "cancelled" })).toEqual([
@@ -185,10 +185,16 @@ describe("the family's own examples", () => {
   test("who cannot answer is told where to", () => {
     const [asked, ...answered] = said(
       ...root,
-      { type: "ask-start", ask: "k", kind: "choice", title: "Which?" },
+      {
+        ...{ type: "ask-start", ask: "k", kind: "choice", title: "Which?" },
+        options: [{ value: 1, label: "One" }, { value: 2 }],
+      },
       { type: "ask-end", ask: "k", outcome: "answered", answer: { value: 2 } },
     );
-    expect(asked).toMatchObject(["tool_call", { arguments: { waiting: "waiting for your answer at /?run=r1" } }]);
+    expect(asked).toMatchObject([
+      "tool_call",
+      { arguments: { waiting: "waiting for your answer at /?run=r1", options: ["One", 2] } },
+    ]);
     expect(answered).toMatchObject([
       ["tool_call", { id: "k", status: "complete" }],
       ["tool_result", { tool_call_id: "k", result: { value: 2 }, is_error: false, latency_ms: 100 }],
@@ -255,8 +261,8 @@ describe("what the page shows of every story", () => {
         event.outcome === "ok" ? "complete" : "error",
       ]);
     }
-    const asks = log.filter(({ event }) => event.type === "ask-start").length;
-    expect(cards.size).toBe(log.filter(({ event }) => event.type === "tool-start").length + asks);
+    const shownAsCards = log.filter(({ event }) => ["tool-start", "ask-start", "notice"].includes(event.type));
+    expect(cards.size).toBe(shownAsCards.length);
     for (const card of cards.values()) expect(["✓", "✗"]).toContain(iconOf(card));
   });
 

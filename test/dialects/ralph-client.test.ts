@@ -4,7 +4,8 @@ import { ralph } from "../../src/dialects/ralph.ts";
 import type { Entry } from "../../src/events.ts";
 import { memory } from "../../src/logs/memory.ts";
 import { demoAgent } from "../../src/models/demo.ts";
-import type { Source } from "../../src/source.ts";
+import { problemText } from "../../src/dialects/frames/problem-text.ts";
+import { Refusal, type Source } from "../../src/source.ts";
 import { post, saying, serve, until } from "../serving.ts";
 import { dataLines, goldenRuns } from "./spoken.ts";
 
@@ -42,21 +43,27 @@ const handle = (shown: Shown, data: string): void => {
       shown.status = { text: `Running ${name}...`, done: false };
       return;
     case "tool_call_complete":
-      shown.pending.delete(id);
-      return void shown.blocks.push({ id, name, args, result: said["result"] });
-    case "tool_call_error": {
-      const known = shown.pending.get(id);
-      shown.pending.delete(id);
-      return void shown.blocks.push({ id, name, args: known ?? args, result: `Error: ${said["error"]}` });
-    }
+      return block(shown, { id, name, args, result: said["result"] });
+    case "tool_call_error":
+      return block(shown, { id, name, args: shown.pending.get(id) ?? args, result: `Error: ${said["error"]}` });
     case "done":
       shown.status = { text: "Complete", done: true };
       return;
     case "error":
+      // The family's pipe leaves the status as it is.
       shown.text += `Error: ${said["message"]}`;
-      shown.status = { text: "Error", done: true };
   }
 };
+
+/** A block is put after the words so far, and drawn only if it begins a line there. */
+const block = (shown: Shown, drawn: Shown["blocks"][number]): void => {
+  shown.pending.delete(drawn.id);
+  if (shown.text === "" || shown.text.endsWith("\n")) shown.blocks.push(drawn);
+  shown.text += `<block ${drawn.id}>\n`;
+};
+
+/** The words that are shown, without the blocks between them. */
+const wordsOf = ({ text }: Shown): string => text.replaceAll(/<block [^>]*>\n/g, "");
 
 const ask = (url: string, content: string, init: RequestInit = {}) =>
   fetch(`${url}/chat/stream`, {
@@ -74,7 +81,7 @@ const expected = (entries: readonly Entry[]) => {
   const ended = events.flatMap((event) => (event.type === "tool-end" && event.outcome !== "deferred" ? [event] : []));
   const end = events.at(-1)!;
   return {
-    text: words.join(""),
+    text: words.join("").replaceAll(/\s+/g, ""),
     blocks: ended.map(({ call, outcome }) => ({ id: call, name: names.get(call), failed: outcome !== "ok" })),
     error: end.type === "run-end" ? end.error : undefined,
   };
@@ -91,12 +98,15 @@ describe.each(goldenRuns)("%s", (_, entries) => {
     const shown = await show(await fetch(events));
     expect(await show(await fetch(events, { headers: { "runcast-extensions": "1" } }))).toEqual(shown);
     const { text, blocks, error } = expected(entries);
-    expect(shown.text).toBe(error ? `${text}Error: ${error.message}` : text);
+    const words = wordsOf(shown);
+    const failure = error && `Error: ${problemText(error)}`;
+    expect(words.replaceAll(/\s+/g, "")).toBe(text + (failure ?? "").replaceAll(/\s+/g, ""));
+    if (failure !== undefined) expect(words.endsWith(text === "" ? failure : `\n\n${failure}`)).toBe(true);
     expect(shown.blocks.map(({ id, name, result }) => ({ id, name, failed: result.startsWith("Error: ") }))).toEqual(
       blocks,
     );
     expect(shown.pending.size).toBe(0);
-    expect(shown.status).toEqual({ text: error ? "Error" : "Complete", done: true });
+    expect(shown.status).toEqual({ text: "Complete", done: true });
   });
 });
 
@@ -142,7 +152,7 @@ test("an error in mid-stream is shown after what was said", async () => {
   };
   const { url } = await serve(source, { dialects });
   const shown = await show(await ask(`${url}/ralph`, "hi"));
-  expect(shown.text).toBe("Half an ansError: the model is gone");
+  expect(shown.text).toBe("Half an ans\n\nError: the model is gone");
   expect(shown.status.done).toBe(true);
 });
 
@@ -162,12 +172,29 @@ test("closing the connection stops the run", async () => {
   expect((await log.info(run))?.outcome).toBe("cancelled");
 });
 
-test("health, and refusals in the family's shape", async () => {
+test("a provider's key that is missing is told in the stream, a key of ours by the status", async () => {
+  const source: Source = () => {
+    throw new Refusal("model-key-missing", "The model acme/m needs a key.", { status: 401, hint: "Set ACME_API_KEY." });
+  };
+  const open = await serve(source, { dialects });
+  const { text } = await show(await ask(`${open.url}/ralph`, "hi"));
+  expect(text).toBe("Error: The model acme/m needs a key. Set ACME_API_KEY.");
+  const closed = await serve(source, { dialects, key: "the-key-of-this-server" });
+  expect((await ask(`${closed.url}/ralph`, "hi")).status).toBe(401);
+  const small = await serve(source, { dialects, limits: { bodyBytes: 10 } });
+  expect((await ask(`${small.url}/ralph`, "hi")).status).toBe(413);
+});
+
+test("health, and refusals that its clients show", async () => {
   const { url } = await serve(saying([]), { dialects });
   for (const base of [`${url}/ralph`, `${url}/ralph/test`])
     expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: "ok", service: "runcast" });
-  const bad = await post(`${url}/ralph/chat/stream`, { messages: "hi" });
-  expect([bad.status, await bad.json()]).toEqual([422, { detail: expect.stringContaining("messages") }]);
-  const unknown = await ask(`${url}/ralph/nobody`, "hi");
-  expect([unknown.status, await unknown.json()]).toEqual([404, { detail: expect.stringContaining("nobody") }]);
+  const bad = await show(await post(`${url}/ralph/chat/stream`, { messages: "hi" }));
+  expect(bad.text).toMatch(/^Error: the field messages is wrong/);
+  const unknown = await show(await ask(`${url}/ralph/nobody`, "hi"));
+  expect(unknown.text).toBe("Error: there is no agent nobody (the setting agents has: test)");
+  for (const { status } of [bad, unknown]) expect(status).toEqual({ text: "Complete", done: true });
+  const asExtended = { "content-type": "application/json", "runcast-extensions": "1" };
+  const plain = await ask(`${url}/ralph/nobody`, "hi", { headers: asExtended });
+  expect([plain.status, await plain.json()]).toEqual([404, { detail: expect.stringContaining("nobody") }]);
 });

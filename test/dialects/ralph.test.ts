@@ -20,6 +20,19 @@ const STREAM = [
   `{"type": "done"}`,
 ];
 
+const THINKING = `{"type": "status", "content": "Thinking..."}`;
+/**
+ * The same with what the family's client needs to show it: a block begins on a line of its own, or it is not drawn, and no status
+ * outlives what it tells of.
+ */
+const SPELLED = [
+  ...STREAM.slice(0, 3),
+  `{"type": "message", "content": "\\n\\n"}`,
+  ...[...STREAM.slice(3, 5), THINKING],
+  ...[...STREAM.slice(5, 7), THINKING],
+  ...STREAM.slice(7),
+];
+
 const LOG = numbered([
   { type: "run-start", protocol: 1, run: "r", name: "tutor" },
   { type: "step-start", step: "s1" },
@@ -67,7 +80,7 @@ const without = (events: readonly Event[], ...types: Event["type"][]) =>
 
 describe("the family's golden stream", () => {
   test("is what the run is spelled as, frame by frame", () => {
-    expectGolden(encoded(ralph, LOG), STREAM);
+    expectGolden(encoded(ralph, LOG), SPELLED);
     for (const { event, id } of encoded(ralph, LOG)) expect([event, id]).toEqual(["message", undefined]);
   });
 
@@ -168,6 +181,46 @@ describe("spelling", () => {
     expect(JSON.stringify(told)).not.toContain("never in the answer");
   });
 
+  test("of calls that run at the same time, the status names one that still does", () => {
+    const call = (id: string): Event[] => [
+      { type: "tool-start", call: id, name: `tool_${id}` },
+      { type: "tool-input-end", call: id, input: {} },
+    ];
+    const log: Event[] = [
+      { type: "run-start", protocol: 1, run: "r", name: "test" },
+      { type: "step-start", step: "s" },
+      ...[...call("a"), ...call("b")],
+      { type: "step-end", step: "s", finish: "tools" },
+      ...[{ type: "tool-execute", call: "a" } as const, { type: "tool-execute", call: "b" } as const],
+      { type: "tool-end", call: "b", outcome: "ok" },
+      { type: "tool-end", call: "a", outcome: "ok" },
+      { type: "run-end", outcome: "done" },
+    ];
+    const told = said(encoded(ralph, numbered(log))) as { type: string; content?: string; tool_name?: string }[];
+    expect(told.map(({ type, content, tool_name: name }) => [type, content ?? name])).toEqual([
+      ["status", "Thinking..."],
+      ["tool_call_start", "tool_a"],
+      ["tool_call_start", "tool_b"],
+      ["tool_call_complete", "tool_b"],
+      ["status", "Running tool_a..."],
+      ["tool_call_complete", "tool_a"],
+      ["status", "Thinking..."],
+      ["done", undefined],
+    ]);
+  });
+
+  test("a link to answer is one that can be followed from anywhere", () => {
+    const asked = numbered([
+      { type: "run-start", protocol: 1, run: "r", name: "test" },
+      { type: "ask-start", ask: "q", kind: "input", title: "Which?" },
+    ]);
+    const encode = ralph.encode({ link, page: (access) => `https://example.org/?run=r&for=${access}` });
+    expect(said(asked.flatMap((entry) => encode(entry))).at(-1)).toEqual({
+      type: "status",
+      content: "Which? (waiting for your answer at https://example.org/?run=r&for=answer)",
+    });
+  });
+
   test("a run that fails ends with one error, which comes back whole", () => {
     const error = { code: "model-gone", message: "The model is gone.", retryable: true, hint: "Try again." };
     const failed = numbered([
@@ -175,7 +228,10 @@ describe("spelling", () => {
       { type: "run-end", outcome: "interrupted", error },
     ]);
     const told = encoded(ralph, failed);
-    expect(said(told).at(-1)).toMatchObject({ type: "error", message: "The model is gone." });
+    expect(said(told).slice(-2)).toMatchObject([
+      { type: "error", message: "The model is gone. Try again." },
+      { type: "done" },
+    ]);
     expect(decoded(ralph, told).at(-1)).toEqual(failed.at(-1)!.event);
   });
 });
@@ -352,7 +408,26 @@ describe("requests", () => {
       expect(read(ralph, { path: "/ralph/chat/stream", body: { ...ids, messages } })).toEqual({ do: "start", request });
   });
 
-  test.each([undefined, {}, { messages: [] }, { messages: [{ role: "robot", content: "x" }] }])(
+  test("a history may have any role, and parts that nobody knows", () => {
+    const messages = [
+      { role: "developer", content: "Be kind." },
+      { role: "assistant", content: null },
+      { role: "tool", content: "sunny" },
+      { role: "robot", content: [{ type: "text", text: "beep" }, { type: "hologram" }, {}] },
+      { role: "user", content: "hi" },
+    ];
+    const command = read(ralph, { path: "/ralph/chat/stream", body: { messages } });
+    const text = (said: string) => [{ type: "text", text: said }];
+    expect(command.do === "start" && command.request.messages).toEqual([
+      { role: "system", content: text("Be kind.") },
+      { role: "assistant", content: [] },
+      { role: "assistant", content: text("sunny") },
+      { role: "assistant", content: text("beep") },
+      { role: "user", content: text("hi") },
+    ]);
+  });
+
+  test.each([undefined, {}, { messages: [] }, { messages: [{ role: "user", content: 7 }] }])(
     "%j is refused in the family's shape",
     (bad) => {
       const refusal = refused(() => read(ralph, { path: "/ralph/chat/stream", body: bad }));

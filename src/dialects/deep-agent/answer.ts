@@ -1,8 +1,9 @@
 import type { WholeAnswer } from "../../dialect.ts";
 import type { Entry, EventOf } from "../../events.ts";
 import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
+import { problemText } from "../frames/problem-text.ts";
 
-/** `{"message"}`, the text of the run's answer; `{"detail"}` with a status that says failure, if the run failed. */
+/** `{"message": {"role", "content"}}`, the run's answer; `{"detail"}` with a status that says failure, if the run failed. */
 export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer } => {
   const texts = new Map<string, string>();
   /** The text parts of the last root step that had any. */
@@ -26,11 +27,12 @@ export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer 
     },
     body() {
       if (end && end.outcome !== "done")
-        return json(500, { detail: end.error?.message ?? `The run was ${end.outcome}.` });
+        return json(500, { detail: problemText(end.error ?? { message: `The run was ${end.outcome}.` }) });
       const parts = end?.answer ?? latest;
-      const message = parts.map((part) => texts.get(part) ?? "").join("");
+      const text = parts.map((part) => texts.get(part) ?? "").join("");
       const { incomplete } = answerEnd;
-      return json(200, { message: incomplete ? `${message}\n\n${incompleteText(incomplete)}`.trim() : message });
+      const content = incomplete ? `${text}\n\n${incompleteText(incomplete)}`.trim() : text;
+      return json(200, { message: { role: "assistant", content } });
     },
   };
 };

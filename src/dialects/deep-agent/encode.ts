@@ -2,16 +2,22 @@ import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf } from "../../events.ts";
 import { EMPTY_RESULT, FAILED } from "./words.ts";
 import { OUTCOME_TEXT } from "../fast-api/outcome-text.ts";
+import { answerPage } from "../frames/answer-page.ts";
 import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
+import { problemText } from "../frames/problem-text.ts";
 import { resultText } from "../frames/result-text.ts";
 import { RESUMED } from "../frames/status-line.ts";
 
-export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
+export const createDeepAgentEncoder = (options: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
+  const { link } = options;
   const names = new Map<string, string>();
   const agents = new Map<string, { readonly name: string; readonly depth: number }>();
   const answerEnd = createAnswerEnd();
   let run = "";
   let hasText = false;
+  let step: string | undefined;
+  /** The step whose words came last, and whether they leave their line open. */
+  let last: { readonly step: string | undefined; isOpen: boolean } | undefined;
 
   const depthOf = (agent: string | undefined): number => (agent === undefined ? 0 : (agents.get(agent)?.depth ?? 1));
   const nameOf = (call: string): string => names.get(call) || "unknown";
@@ -62,14 +68,22 @@ export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry)
     const { outcome, error } = event;
     const { incomplete } = answerEnd;
     if (outcome === "done" && !incomplete) return [{ data: '{"type":"done"}' }];
-    const shown = incomplete
-      ? incompleteText(incomplete)
-      : `${FAILED}${error?.message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`}`;
+    const message = error?.message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`;
+    const shown = incomplete ? incompleteText(incomplete) : `${FAILED}${problemText({ ...error, message })}`;
     return [
       frame("token", { content: hasText ? `\n\n${shown}` : shown, agent_depth: 0, is_error: true }),
       frame("status", { description: shown, agent_depth: 0, is_error: true }),
       frame("done", { outcome, error, finish: incomplete?.finish }),
     ];
+  };
+
+  /** Its clients put all words in one text: those of another step, and what replaces others, begin a paragraph of their own. */
+  const startText = (event: EventOf<"text-start">): readonly Frame[] => {
+    if (event.agent !== undefined || event.call !== undefined)
+      return event.replaces === undefined ? [] : [token(event, "\n\n")];
+    const isApart = last?.isOpen && (last.step !== step || event.replaces !== undefined);
+    last = { step, isOpen: !isApart && last?.isOpen === true };
+    return isApart ? [token(event, "\n\n")] : [];
   };
 
   return ({ event }) => {
@@ -78,10 +92,13 @@ export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry)
       case "text-delta":
         if (event.delta === "") return [];
         hasText ||= event.agent === undefined;
+        if (event.agent === undefined && last) last.isOpen = !event.delta.endsWith("\n");
         return [token(event, event.delta)];
       case "text-start":
-        // What was said cannot be taken back: its replacement stands below it.
-        return event.replaces === undefined ? [] : [token(event, "\n\n")];
+        return startText(event);
+      case "step-start":
+        if (event.agent === undefined) step = event.step;
+        return [];
       case "run-start":
         run = event.run;
         return status(event, `Starting ${event.name}...`);
@@ -107,7 +124,7 @@ export const createDeepAgentEncoder = ({ link }: EncodeOptions): ((entry: Entry)
         return status(event, progressText(nameOf(event.call), event));
       case "ask-start": {
         const about = event.title ?? event.message ?? (event.call ? `Allow ${nameOf(event.call)}?` : "A question");
-        return status(event, `${about} (waiting for your answer at /?run=${run})`);
+        return status(event, `${about} (waiting for your answer at ${answerPage(options, run)})`);
       }
       case "run-end":
         return endRun(event);

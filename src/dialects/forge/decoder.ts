@@ -1,5 +1,6 @@
 import type { Frame } from "../../dialect.ts";
 import type { Event, EventOf, Json, RunOutcome } from "../../events.ts";
+import { NOTICE, noticeOf } from "./notices.ts";
 import { endOf } from "./result.ts";
 import { BREAK } from "./running-text.ts";
 import { createPartSplitter, type PartSplitter } from "./part-splitter.ts";
@@ -31,6 +32,7 @@ const MAX_LEVELS = 500;
 export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const calls = new Map<string, Call>();
   const over = new Set<string>();
+  const notices = new Map<string, Record<string, Json>>();
   let events: Event[] = [];
   let step: string | undefined;
   let steps = 0;
@@ -94,6 +96,10 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const name = typeof data["tool_name"] === "string" && data["tool_name"] !== "" ? data["tool_name"] : "tool";
     const given = idOf(data["id"]);
     const input = inputOf(data["arguments"]);
+    if (name === NOTICE && given !== undefined && input) {
+      if (notices.size < MAX_CALLS) notices.set(given, input);
+      return;
+    }
     if (!input || (given !== undefined && over.has(given) && status !== "pending")) return;
     const known = given === undefined ? unnamedCall(name, status) : calls.get(given);
     if (!known && calls.size >= MAX_CALLS) return;
@@ -112,6 +118,10 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const isNamed = given !== undefined && given !== "unknown";
     const call = (given !== undefined && calls.get(given)) || (isNamed ? undefined : calls.values().next().value);
     const result = data["result"];
+    const told = given === undefined ? undefined : notices.get(given);
+    const notice = told && noticeOf(told, result);
+    if (given !== undefined) notices.delete(given);
+    if (notice) return emit(notice);
     if (!call || isDeep(result)) return;
     const isError = data["is_error"] === true;
     const ms = data["latency_ms"];

@@ -1,7 +1,10 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Usage } from "../../events.ts";
-import { approvalsOf } from "../../protocol.ts";
+import { approvalsOf, choicesOf } from "../../protocol.ts";
+import { answerPage } from "../frames/answer-page.ts";
 import { createAnswerEnd, type Incomplete, incompleteText } from "../frames/incomplete.ts";
+import { problemText } from "../frames/problem-text.ts";
+import { NOTICE } from "./notices.ts";
 import { resultOf } from "./result.ts";
 import { createTokens, type Said } from "./tokens.ts";
 import { parseJson } from "../../json.ts";
@@ -20,7 +23,8 @@ interface Call {
  * Spells entries as Forge's seven events. The call's own state comes before its result: a client of this family starts a card
  * anew at each `tool_call`.
  */
-export const createEncoder = ({ extensions, link }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
+export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
+  const { extensions, link } = options;
   const tokens = createTokens(extensions);
   const calls = new Map<string, Call>();
   const asks = new Map<string, { readonly input: Record<string, Json>; readonly at: number }>();
@@ -42,7 +46,7 @@ export const createEncoder = ({ extensions, link }: EncodeOptions): ((entry: Ent
     ];
   };
 
-  const say = (event: Event, at: number): readonly Said[] => {
+  const say = (event: Event, at: number, seq: number): readonly Said[] => {
     answerEnd.take(event);
     switch (event.type) {
       case "run-start":
@@ -56,14 +60,17 @@ export const createEncoder = ({ extensions, link }: EncodeOptions): ((entry: Ent
         return start(event);
       case "ask-start": {
         const { ask, title, message, value } = event;
-        const options = approvalsOf(event).map(({ label }) => label);
-        const waiting = `waiting for your answer at /?run=${run}`;
+        const offered = [
+          ...approvalsOf(event).map(({ label }) => label),
+          ...choicesOf(event).map(({ value: one, label }) => label ?? one),
+        ];
+        const waiting = `waiting for your answer at ${answerPage(options, run)}`;
         const input = {
           waiting,
           ...(title !== undefined && { title }),
           ...(message !== undefined && { message }),
           ...(value !== undefined && { value }),
-          ...(options.length > 0 && { options }),
+          ...(offered.length > 0 && { options: offered }),
         };
         asks.set(ask, { input, at });
         return [callOf(ask, WAITING, input, "pending")];
@@ -77,6 +84,14 @@ export const createEncoder = ({ extensions, link }: EncodeOptions): ((entry: Ent
         return [
           callOf(ask, WAITING, asked.input, isError ? "error" : "complete"),
           answerOf(ask, answer ?? outcome, isError, at - asked.at),
+        ];
+      }
+      case "notice": {
+        const id = `notice_${run}_${seq}`;
+        const isError = event.level !== "info";
+        return [
+          callOf(id, NOTICE, { level: event.level }, isError ? "error" : "complete"),
+          answerOf(id, event.text, isError, 0),
         ];
       }
       case "run-end":
@@ -99,18 +114,18 @@ export const createEncoder = ({ extensions, link }: EncodeOptions): ((entry: Ent
     }
   };
 
-  const sayAll = (event: Event, at: number): readonly Said[] => {
+  const sayAll = ({ event, at, seq }: Entry): readonly Said[] => {
     if (event.type === "text-delta" || event.type === "thinking-delta") return tokens.take(event, at);
     if (event.type === "text-end" || event.type === "thinking-end") return tokens.end(event);
-    const said = say(event, at);
+    const said = say(event, at, seq);
     return said.length > 0 ? [...tokens.flush(), ...said] : said;
   };
 
-  return ({ seq, at, event }) => {
-    const said = sayAll(event, at);
+  return (entry) => {
+    const said = sayAll(entry);
     return said.map(([name, data], index) => ({
       // The entry is seen when its last frame is.
-      ...(index === said.length - 1 && { id: `${seq}` }),
+      ...(index === said.length - 1 && { id: `${entry.seq}` }),
       event: name,
       data: JSON.stringify(data),
     }));
@@ -135,19 +150,21 @@ const answerOf = (id: string, result: unknown, isError: boolean, ms: number): Sa
  * is not whole says so below what there is of it.
  */
 const endOf = (
-  { outcome, error, usage }: EventOf<"run-end">,
+  { outcome, error, usage, awaiting = [] }: EventOf<"run-end">,
   text: string,
   incomplete: Incomplete | undefined,
 ): Said => {
   const response = incomplete ? `${text}\n\n⚠️ ${incompleteText(incomplete)}`.trim() : text;
   const why = incomplete && { finish_reason: incomplete.finish };
-  if (outcome === "done") return ["complete", { response, usage: usageOf(usage), ...why }];
+  // The client is to act, and to go on with another message.
+  const waits = awaiting.length > 0 && { awaiting_interaction: true, interactive_tool_call_id: awaiting[0] };
+  if (outcome === "done") return ["complete", { response, usage: usageOf(usage), ...why, ...waits }];
   const { code = outcome, message = `The run was ${outcome}.`, retryable = false, hint } = error ?? {};
   return [
     "error",
     {
       code: outcome === "cancelled" ? "CANCELLED" : code,
-      message: hint === undefined ? message : `${message} ${hint}`,
+      message: problemText({ message, ...(hint !== undefined && { hint }) }),
       retryable,
     },
   ];

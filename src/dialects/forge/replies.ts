@@ -9,7 +9,7 @@ interface PlainRoute extends Pick<Route, "method" | "path" | "summary" | "body">
   readonly reply: (facts: ServerFacts, request: DialectRequest) => unknown;
 }
 
-const validateSchema = z.object({ url: z.url(), api_key: z.string().nullish() });
+const validateSchema = z.object({ url: z.string(), api_key: z.string().nullish() });
 
 /** What Forge's page asks for besides its stream. Our agents are the models that it can choose from. */
 export const replies: readonly PlainRoute[] = [
@@ -74,7 +74,8 @@ export const replies: readonly PlainRoute[] = [
         id,
         display_name: name,
         category: "chat",
-        source: "manual",
+        // What is here by the configuration, the page does not offer to remove.
+        source: "api",
         capabilities: { tools: true, vision: false, reasoning: true },
         favorited: false,
         added_at: "1970-01-01T00:00:00Z",
@@ -101,19 +102,9 @@ export const replies: readonly PlainRoute[] = [
   {
     method: "GET",
     path: "/providers",
-    summary: "Who provides models: this server does.",
-    reply: (facts, request) => ({
-      providers: [
-        {
-          id: OURS,
-          name: "Runcast",
-          configured: true,
-          has_api: false,
-          model_count: modelsOf(facts, request).length,
-          enabled: true,
-        },
-      ],
-    }),
+    summary: "Whose models can be managed here: nobody's, since the configuration says which there are.",
+    // The page's model manager offers to add models to each provider in this list, and to remove them.
+    reply: () => ({ providers: [] }),
   },
   {
     method: "POST",
@@ -122,6 +113,8 @@ export const replies: readonly PlainRoute[] = [
     body: () => z.toJSONSchema(validateSchema, { io: "input" }),
     reply: async ({ validateServer }, { body }) => {
       const { url, api_key: key } = parse(validateSchema, body);
+      if (!isWebAddress(url))
+        return invalid("That is not the address of a server: it begins with http:// or https://.");
       if (!validateServer) return invalid("This server does not check MCP servers; a run will try to reach it.");
       try {
         const tools = await validateServer({ url, ...(key && { key }) });
@@ -132,6 +125,8 @@ export const replies: readonly PlainRoute[] = [
     },
   },
 ];
+
+const isWebAddress = (url: string): boolean => /^https?:$/.test(URL.parse(url)?.protocol ?? "");
 
 const invalid = (error: string) => ({ valid: false, tool_count: 0, tools: [], error });
 

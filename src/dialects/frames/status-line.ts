@@ -5,11 +5,11 @@
 export interface StatusLine {
   /** An empty text takes the owner's status away. */
   set(owner: string, text: string): string | undefined;
-  end(owner: string): string | undefined;
+  end(...owners: string[]): string | undefined;
   /** Shown until anything else is. */
   pass(text: string): string;
-  /** The client now shows something of its own. */
-  forget(): void;
+  /** The client shows this by itself, and goes on to until it is told something else. */
+  own(owner: string, text: string): void;
 }
 
 /** What a status says of a run that another process has taken over. */
@@ -25,7 +25,10 @@ export const createStatusLine = (idle: string): StatusLine => {
     shown = text;
     return text;
   };
-  const end = (owner: string) => (live.delete(owner) ? change() : undefined);
+  const end = (...owners: string[]) => {
+    const ended = owners.filter((owner) => live.delete(owner));
+    return ended.length > 0 ? change() : undefined;
+  };
 
   return {
     set(owner, text) {
@@ -36,6 +39,9 @@ export const createStatusLine = (idle: string): StatusLine => {
     },
     end,
     pass: (text) => (shown = text),
-    forget: () => (shown = undefined),
+    own: (owner, text) => {
+      live.set(owner, text);
+      shown = text;
+    },
   };
 };

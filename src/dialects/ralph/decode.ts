@@ -3,6 +3,7 @@ import type { Content, Event, Json, Problem, RunOutcome } from "../../events.ts"
 import { createNarrator, type NarratedCall } from "../frames/narrator.ts";
 import { parseJson } from "../../json.ts";
 import { type Fields, parseFields } from "../frames/fields.ts";
+import { messageBefore } from "../frames/problem-text.ts";
 
 const MOST_UNNAMED = 256;
 const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(["cancelled", "interrupted"]);
@@ -67,11 +68,12 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const before = release();
     if (said["type"] === "done") return [...before, ...narrator.end(), { type: "run-end", outcome: "done" }];
     const outcome = OUTCOMES.has(said["outcome"]) ? (said["outcome"] as RunOutcome) : "error";
+    const hint = typeof said["hint"] === "string" ? said["hint"] : undefined;
     const error: Problem = {
       code: textIn(said, "code") || "server-error",
-      message: textIn(said, "message") || textIn(said, "content") || "Unknown error",
+      message: messageBefore(textIn(said, "message"), hint) || textIn(said, "content") || "Unknown error",
       ...(typeof said["retryable"] === "boolean" && { retryable: said["retryable"] }),
-      ...(typeof said["hint"] === "string" && { hint: said["hint"] }),
+      ...(hint !== undefined && { hint }),
     };
     return [...before, { type: "run-end", outcome, error }];
   };

@@ -1,7 +1,9 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Problem } from "../../events.ts";
 import { OUTCOME_TEXT } from "../fast-api/outcome-text.ts";
+import { answerPage } from "../frames/answer-page.ts";
 import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
+import { problemText } from "../frames/problem-text.ts";
 import { resultText } from "../frames/result-text.ts";
 import { createStatusLine, RESUMED } from "../frames/status-line.ts";
 import { parseJson } from "../../json.ts";
@@ -17,18 +19,28 @@ interface OpenCall {
   input: Json | undefined;
 }
 
-export const createRalphEncoder = ({ link }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
+export const createRalphEncoder = (options: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
+  const { link } = options;
   const calls = new Map<string, OpenCall>();
   const line = createStatusLine(IDLE);
   const answerEnd = createAnswerEnd();
   let run = "";
+  /** Whether the words so far leave their line open: a client draws a call only where it begins one. */
+  let isLineOpen = false;
+
+  const newLine = (): readonly Frame[] => {
+    if (!isLineOpen) return [];
+    isLineOpen = false;
+    return [frame({ type: "message", content: "\n\n" })];
+  };
 
   const nameOf = (call: string): string => calls.get(call)?.name || "unknown";
 
   const startCall = ({ call, input }: EventOf<"tool-execute">): readonly Frame[] => {
-    line.forget();
+    line.own(runningOf(call), `Running ${nameOf(call)}...`);
     if (input !== undefined && calls.has(call)) calls.get(call)!.input = input;
     return [
+      ...newLine(),
       frame({
         type: "tool_call_start",
         tool_call_id: call,
@@ -43,38 +55,38 @@ export const createRalphEncoder = ({ link }: EncodeOptions): ((entry: Entry) => 
     const named = { tool_call_id: call, tool_name: nameOf(call) };
     const tool_args = inputOf(calls.get(call));
     calls.delete(call);
-    const after = status(line.end(call));
+    const after = status(line.end(call, runningOf(call)));
     if (outcome === "deferred") return [...after, ...status(line.pass(`${named.tool_name} is left to the client`))];
     const result = resultText(event, link);
     if (outcome !== "ok") {
       const error = cut(event.error?.message || result || OUTCOME_TEXT[outcome]);
-      return [frame({ type: "tool_call_error", ...named, error, tool_args }), ...after];
+      return [...newLine(), frame({ type: "tool_call_error", ...named, error, tool_args }), ...after];
     }
     const file = event.content?.find((content) => content.type === "file");
     const result_url = file && link(file);
     return [
+      ...newLine(),
       frame({ type: "tool_call_complete", ...named, tool_args, result: cut(result), is_error: false, result_url }),
       ...after,
     ];
   };
 
   /** The answer is the root's; of a sub-agent's work its calls are shown. */
-  const say = (type: "message" | "reasoning", { agent, delta }: EventOf<"text-delta" | "thinking-delta">) =>
-    agent === undefined && delta !== "" ? [frame({ type, content: delta })] : [];
+  const say = (type: "message" | "reasoning", { agent, delta }: EventOf<"text-delta" | "thinking-delta">) => {
+    if (agent !== undefined || delta === "") return [];
+    if (type === "message") isLineOpen = !delta.endsWith("\n");
+    return [frame({ type, content: delta })];
+  };
 
-  /** A client of the family takes `done` for success: an answer that is not whole ends as an error does, below its text. */
-  const endRun = (event: EventOf<"run-end">): Frame => {
-    if (event.outcome !== "done") return failure(event);
+  /** Its clients write what an error says below the text; only `done` ends their status, so it comes after that too. */
+  const endRun = (event: EventOf<"run-end">): readonly Frame[] => {
     const { incomplete } = answerEnd;
-    if (!incomplete) return frame({ type: "done" });
+    const done = frame({ type: "done" });
+    if (event.outcome === "done" && !incomplete) return [done];
+    if (!incomplete) return [...newLine(), failure(event), done];
     const { finish, hint } = incomplete;
-    return frame({
-      type: "error",
-      message: incompleteText(incomplete),
-      code: `answer-${finish}`,
-      hint,
-      outcome: "done",
-    });
+    const error = { message: incompleteText(incomplete), code: `answer-${finish}`, hint, outcome: "done" };
+    return [...newLine(), frame({ type: "error", ...error }), done];
   };
 
   return ({ event }) => {
@@ -91,10 +103,10 @@ export const createRalphEncoder = ({ link }: EncodeOptions): ((entry: Entry) => 
         // What was said cannot be taken back: its replacement stands below it.
         return [
           ...status(line.end(retryOf(event))),
-          ...(event.replaces !== undefined && event.agent === undefined
-            ? [frame({ type: "message", content: "\n\n" })]
-            : []),
+          ...(event.replaces !== undefined && event.agent === undefined ? newLine() : []),
         ];
+      case "step-start":
+        return event.agent === undefined ? newLine() : [];
       case "thinking-start":
       case "step-end":
         return status(line.end(retryOf(event)));
@@ -132,12 +144,12 @@ export const createRalphEncoder = ({ link }: EncodeOptions): ((entry: Entry) => 
         return status(line.end(event.agent));
       case "ask-start": {
         const about = event.title ?? event.message ?? (event.call ? `Allow ${nameOf(event.call)}?` : "A question");
-        return status(line.set(event.ask, `${about} (waiting for your answer at /?run=${run})`));
+        return status(line.set(event.ask, `${about} (waiting for your answer at ${answerPage(options, run)})`));
       }
       case "ask-end":
         return status(line.end(event.ask));
       case "run-end":
-        return [endRun(event)];
+        return endRun(event);
       default:
         return [];
     }
@@ -149,13 +161,16 @@ const frame = (said: Record<string, unknown>): Frame => ({ event: "message", dat
 const status = (content: string | undefined): readonly Frame[] =>
   content === undefined ? [] : [frame({ type: "status", content })];
 
+const runningOf = (call: string): string => `running ${call}`;
+
 const retryOf = ({ agent = "" }: Event): string => `retry ${agent}`;
 
 const failure = ({ outcome, error }: EventOf<"run-end">): Frame => {
   const { message, ...rest }: Partial<Problem> = error ?? {};
+  const said = message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`;
   return frame({
     type: "error",
-    message: message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`,
+    message: problemText({ ...rest, message: said }),
     ...rest,
     ...(outcome !== "error" && { outcome }),
   });

@@ -2,13 +2,15 @@ import { z } from "zod";
 import type { Message, Part } from "../../events.ts";
 import { fastApi } from "../fast-api/refusals.ts";
 
-const partSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({ type: z.literal("image_url"), image_url: z.union([z.string(), z.object({ url: z.string() })]) }),
-]);
+const textSchema = z.object({ type: z.literal("text"), text: z.string() });
+const imageSchema = z.object({
+  type: z.literal("image_url"),
+  image_url: z.union([z.string(), z.object({ url: z.string() })]),
+});
+/** A history is somebody else's: roles and parts that nobody knows here are no reason to refuse the question. */
 const messageSchema = z.object({
-  role: z.enum(["system", "user", "assistant"]),
-  content: z.union([z.string(), z.array(partSchema)]),
+  role: z.string(),
+  content: z.union([z.string(), z.array(z.union([textSchema, imageSchema, z.looseObject({})]))]).nullish(),
 });
 const bodySchema = z.object({
   user_id: z.string().max(256).optional(),
@@ -17,7 +19,7 @@ const bodySchema = z.object({
 });
 type Body = z.infer<typeof bodySchema>;
 type SaidMessage = Body["messages"][number];
-type SaidPart = z.infer<typeof partSchema>;
+type SaidPart = z.infer<typeof textSchema> | z.infer<typeof imageSchema>;
 
 export const bodyJsonSchema = () => z.toJSONSchema(bodySchema, { io: "input" });
 
@@ -26,9 +28,18 @@ export const parseBody = (body: unknown): Body =>
 
 export const readMessages = (messages: readonly SaidMessage[]): Message[] =>
   messages.map(({ role, content }) => ({
-    role,
-    content: typeof content === "string" ? readText(content) : content.map(readPart),
+    role: roleOf(role),
+    content: typeof content === "string" ? readText(content) : (content ?? []).filter(isKnown).map(readPart),
   }));
+
+/** What neither a person nor the system says was said by the agent or its tools. */
+const roleOf = (role: string): "system" | "user" | "assistant" => {
+  if (role === "user" || role === "human") return "user";
+  return role === "system" || role === "developer" ? "system" : "assistant";
+};
+
+const isKnown = (part: object): part is SaidPart =>
+  textSchema.safeParse(part).success || imageSchema.safeParse(part).success;
 
 /** What the family has no word for (calls, results, thinking) is left out, and so is a message of nothing else. */
 export const writeMessages = (messages: readonly Message[], system: string | undefined): SaidMessage[] => [
