@@ -10,7 +10,7 @@ import { openaiError } from "./openai/errors.ts";
 
 /** An event of a type that clients do not know, and skip. */
 const slot = jsonSlot('{"type":"runcast","runcast":', "runcast");
-const spelling = lossless({ encode: () => createEncoder().take, decode: createDecoder }, slot);
+const spelling = lossless({ encode: (options) => createEncoder(options).take, decode: createDecoder }, slot);
 
 /**
  * OpenAI's responses: a response is a run. Its events are numbered, so that a client can come back for the rest; another
@@ -43,8 +43,8 @@ export const openaiResponses: Dialect = {
   },
   write,
   ...spelling,
-  answer: () => {
-    const { take, response } = createEncoder();
+  answer: (options) => {
+    const { take, response } = createEncoder(options);
     return { take: (entry) => void take(entry), body: () => ({ status: 200, body: JSON.stringify(response()) }) };
   },
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },

@@ -62,6 +62,20 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
       if (typeof said === "object") expect(said.loses.length).toBeGreaterThan(10);
   });
 
+  test("where its clients cannot answer, it says where to: by an address that works from anywhere", () => {
+    if (dialect.asks !== "link") return;
+    const page = (access: string) => `https://example.org/runcast/?run=r&for=${access}`;
+    const encode = dialect.encode({ link, page });
+    const asked: Event[] = [
+      { type: "run-start", protocol: 2, run: "r", name: "test" },
+      { type: "ask-start", ask: "ask_1", kind: "confirmation", title: "Go on?" },
+    ];
+    const frames = asked.flatMap((event, index) => [...encode({ seq: index + 1, at: 1, event })]);
+    const text = frames.map(({ data }) => data).join("\n");
+    expect(text).toContain(page("answer"));
+    expect(text).not.toMatch(/[^/]\/\?run=(?!r&for)/);
+  });
+
   test("an event of a later version in the log disturbs nothing that is said after it", () => {
     const later = { type: "hologram", beam: 1 } as unknown as Event;
     for (const { entries } of goldenRuns) {

@@ -60,7 +60,8 @@ describe.each(models)("the AI SDK's %s model", (kind, modelOf) => {
     const { url } = await openai({ failing });
     const parts = await partsOf(modelOf(url, "failing"));
     expect(wordsIn(parts, "text-delta")).toBe("I begin");
-    const [error] = parts.flatMap((part) => (part.type === "error" ? [part.error] : []));
+    const [error, ...others] = parts.flatMap((part) => (part.type === "error" ? [part.error] : []));
+    expect(others).toEqual([]);
     expect(JSON.stringify(error) + String((error as Error).message)).toContain("the disk is full");
   });
 });

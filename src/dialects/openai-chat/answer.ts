@@ -7,9 +7,9 @@ import { chatUsage } from "../openai/chat-usage.ts";
 import { openaiError } from "../openai/errors.ts";
 
 /** A chat completion that is not streamed. */
-export const createAnswer = ({ style }: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer } => {
-  const { model } = readStyle(style);
-  const output = createOutput();
+export const createAnswer = (options: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer } => {
+  const { model } = readStyle(options.style);
+  const output = createOutput(options);
   const calls: { id: string; type: "function"; function: { name: string; arguments: string } }[] = [];
   let about = { id: "", object: "chat.completion", created: 0, model: model ?? "" };
   let content = "";
@@ -56,7 +56,7 @@ export const createAnswer = ({ style }: EncodeOptions): { take(entry: Entry): vo
       role: "assistant",
       content: content === "" && calls.length > 0 ? null : content,
       refusal: null,
-      ...(reasoning && { reasoning_content: reasoning }),
+      ...(reasoning && { reasoning_content: reasoning, reasoning }),
       ...(calls.length > 0 && { tool_calls: calls }),
     };
     const choices = [{ index: 0, message, logprobs: null, finish_reason: finish }];

@@ -7,10 +7,13 @@ import { openaiError } from "../openai/errors.ts";
 
 export const DONE = "[DONE]";
 
+/** As most servers name it, and as OpenRouter does: each client reads the one or the other. */
+const thought = (text: string): string => `{"reasoning_content":${text},"reasoning":${text}}`;
+
 /** The chunks of a streamed chat completion. */
-export const createEncoder = ({ style }: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
-  const { model, usage: wantsUsage, tools } = readStyle(style);
-  const output = createOutput();
+export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
+  const { model, usage: wantsUsage, tools } = readStyle(options.style);
+  const output = createOutput(options);
   const after = wantsUsage ? ',"usage":null}' : "}";
   let before = "";
   let head = "";
@@ -31,7 +34,7 @@ export const createEncoder = ({ style }: EncodeOptions): ((entry: Entry) => read
       case "content":
         return [chunk(`{"content":${JSON.stringify(item.text)}}`)];
       case "reasoning":
-        return [chunk(`{"reasoning_content":${JSON.stringify(item.text)}}`)];
+        return [chunk(thought(JSON.stringify(item.text)))];
       case "call": {
         const { index, id, name } = item;
         return [

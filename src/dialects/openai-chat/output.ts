@@ -1,4 +1,6 @@
+import type { EncodeOptions } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Finish, Problem, Usage } from "../../events.ts";
+import { answerPage } from "../frames/answer-page.ts";
 import { type FinishReason, finishReason } from "../openai/finish-reason.ts";
 import { inOrder } from "./in-order.ts";
 
@@ -24,7 +26,7 @@ interface Call {
  * The root agent's words and thoughts, and the calls that are the client's to run. The agent's own calls, and whatever its
  * sub-agents write, stay out: a client would run the one and take the other for the answer.
  */
-export const createOutput = (): ((entry: Entry) => readonly Output[]) => {
+export const createOutput = (options: Pick<EncodeOptions, "page"> = {}): ((entry: Entry) => readonly Output[]) => {
   const content = inOrder();
   const reasoning = inOrder();
   const calls = new Map<string, Call>();
@@ -120,7 +122,7 @@ export const createOutput = (): ((entry: Entry) => readonly Output[]) => {
     }
     if (event.type === "ask-start") {
       reasoning.start(event.ask, event.ask);
-      const text = `${event.title ? `${event.title}: ` : ""}waiting for your answer at /?run=${run}`;
+      const text = `${event.title ? `${event.title}: ` : ""}waiting for your answer at ${answerPage(options, run)}`;
       return words("reasoning", reasoning.more(event.ask, text) + reasoning.end(event.ask));
     }
     return event.agent === undefined ? root(event) : [];

@@ -1,4 +1,4 @@
-import type { Frame } from "../../dialect.ts";
+import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Finish } from "../../events.ts";
 import {
   type CallItem,
@@ -12,6 +12,7 @@ import {
   summaryText,
 } from "./items.ts";
 import { type Ending, responseOf } from "./response.ts";
+import { answerPage } from "../frames/answer-page.ts";
 import { openaiError } from "../openai/errors.ts";
 
 /** A run as a response: the frames of each entry, and the response as it is by then. */
@@ -30,7 +31,7 @@ interface Words<Kind extends MessageItem | ReasoningItem> {
  * The root agent's words and thoughts, and the calls that are the client's to run, each as an item. The agent's own calls,
  * and whatever its sub-agents say, are no items: a client would run the one and take the other for the answer.
  */
-export const createEncoder = (): ResponseEncoder => {
+export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): ResponseEncoder => {
   const output: Item[] = [];
   const texts = new Map<string, Words<MessageItem>>();
   const thoughts = new Map<string, Words<ReasoningItem>>();
@@ -165,8 +166,9 @@ export const createEncoder = (): ResponseEncoder => {
     if (outcome === "cancelled") return [frame("response.incomplete", { response: whole })];
     const said = openaiError({ code: outcome, message: `the run was ${outcome}`, ...error, status: 500 });
     const { code, message, param } = said;
-    // Some clients look for it inside, as OpenAI's servers have it, some outside, as OpenAI's schema has it.
-    return [frame("response.failed", { response: whole }), frame("error", { code, message, param, error: said })];
+    // Some clients look for it inside, as OpenAI's servers have it, some outside, as OpenAI's schema has it. Those that look for both
+    // take the second for another failure, unless it is the response's end.
+    return [frame("error", { code, message, param, error: said }), frame("response.failed", { response: whole })];
   };
 
   const root = (event: Event): readonly Frame[] => {
@@ -213,7 +215,7 @@ export const createEncoder = (): ResponseEncoder => {
       return ["response.created", "response.in_progress"].map((type) => frame(type, { response: response() }));
     }
     if (event.type === "ask-start") {
-      const text = `${event.title ? `${event.title}: ` : ""}waiting for your answer at /?run=${about.run}`;
+      const text = `${event.title ? `${event.title}: ` : ""}waiting for your answer at ${answerPage(options, about.run)}`;
       return [...startThought(event.ask), ...moreThought(event.ask, text), ...endThought(event.ask, false)];
     }
     return event.agent === undefined ? root(event) : [];

@@ -1,8 +1,11 @@
 import type { Problem } from "../../events.ts";
 
+/** Some clients know a wrong key by OpenAI's own code for it, some by the words that OpenAI begins the message with. */
+const WRONG_KEY = "invalid_api_key";
+
 /** An error as OpenAI's clients read it. */
 export const openaiError = ({ code, message, hint, status }: Problem & { readonly status: number }) => ({
-  message: hint ? `${message}: ${hint}` : message,
+  message: `${CODES[code] === WRONG_KEY ? "Incorrect API key provided: " : ""}${hint ? `${message}: ${hint}` : message}`,
   type: typeOf(status),
   param: code === "unknown-agent" ? "model" : null,
   code: CODES[code] ?? (status === 429 ? "rate_limit_exceeded" : code),
@@ -11,8 +14,8 @@ export const openaiError = ({ code, message, hint, status }: Problem & { readonl
 /** Codes of ours that OpenAI's clients know by another name. */
 const CODES: Readonly<Record<string, string>> = {
   "unknown-agent": "model_not_found",
-  "key-required": "invalid_api_key",
-  "wrong-key": "invalid_api_key",
+  "key-required": WRONG_KEY,
+  "wrong-key": WRONG_KEY,
 };
 
 const typeOf = (status: number): string => {
