@@ -4,7 +4,7 @@ import type { Frame } from "../../src/dialect.ts";
 import { ralph } from "../../src/dialects/ralph.ts";
 import type { Event } from "../../src/events.ts";
 import { arbitraryLog } from "../generate.ts";
-import { decoded, encoded, expectGolden, goldenRuns, link, numbered, played, read, refused } from "./spoken.ts";
+import { decoded, encoded, expectGolden, goldenRuns, link, numbered, played } from "./spoken.ts";
 import { said, withCall } from "./spoken.ts";
 
 const STREAM = [
@@ -369,71 +369,4 @@ describe("both ways", () => {
       { numRuns: 30 },
     );
   });
-});
-
-describe("requests", () => {
-  const body = {
-    user_id: "u1",
-    chat_id: "t1",
-    messages: [
-      { role: "system", content: "Be kind." },
-      { role: "user", content: "Hello" },
-      { role: "assistant", content: "" },
-      {
-        role: "user",
-        content: [
-          { type: "text", text: "Look" },
-          { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
-          { type: "image_url", image_url: { url: "https://example.org/a.png" } },
-        ],
-      },
-    ],
-  };
-
-  test("a client's request is a start, and writing it again gives it back", () => {
-    for (const [path, agent] of [["/ralph/chat/stream"], ["/ralph/my%20agent/chat/stream", "my agent"]] as const) {
-      const command = read(ralph, { path, headers: { "runcast-extensions": "1" }, body });
-      expect(command).toMatchObject({ do: "start", extensions: true, request: { thread: "t1", user: { id: "u1" } } });
-      expect(command.do === "start" && command.request.agent).toBe(agent);
-      const written = ralph.write(command);
-      expect([written.path, JSON.parse(written.body!)]).toEqual([path, body]);
-      expect(read(ralph, written)).toEqual(command);
-    }
-  });
-
-  test("ids may be missing or empty", () => {
-    const messages = [{ role: "user", content: "hi" }];
-    const request = { messages: [{ role: "user", content: [{ type: "text", text: "hi" }] }] };
-    for (const ids of [{}, { user_id: "", chat_id: "" }])
-      expect(read(ralph, { path: "/ralph/chat/stream", body: { ...ids, messages } })).toEqual({ do: "start", request });
-  });
-
-  test("a history may have any role, and parts that nobody knows", () => {
-    const messages = [
-      { role: "developer", content: "Be kind." },
-      { role: "assistant", content: null },
-      { role: "tool", content: "sunny" },
-      { role: "robot", content: [{ type: "text", text: "beep" }, { type: "hologram" }, {}] },
-      { role: "user", content: "hi" },
-    ];
-    const command = read(ralph, { path: "/ralph/chat/stream", body: { messages } });
-    const text = (said: string) => [{ type: "text", text: said }];
-    expect(command.do === "start" && command.request.messages).toEqual([
-      { role: "system", content: text("Be kind.") },
-      { role: "assistant", content: [] },
-      { role: "assistant", content: text("sunny") },
-      { role: "assistant", content: text("beep") },
-      { role: "user", content: text("hi") },
-    ]);
-  });
-
-  test.each([undefined, {}, { messages: [] }, { messages: [{ role: "user", content: 7 }] }])(
-    "%j is refused in the family's shape",
-    (bad) => {
-      const refusal = refused(() => read(ralph, { path: "/ralph/chat/stream", body: bad }));
-      expect(refusal.status).toBe(422);
-      const { body: text } = ralph.refuse({ code: refusal.code, message: refusal.message, status: 422 });
-      expect(JSON.parse(text)).toEqual({ detail: refusal.message });
-    },
-  );
 });
