@@ -73,9 +73,9 @@ describe.each([
 
   test("ends as an error in Ralph, below its text", () => {
     const frames = dataOf(ralph, finish).map((data) => JSON.parse(data) as { type: string; message?: string });
-    expect(frames.map(({ type }) => type)).toEqual(["status", "message", "error"]);
-    expect(frames.at(-1)!.message).toContain(why);
-    expect(frames.at(-1)!.message).toContain(todo);
+    expect(frames.map(({ type }) => type)).toEqual(["status", "message", "message", "error", "done"]);
+    expect(frames.at(-2)!.message).toContain(why);
+    expect(frames.at(-2)!.message).toContain(todo);
   });
 
   test("says so in the answer and the status of Deep Agent, streamed or not", () => {
@@ -83,9 +83,9 @@ describe.each([
     expect(text.match(new RegExp(why, "g"))?.length).toBe(2);
     expect(text).toContain(todo);
     expect(dataOf(deepAgent, finish).at(-1)).toContain(`"finish":"${finish}"`);
-    const { message } = JSON.parse(wholeOf(deepAgent, finish).body) as { message: string };
-    expect(message).toMatch(/^Half of\n\n/);
-    expect(message).toContain(why);
+    const { message } = JSON.parse(wholeOf(deepAgent, finish).body) as { message: { content: string } };
+    expect(message.content).toMatch(/^Half of\n\n/);
+    expect(message.content).toContain(why);
   });
 
   test("says so below its text in Forge", () => {
