@@ -179,7 +179,10 @@ describe("starting", () => {
     expect(server.requests.map(({ method }) => method)).toEqual(["POST", "POST", "POST", "GET"]);
     for (const { url, headers, body } of server.requests.slice(0, 3)) {
       expect(url).toBe("/runs");
-      expect(JSON.parse(body)).toEqual({ message: "hi", run: handle.run });
+      expect(JSON.parse(body)).toEqual({
+        messages: [{ role: "user", content: [{ type: "text", text: "hi" }] }],
+        run: handle.run,
+      });
       expect(headers).toMatchObject({ "runcast-secret-token": "xyz", authorization: "Bearer a-key-of-mine" });
     }
     expect(server.requests[3]).toMatchObject({ url: `/runs/${handle.run}/events`, body: "" });

@@ -2,7 +2,8 @@ import type { Entry } from "../events.ts";
 import { createState, fold } from "../state.ts";
 import { type Violation, verify } from "../verify.ts";
 import { counted, describeRun, timeText } from "../view.ts";
-import type { Command } from "./command.ts";
+import { checkAgent, type Verdict } from "./check-agent.ts";
+import { type Command, type Input, UsageError } from "./command.ts";
 import { readLogFile } from "./log-file.ts";
 import { readLog } from "./read-log.ts";
 import { oneLine } from "./terminal-text.ts";
@@ -14,17 +15,37 @@ export const check: Command = {
   summary: "Checks that a log is a whole and grammatical run, and explains the first thing that is wrong.",
   details:
     "Reads one JSON entry a line, or a stream as `curl -N` gets it; - reads standard input. The exit code is 0 or 1.",
-  options: { key: { value: "key", help: "the server's key (or RUNCAST_KEY)" } },
+  options: {
+    key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
+    agent: { help: "the address is that of an agent you wrote: sends it a message and checks the events it answers" },
+    message: { value: "text", help: 'what --agent sends (default: "Hello")' },
+  },
   run: async (input) => {
     const [what = ""] = input.words;
-    const { ok, message } = checkText(await readLog(what, input), what === "-" ? "standard input" : what);
-    (ok ? process.stdout : process.stderr).write(`${message}\n`);
-    return ok ? 0 : 1;
+    if (input.options["agent"] !== undefined) return print(await checkAgentAt(what, input));
+    if (input.options["message"] !== undefined) throw new UsageError("--message goes with --agent");
+    return print(checkText(await readLog(what, input), what === "-" ? "standard input" : what));
   },
 };
 
+const print = ({ ok, message }: Verdict): number => {
+  (ok ? process.stdout : process.stderr).write(`${message}\n`);
+  return ok ? 0 : 1;
+};
+
+const checkAgentAt = async (url: string, { options, environment }: Input): Promise<Verdict> => {
+  if (!/^https?:/.test(url) || !URL.canParse(url))
+    throw new UsageError(`${url} is no address of an agent: use one like http://127.0.0.1:8000`);
+  const key = options["key"] ?? environment["RUNCAST_KEY"];
+  return await checkAgent(
+    url,
+    options["message"] ?? "Hello",
+    key === undefined ? {} : { authorization: `Bearer ${key}` },
+  );
+};
+
 /** The verdict on a log's text, in words. */
-export const checkText = (text: string, name: string): { ok: boolean; message: string } => {
+export const checkText = (text: string, name: string): Verdict => {
   const seen: Entry[] = [];
   let line = 0;
   let problem: string | undefined;

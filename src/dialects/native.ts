@@ -79,14 +79,17 @@ export const native: Dialect = {
   says: Object.fromEntries(EVENT_TYPES.map((type) => [type, "says"])) as Record<EventType, "says">,
 };
 
-/** Frames that are no events (heartbeats, snapshots) are skipped; one that should be an event and is none is an error. */
+/**
+ * Frames that are no events (heartbeats, snapshots) are skipped; one that should be an event and is none is an error. An agent in
+ * another language may leave the frame's name out: its data says the type.
+ */
 function createDecoder(): (frame: Frame) => readonly Event[] {
   const entryOf = createEntryReader();
   return ({ event, data }) => {
-    if (event === undefined || !types.has(event)) return [];
+    if (event !== undefined && !types.has(event)) return [];
     const read = attempt(() => entryOf("0", data).event);
-    if (!read || read.type !== event)
-      throw new Refusal("bad-frame", `a frame named ${event} does not hold such an event`);
+    if (!read || !types.has(read.type) || (event !== undefined && read.type !== event))
+      throw new Refusal("bad-frame", `a frame ${event ? `named ${event} does not hold one` : "holds no known event"}`);
     return [read];
   };
 }

@@ -1,3 +1,4 @@
+import { createEventQueue } from "../event-queue.ts";
 import type { Event, Problem } from "../events.ts";
 import { PROTOCOL } from "../protocol.ts";
 import type { Past, RunContext, RunRequest, Source } from "../source.ts";
@@ -9,7 +10,6 @@ import { rootModel } from "./agent/model-of.ts";
 import { chooseMode } from "./agent/modes.ts";
 import { type PastAgent, readPast } from "./agent/past.ts";
 import { withoutSecrets } from "./agent/problem.ts";
-import { queue } from "./agent/queue.ts";
 import { type Running, emitter, running } from "./agent/running.ts";
 import { subagents, taskTool } from "./agent/subagent.ts";
 
@@ -45,7 +45,7 @@ export const agent = (options: AgentOptions): Source => {
       const before = past && (await readPast(past.entries(), request.messages));
       await work(named, running(request, context, events, stop, subagents, keys, before), before?.root);
     };
-    const events = queue(
+    const events = createEventQueue(
       () =>
         void run().then(
           () => events.close(),

@@ -1,6 +1,5 @@
 import { type Command, cursorText, type Dialect, type RunRef } from "../dialect.ts";
 import { PROTOCOL } from "../protocol.ts";
-import type { RunRequest } from "../source.ts";
 import { writeSecrets } from "./secrets.ts";
 
 /** How a client of the native dialect asks. */
@@ -27,7 +26,7 @@ const VERSION = { "runcast-protocol": `${PROTOCOL}` };
 type Written = ReturnType<Dialect["write"]>;
 
 const writeStart = ({ request, detached, style, extensions }: Extract<Command, { do: "start" }>): Written => {
-  const { secrets, messages, ...rest } = request;
+  const { secrets, ...body } = request;
   const headers = {
     "content-type": JSON_TYPE,
     accept: detached ? JSON_TYPE : STREAM_TYPE,
@@ -35,7 +34,6 @@ const writeStart = ({ request, detached, style, extensions }: Extract<Command, {
     ...writeSecrets(secrets),
     ...writeExtensions(extensions),
   };
-  const body = { ...messagesOf(messages), ...rest };
   return { method: "POST", path: `/runs${search({ style })}`, headers, body: JSON.stringify(body) };
 };
 
@@ -49,14 +47,6 @@ const writeFollow = (run: string, command: Extract<Command, { do: "follow" }>): 
     ...writeExtensions(extensions),
   };
   return { method: "GET", path: `${run}/events${search({ from, style })}`, headers };
-};
-
-/** One message of plain text is said in short. */
-const messagesOf = (messages: RunRequest["messages"]): { message: string } | Pick<RunRequest, "messages"> => {
-  const [only] = messages;
-  const [part] = only?.content ?? [];
-  const isPlain = messages.length === 1 && only?.role === "user" && only.content.length === 1 && part?.type === "text";
-  return isPlain ? { message: part.text } : { messages };
 };
 
 /** The id of the run that a command names, for a dialect whose paths have no other way to name one. */

@@ -1,8 +1,9 @@
 import { native } from "../../src/dialects/native.ts";
 import { demo } from "../../src/models/demo.ts";
-import type { Source } from "../../src/source.ts";
+import { Refusal, type Source } from "../../src/source.ts";
 import { agent } from "../../src/sources/agent.ts";
 import { http } from "../../src/sources/http.ts";
+import { program } from "../../src/sources/program.ts";
 import { scripted, text } from "../acp/scripted.ts";
 import { script } from "../drive.ts";
 import { serve, silent } from "../serving.ts";
@@ -35,5 +36,17 @@ export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
     answers: async () => http({ dialect: native, url: (await serve(agent({ model: demo({ speed: Infinity }) }))).url }),
     stays: async () => http({ dialect: native, url: (await serve(silent)).url }),
     refuses: () => http({ dialect: native, url: unreachable, patienceMs: 0 }),
+  },
+  program: {
+    answers: () => program((run) => run.text("Hello.")),
+    stays: () =>
+      program(async ({ text, signal }) => {
+        await text("Working.");
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      }),
+    refuses: () =>
+      program(() => {
+        throw new Refusal("no", "Not today.");
+      }),
   },
 };

@@ -65,6 +65,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "html-export.ts": (target) => ["events.ts", "json.ts", "log.ts", "source.ts"].includes(target),
   "react.ts": (target) => ["client.ts", "markdown.ts", "state.ts"].includes(target),
   "batch.ts": () => false,
+  "event-queue.ts": (target) => target === "events.ts",
   "message-of.ts": () => false,
   "run-id.ts": () => false,
   "runner.ts": (target) => [...CONTRACTS, "batch.ts"].includes(target),
@@ -78,7 +79,9 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
     ) || isFamily(target),
   // A source of another server's frames reads them as any client does.
   "sources/": (target) =>
-    [...CONTRACTS, "sse.ts", "did-you-mean.ts", "strict-fields.ts", "process-tree.ts"].includes(target),
+    [...CONTRACTS, "sse.ts", "did-you-mean.ts", "event-queue.ts", "strict-fields.ts", "process-tree.ts"].includes(
+      target,
+    ),
   "models/": (target) => CONTRACTS.includes(target) || target === "sources/agent.ts",
   "addresses.ts": () => false,
   "did-you-mean.ts": () => false,

@@ -1,10 +1,10 @@
+import { createEventQueue } from "../../event-queue.ts";
 import type { Event } from "../../events.ts";
 import { Refusal, type RunContext, type RunRequest } from "../../source.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { type AgentConnection, type Session, connect, openSession, requestFailed } from "./connection.ts";
 import { chosenFrom } from "./choices.ts";
 import { Decoder, type DecoderOptions } from "./decoder.ts";
-import { EventQueue } from "./event-queue.ts";
 import { promptOf } from "./prompt.ts";
 import { fieldsOf } from "./reading.ts";
 import type { HeldThread } from "./sessions.ts";
@@ -36,7 +36,7 @@ export class AgentRun {
   readonly #options: AgentRunOptions;
   readonly #context: RunContext;
   readonly #decoder: Decoder;
-  readonly #queue = new EventQueue();
+  readonly #queue = createEventQueue();
   readonly #replies = new Map<unknown, Promise<unknown>>();
   readonly #asks = new Map<unknown, { readonly ask: string; readonly withdraw: () => void }>();
   readonly #terminals: Terminals | undefined;
@@ -63,7 +63,7 @@ export class AgentRun {
       },
       (error: unknown) => this.#queue.close({ error }),
     );
-    yield* this.#queue.read();
+    yield* this.#queue;
   }
 
   async close(): Promise<void> {
@@ -216,7 +216,7 @@ export class AgentRun {
       if (event.type === "tool-start") this.#cancelWith("call", event.call);
       else if (event.type === "agent-start") this.#cancelWith("agent", event.agent);
     }
-    this.#queue.push(events);
+    for (const event of events) this.#queue.push(event);
     if (this.#decoder.isHolding) this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
   }
 

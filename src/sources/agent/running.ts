@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { EventQueue } from "../../event-queue.ts";
 import type { Event, Usage } from "../../events.ts";
 import { createIds } from "../../ids.ts";
 import type { RunContext, RunRequest } from "../../source.ts";
@@ -6,14 +7,13 @@ import type { SubagentResult, Tool } from "../../tool.ts";
 import type { DefinedTool, Definition } from "./definition.ts";
 import type { PastAgent, PastRun } from "./past.ts";
 import { createPromptIds } from "./prompt-ids.ts";
-import type { Queue } from "./queue.ts";
 import { type Redact, redactor } from "./redact.ts";
 
 /** What all agents of one run share. */
 export interface Running {
   readonly request: RunRequest;
   readonly context: RunContext;
-  readonly queue: Queue;
+  readonly queue: EventQueue;
   /** Aborts with the run, and when a tool cancels it. */
   readonly signal: AbortSignal;
   readonly cancel: (reason: string) => void;
@@ -76,7 +76,7 @@ export interface ProvidedCall {
 export const running = (
   request: RunRequest,
   context: RunContext,
-  queue: Queue,
+  queue: EventQueue,
   stop: AbortController,
   subagents: Subagents,
   keys: readonly string[],
@@ -106,7 +106,7 @@ export const running = (
   };
 };
 
-export const emitter = (queue: Queue, agent: string | undefined): Worker["emit"] =>
+export const emitter = (queue: EventQueue, agent: string | undefined): Worker["emit"] =>
   agent === undefined
     ? queue.push
     : (event) => {

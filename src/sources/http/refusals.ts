@@ -23,7 +23,7 @@ export const refusalOf = async (response: Response, dialect: string): Promise<Re
 
 /** Whether the same request may be answered differently soon. */
 export const isTemporary = (status: number): boolean =>
-  status === 408 || status === 425 || status === 429 || status >= 500;
+  status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
 
 export const unreachable = (url: string, cause: unknown): Refusal =>
   new Refusal("upstream-unreachable", `the upstream server cannot be reached: ${reasonOf(cause)}`, {

@@ -1,7 +1,7 @@
-import type { Event } from "../../events.ts";
+import type { Event } from "./events.ts";
 
 /** Where everything that happens at once in a run comes together: many push, one reads. */
-export interface Queue extends AsyncIterable<Event> {
+export interface EventQueue extends AsyncIterable<Event> {
   /** Costs an array push. Does nothing once the queue is closed. */
   push(event: Event): void;
   /** Undefined while there is room; else resolves when the reader has caught up. */
@@ -15,7 +15,7 @@ export interface Queue extends AsyncIterable<Event> {
 const LIMIT = 1000;
 
 /** `start` is called when the reader first asks, `leave` when it goes away early. */
-export const queue = (start: () => void, leave: () => void): Queue => {
+export const createEventQueue = (start = (): void => {}, leave = (): void => {}): EventQueue => {
   let events: Event[] = [];
   let read = 0;
   let begun = false;

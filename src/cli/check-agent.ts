@@ -1,0 +1,123 @@
+import { didYouMean } from "../did-you-mean.ts";
+import type { Frame } from "../dialect.ts";
+import { type Event, EVENT_TYPES } from "../events.ts";
+import { messageOf } from "../message-of.ts";
+import { PROTOCOL } from "../protocol.ts";
+import { createFrameReader } from "../sse.ts";
+import { counted } from "../view.ts";
+import { createVerifier, misfitOf } from "../verify.ts";
+import { oneLine } from "./terminal-text.ts";
+
+export interface Verdict {
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+const SILENCE_MS = 60_000;
+const START: Event = { type: "run-start", protocol: PROTOCOL, run: "check", name: "agent" };
+
+/** Asks an agent that somebody wrote in any language, as Runcast would, and explains the first thing that is wrong with its answer. */
+export const checkAgent = async (
+  url: string,
+  message: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Verdict> => {
+  const address = url.replace(/\/+$/, "").replace(/(\/runs)?$/, "/runs");
+  const bad = (what: string, hint = ""): Verdict => ({
+    ok: false,
+    message: oneLine(`${address}: ${what}${hint && ` (${hint})`}`),
+  });
+  const stop = new AbortController();
+  const silence = setTimeout(() => stop.abort(new Error(`silent for ${SILENCE_MS / 1000} s`)), SILENCE_MS);
+  try {
+    const content = [{ type: "text", text: message }];
+    const response = await fetch(address, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "text/event-stream", ...headers },
+      body: JSON.stringify({ run: `check-${crypto.randomUUID()}`, messages: [{ role: "user", content }] }),
+      redirect: "manual",
+      signal: stop.signal,
+    });
+    if (response.status !== 200) {
+      const answer = (await response.text()).slice(0, 200);
+      return bad(`POST is answered ${response.status}${answer && `: ${answer}`}`, "answer 200 and a stream");
+    }
+    const type = response.headers.get("content-type") ?? "none";
+    if (!type.startsWith("text/event-stream")) return bad(`the content type is ${type}`, "send text/event-stream");
+    const answer = createAnswer();
+    const reader = createFrameReader((frame) => answer.take(frame));
+    for await (const bytes of response.body ?? []) {
+      silence.refresh();
+      reader.push(bytes);
+      if (answer.problem !== undefined) return bad(answer.problem);
+      if (answer.isOver) break;
+    }
+    if (answer.problem !== undefined) return bad(answer.problem);
+    if (answer.count === 0) return bad("the stream has no events", "each is a line `data: {…}` and an empty line");
+    if (!answer.isOver)
+      return bad(
+        `the stream ends after ${counted(answer.count, "event")} without a run-end`,
+        'send {"type":"run-end","outcome":"done"} last: without it, an answer that was cut off looks like a whole one',
+      );
+    return { ok: true, message: `ok: ${answer.summary()}` };
+  } catch (error) {
+    const { cause } = error as Error;
+    return bad(
+      `no answer: ${messageOf(cause instanceof Error && cause.message ? cause : error)}`,
+      "is the agent running?",
+    );
+  } finally {
+    clearTimeout(silence);
+    stop.abort();
+  }
+};
+
+/** What an agent has sent so far, and the first thing that is wrong with it. */
+const createAnswer = () => {
+  const verifier = createVerifier();
+  const counts = new Map<string, number>();
+  let count = 0;
+  let problem: string | undefined;
+  return {
+    take({ event: name, data }: Frame): void {
+      if (problem !== undefined || verifier.ended || name === "heartbeat") return;
+      count++;
+      const wrong = check(data);
+      if (wrong !== undefined) problem = `event ${count}: ${wrong}`;
+    },
+    get problem() {
+      return problem;
+    },
+    get isOver() {
+      return verifier.ended;
+    },
+    get count() {
+      return count;
+    },
+    summary: () =>
+      [
+        counted(count, "event"),
+        counted(counts.get("step-start") ?? 0, "step"),
+        counted(counts.get("tool-start") ?? 0, "call"),
+      ].join(", "),
+  };
+
+  function check(data: string): string | undefined {
+    let event: Event;
+    try {
+      const { at: _, ...fields } = JSON.parse(data) as Event & { at?: number };
+      event = fields;
+    } catch (error) {
+      return `its data is not JSON: ${messageOf(error)}`;
+    }
+    const types: readonly string[] = EVENT_TYPES;
+    if (typeof event.type === "string" && !types.includes(event.type))
+      return `there is no event type ${JSON.stringify(event.type)}${didYouMean(event.type, types)}`;
+    const misfit = misfitOf(event);
+    if (misfit !== undefined) return misfit;
+    // Runcast writes the run-start itself if the agent has none.
+    if (!verifier.started && event.type !== "run-start") verifier.check(START);
+    counts.set(event.type, (counts.get(event.type) ?? 0) + 1);
+    return verifier.check(event);
+  }
+};
