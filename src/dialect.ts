@@ -29,7 +29,7 @@ export interface Dialect {
   readonly stateless?: true;
   /** The whole state at `seq` instead of the entries up to it. Without this, a dialect cannot start from a snapshot. */
   snapshot?(seq: number, state: unknown): readonly Frame[];
-  decode(): (frame: Frame) => readonly Event[];
+  decode(): Decoder;
   /** One answer instead of a stream, for commands that want it `whole`: fed like an encoder, then asked for the body. */
   answer?(options: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer };
 
@@ -63,6 +63,16 @@ export interface Dialect {
   readonly asks: "inline" | "next-request" | "link";
   /** What becomes of each event: said in the family's own words, carried by an extension, or lost for a stated reason. */
   readonly says: Readonly<Record<EventType, "says" | "carries" | Loss>>;
+}
+
+/** What frames say, one after the other. */
+export interface Decoder {
+  (frame: Frame): readonly Event[];
+  /**
+   * For a family that says something of an event only in a later frame: gives the event as it is known. Called when no frame has come
+   * for a while.
+   */
+  pause?(): readonly Event[];
 }
 
 export interface Loss {

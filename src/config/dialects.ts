@@ -1,4 +1,5 @@
 import type { Dialect } from "../dialect.ts";
+import { agUi } from "../dialects/ag-ui.ts";
 import { deepAgent } from "../dialects/deep-agent.ts";
 import { forge } from "../dialects/forge.ts";
 import { native } from "../dialects/native.ts";
@@ -8,4 +9,13 @@ import { openaiResponses } from "../dialects/openai-responses.ts";
 import { ralph } from "../dialects/ralph.ts";
 
 /** The dialects that a server speaks unless it is told otherwise. */
-export const dialects: readonly Dialect[] = [native, deepAgent, forge, openWebui, openaiChat, openaiResponses, ralph];
+export const dialects: readonly Dialect[] = [
+  native,
+  agUi,
+  deepAgent,
+  forge,
+  openWebui,
+  openaiChat,
+  openaiResponses,
+  ralph,
+];

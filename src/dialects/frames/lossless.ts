@@ -1,12 +1,12 @@
 import type { Entry, Event } from "../../events.ts";
 import { ID_FIELDS } from "../../id-fields.ts";
-import type { EncodeOptions, Frame } from "../../dialect.ts";
+import type { Decoder, EncodeOptions, Frame } from "../../dialect.ts";
 import { parseFields } from "./fields.ts";
 
 /** How a dialect spells entries in its family's own words, and what it understands of them: both may lose something. */
 export interface Spelling {
   encode(options: EncodeOptions): (entry: Entry) => readonly Frame[];
-  decode(): (frame: Frame) => readonly Event[];
+  decode(): Decoder;
 }
 
 /** A kind of frame that the family's clients skip. */
@@ -54,7 +54,7 @@ export const lossless = (spelling: Spelling, slot: Slot): Spelling => ({
     const understand = spelling.decode();
     const ids = createIds();
     let open: { readonly residue: Residue; left: number; base: Event | undefined } | undefined;
-    return (frame) => {
+    const decode = (frame: Frame): readonly Event[] => {
       const text = slot.read(frame);
       if (text !== undefined) {
         const residue = parse(text);
@@ -74,6 +74,7 @@ export const lossless = (spelling: Spelling, slot: Slot): Spelling => ({
       if (base) ids.learn(base, event);
       return [event];
     };
+    return understand.pause ? Object.assign(decode, { pause: () => understand.pause!().map(ids.named) }) : decode;
   },
 });
 

@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { Command, DialectRequest } from "../../dialect.ts";
+import type { Json } from "../../events.ts";
+import { Refusal, type RunRequest } from "../../source.ts";
+import { fieldsOf } from "../frames/fields.ts";
+import { parseBody } from "../requests/parse-body.ts";
+import { answerOf, resumeOf, resumeSchema } from "./interrupts.ts";
+import { messageSchema, readMessages, writeMessages } from "./messages.ts";
+import { readStyle, styleText } from "./style.ts";
+
+type Start = Extract<Command, { do: "start" }>;
+
+const HINT = "a request is the RunAgentInput of @ag-ui/client";
+/** Where a request keeps what only this protocol knows. */
+const METADATA = "ag-ui";
+
+export const inputSchema = z.object({
+  threadId: z.string().min(1).max(256),
+  runId: z.string().min(1).max(256),
+  protocolVersion: z.string().nullish(),
+  messages: z.array(messageSchema),
+  state: z.json().optional(),
+  tools: z
+    .array(z.object({ name: z.string().min(1), description: z.string().nullish(), parameters: z.json().optional() }))
+    .nullish(),
+  context: z.array(z.object({ description: z.string(), value: z.string() })).nullish(),
+  forwardedProps: z.json().optional(),
+  resume: z.array(resumeSchema).nullish(),
+});
+type Input = z.infer<typeof inputSchema>;
+
+export const inputJsonSchema = (): unknown => z.toJSONSchema(inputSchema, { io: "input" });
+
+export const parseInput = ({ body }: DialectRequest): Input => parseBody(inputSchema, body, HINT);
+
+/** Clients of 1.0 and later declare it. */
+export const styleOf = ({ protocolVersion, runId }: Input): string =>
+  styleText({ version: Number.parseInt(protocolVersion ?? "0", 10) >= 1 ? 1 : 0, runId });
+
+/** A request with `resume` answers what the thread's run asks; it starts nothing, so its messages are not looked at. */
+export const readStart = (asked: DialectRequest): Start => {
+  const input = parseInput(asked);
+  const { threadId: thread, resume } = input;
+  const { messages, ids } = readMessages(input.messages);
+  const answers = resume?.length ? resume.map(answerOf) : undefined;
+  if (messages.length === 0 && !answers)
+    throw new Refusal("bad-request", "the field messages has nothing to answer", { hint: HINT });
+  const { agent } = asked.params;
+  const tools = (input.tools ?? []).map(readTool);
+  const system = (input.context ?? []).map(({ description, value }) => `${description}: ${value}`).join("\n");
+  const request: RunRequest = {
+    thread,
+    ...(agent !== undefined && { agent }),
+    messages,
+    ...(system !== "" && { system }),
+    ...(tools.length > 0 && { tools }),
+    metadata: {
+      [METADATA]: { ids, ...unlessEmpty("state", input.state), ...unlessEmpty("props", input.forwardedProps) },
+    },
+  };
+  const disconnect = asked.query.get("disconnect");
+  return {
+    do: "start",
+    request,
+    style: styleOf(input),
+    ...(asked.headers.get("runcast-extensions") === "1" && { extensions: true }),
+    ...((disconnect === "continue" || disconnect === "cancel") && { disconnect }),
+    ...(answers && { answers }),
+  };
+};
+
+/** The inverse, as a client of 1.0. */
+export const writeStart = (
+  { request, style, extensions, answers, disconnect }: Start,
+  path: (agent: string | undefined) => string,
+): { method: string; path: string; headers: Record<string, string>; body: string } => {
+  const { agent, run, messages, system, tools = [], metadata = {} } = request;
+  const { thread = run ?? crypto.randomUUID() } = request;
+  const { version, runId = run ?? crypto.randomUUID() } = readStyle(style);
+  const { ids, state = {}, props = {} } = fieldsOf(metadata[METADATA]);
+  const said = [
+    ...(system ? [{ role: "system" as const, content: [{ type: "text" as const, text: system }] }] : []),
+    ...messages,
+  ];
+  const input = {
+    threadId: thread,
+    runId,
+    ...(version === 1 && { protocolVersion: "1.0" }),
+    state,
+    messages: writeMessages(said, Array.isArray(ids) ? ids : []),
+    tools: tools.map(({ name, description = "", schema }) => ({ name, description, parameters: schema ?? {} })),
+    context: [],
+    forwardedProps: props,
+    ...(answers && { resume: answers.map(resumeOf) }),
+  };
+  return {
+    method: "POST",
+    path: `${path(agent)}${disconnect === undefined ? "" : `?disconnect=${disconnect}`}`,
+    headers: {
+      "content-type": "application/json",
+      accept: "text/event-stream",
+      ...(extensions && { "runcast-extensions": "1" }),
+    },
+    body: JSON.stringify(input),
+  };
+};
+
+const readTool = ({ name, description, parameters: schema }: NonNullable<Input["tools"]>[number]) => ({
+  name,
+  ...(description && { description }),
+  ...(schema !== undefined && { schema }),
+});
+
+/** Most clients send empty objects. */
+const unlessEmpty = (name: string, value: Json | undefined): Record<string, Json> =>
+  value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0)
+    ? {}
+    : { [name]: value };

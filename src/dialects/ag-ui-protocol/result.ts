@@ -1,0 +1,49 @@
+import type { CallOutcome, Content, EventOf } from "../../events.ts";
+import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
+
+type End = Pick<EventOf<"tool-end">, "outcome" | "content" | "error">;
+
+/** What a call's result holds: text, or parts with text and media. Of media that come in line only their kind is told. */
+export const contentOf = (content: unknown): Content[] => {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.flatMap((part: unknown) => partOf(fieldsOf(part))) : [];
+};
+
+const partOf = ({ type, text, source }: Fields): Content[] => {
+  if (typeof text === "string") return [{ type: "text", text }];
+  const { type: kind, value, mimeType } = fieldsOf(source);
+  if (typeof type !== "string" || typeof value !== "string") return [];
+  const mediaType = typeof mimeType === "string" ? mimeType : type;
+  if (kind === "url") return [{ type: "link", url: value, mediaType }];
+  return [{ type: "text", text: `[${mediaType}, ${value.length} characters in base64]` }];
+};
+
+/** The end of a call with this result and outcome. A refusal's text is the reason for it. */
+export const endOf = (content: Content[], outcome: CallOutcome): End => {
+  const [only] = content;
+  if (outcome === "error" && content.length === 1 && only?.type === "text")
+    return { outcome, error: { code: "tool-error", message: only.text } };
+  return { outcome, ...(content.length > 0 && { content }) };
+};
+
+/** The outcome that a result of a Runcast says, if it does. */
+export const ownOutcome = (metadata: unknown): CallOutcome | undefined => {
+  const { outcome } = fieldsOf(fieldsOf(metadata)["runcast"]);
+  return typeof outcome === "string" && OUTCOMES.has(outcome) ? (outcome as CallOutcome) : undefined;
+};
+
+const OUTCOMES: ReadonlySet<string> = new Set([
+  "ok",
+  "error",
+  "denied",
+  "cancelled",
+  "timeout",
+  "interrupted",
+] satisfies CallOutcome[]);
+
+/** PydanticAI says how a call went only in a value that follows its result. */
+export const pydanticOutcome = (encrypted: string): CallOutcome | undefined => {
+  const { outcome } = fieldsOf(parseFields(encrypted)?.["pydantic_ai"]);
+  if (outcome === "denied") return "denied";
+  return outcome === "failed" || outcome === "retried" ? "error" : undefined;
+};

@@ -1,0 +1,193 @@
+import type { Event, EventOf, Finish, Json, RunOutcome } from "../../events.ts";
+
+/**
+ * The agents of a remote run, and what is open in each. Makes grammatical events of what AG-UI says: it may know no steps, and never
+ * tells when a call begins to execute.
+ *
+ * - A step opens with the first word or call, unless the remote says steps itself.
+ * - Calls count as run by the provider, so that a result needs no execution that nobody has seen. What proves one (a sub-agent, output)
+ *   says it.
+ * - It remembers only so much, however long the stream and whatever it says.
+ */
+export interface Scope {
+  readonly agent: string | undefined;
+  readonly of: { readonly agent?: string };
+  readonly parent: Scope | undefined;
+  readonly depth: number;
+  readonly children: Set<Scope>;
+  readonly parts: Map<string, "text" | "thinking">;
+  readonly calls: Set<string>;
+  /** `name` if the remote said it. */
+  step: { readonly id: string; readonly name?: string; hasCalls: boolean } | undefined;
+}
+
+interface Call {
+  readonly scope: Scope;
+  phase: "input" | "ready" | "executing";
+}
+
+const MOST_OPEN = 4096;
+const DEEPEST = 64;
+
+export class Scopes {
+  readonly root = newScope(undefined, undefined);
+  readonly #agents = new Map<string, Scope>();
+  readonly #calls = new Map<string, Call>();
+  /** The names of parts and calls that there were. */
+  readonly #seen = new Set<string>();
+  #steps = 0;
+
+  /** The scope of that agent. One that was never started is started first. */
+  of(agent: string | undefined): { readonly scope: Scope; readonly events: Event[] } {
+    if (agent === undefined) return { scope: this.root, events: [] };
+    const known = this.#agents.get(agent);
+    if (known) return { scope: known, events: [] };
+    const events = this.startAgent({ agent, name: agent });
+    return { scope: this.#agents.get(agent) ?? this.root, events };
+  }
+
+  /** The scope of that agent if it is open, else the root's. */
+  openOr(agent: unknown): Scope {
+    return (typeof agent === "string" ? this.#agents.get(agent) : undefined) ?? this.root;
+  }
+
+  call(call: string): Call | undefined {
+    return this.#calls.get(call);
+  }
+
+  hasSeen(kind: "part" | "call", id: unknown): boolean {
+    return typeof id === "string" && this.#seen.has(`${kind} ${id}`);
+  }
+
+  startStep(scope: Scope, name?: string): Event[] {
+    if (scope.step && (name === undefined || scope.step.name !== undefined)) return [];
+    const before = scope.step ? this.endStep(scope) : [];
+    const id = name ?? `step-${++this.#steps}`;
+    scope.step = { id, hasCalls: false, ...(name !== undefined && { name }) };
+    return [...before, { type: "step-start", ...scope.of, step: id }];
+  }
+
+  endStep(scope: Scope, finish?: Finish): Event[] {
+    const { step, of } = scope;
+    if (!step) return [];
+    const events = [...scope.parts].flatMap(([part]) => this.endPart(scope, part));
+    for (const call of scope.calls) events.push(...this.endInput(call));
+    scope.step = undefined;
+    return [
+      ...events,
+      { type: "step-end", ...of, step: step.id, finish: finish ?? (step.hasCalls ? "tools" : "stop") },
+    ];
+  }
+
+  /** Ends the open steps of all agents. */
+  endSteps(finish?: Finish): Event[] {
+    const inner = [...this.#agents.values()].toReversed().flatMap((scope) => this.endStep(scope));
+    return [...inner, ...this.endStep(this.root, finish)];
+  }
+
+  startPart(scope: Scope, kind: "text" | "thinking", part: string): Event[] {
+    if (scope.parts.has(part) || scope.parts.size >= MOST_OPEN) return [];
+    const events = this.startStep(scope);
+    scope.parts.set(part, kind);
+    this.#remember(`part ${part}`);
+    return [...events, { type: `${kind}-start`, ...scope.of, part }];
+  }
+
+  endPart(scope: Scope, part: string, meta?: Json): Event[] {
+    const kind = scope.parts.get(part);
+    if (!kind || !scope.parts.delete(part)) return [];
+    return [{ type: `${kind}-end`, ...scope.of, part, ...(meta !== undefined && { meta }) }];
+  }
+
+  startCall(scope: Scope, call: string, name: string): Event[] {
+    if (this.#calls.has(call) || this.#calls.size >= MOST_OPEN) return [];
+    const events = this.startStep(scope);
+    if (scope.step) scope.step.hasCalls = true;
+    this.#calls.set(call, { scope, phase: "input" });
+    scope.calls.add(call);
+    this.#remember(`call ${call}`);
+    return [...events, { type: "tool-start", ...scope.of, call, name, provider: true }];
+  }
+
+  endInput(call: string): Event[] {
+    const known = this.#calls.get(call);
+    if (known?.phase !== "input") return [];
+    known.phase = "ready";
+    return [{ type: "tool-input-end", ...known.scope.of, call }];
+  }
+
+  execute(call: string): Event[] {
+    const known = this.#calls.get(call);
+    if (!known || known.phase === "executing") return [];
+    const events = this.endInput(call);
+    known.phase = "executing";
+    return [...events, { type: "tool-execute", ...known.scope.of, call }];
+  }
+
+  endCall(call: string, end: Pick<EventOf<"tool-end">, "outcome" | "content" | "error">): Event[] {
+    const known = this.#calls.get(call);
+    if (!known) return [];
+    const events = this.endInput(call);
+    this.#calls.delete(call);
+    known.scope.calls.delete(call);
+    // A model that says no steps goes on with another once it has a result.
+    const over = known.scope.step?.name === undefined ? this.endStep(known.scope) : [];
+    return [...events, ...over, { type: "tool-end", ...known.scope.of, call, ...end }];
+  }
+
+  startAgent(about: { agent: string; name: string; task?: string; parent?: unknown; call?: unknown }): Event[] {
+    const { agent, name, task, parent, call } = about;
+    if (this.#agents.has(agent) || this.#agents.size >= MOST_OPEN) return [];
+    const wanted = this.openOr(parent);
+    const above = wanted.depth < DEEPEST ? wanted : this.root;
+    const cause = typeof call === "string" && this.#calls.get(call)?.scope === above ? call : undefined;
+    const scope = newScope(agent, above);
+    this.#agents.set(agent, scope);
+    above.children.add(scope);
+    return [
+      ...(cause === undefined ? [] : this.execute(cause)),
+      {
+        type: "agent-start",
+        agent,
+        ...(above.agent !== undefined && { parent: above.agent }),
+        ...(cause !== undefined && { call: cause }),
+        name,
+        ...(task !== undefined && { task }),
+      },
+    ];
+  }
+
+  endAgent(agent: string, outcome: RunOutcome, error?: EventOf<"agent-end">["error"]): Event[] {
+    const scope = this.#agents.get(agent);
+    if (!scope) return [];
+    const events = [...scope.children].flatMap((child) => this.endAgent(child.agent!, cutBy(outcome)));
+    events.push(...this.endStep(scope));
+    for (const call of scope.calls) events.push(...this.endCall(call, { outcome: "interrupted" }));
+    this.#agents.delete(agent);
+    scope.parent?.children.delete(scope);
+    return [...events, { type: "agent-end", agent, outcome, ...(error && { error }) }];
+  }
+
+  /** Ends all sub-agents that are left. */
+  endAgents(outcome: RunOutcome): Event[] {
+    return [...this.root.children].flatMap(({ agent }) => this.endAgent(agent!, outcome));
+  }
+
+  #remember(name: string): void {
+    this.#seen.add(name);
+    if (this.#seen.size > MOST_OPEN) for (const first of this.#seen) return void this.#seen.delete(first);
+  }
+}
+
+const cutBy = (outcome: RunOutcome): RunOutcome => (outcome === "done" ? "done" : "interrupted");
+
+const newScope = (agent: string | undefined, parent: Scope | undefined): Scope => ({
+  agent,
+  of: agent === undefined ? {} : { agent },
+  parent,
+  depth: parent ? parent.depth + 1 : 0,
+  children: new Set(),
+  parts: new Map(),
+  calls: new Set(),
+  step: undefined,
+});

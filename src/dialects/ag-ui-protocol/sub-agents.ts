@@ -1,0 +1,44 @@
+import type { Frame } from "../../dialect.ts";
+import type { EventOf } from "../../events.ts";
+import { frame } from "./frames.ts";
+
+/** Sub-agents, which are suspended where a stream ends for an answer and start again in the next. */
+export interface SubAgents {
+  start(event: EventOf<"agent-start">): readonly Frame[];
+  end(event: EventOf<"agent-end">): readonly Frame[];
+  /** Ends all that are open. `asks` are those that wait, by their agent. */
+  suspend(asks: ReadonlyMap<string | undefined, readonly string[]>): readonly Frame[];
+  resume(): readonly Frame[];
+}
+
+export const createSubAgents = (): SubAgents => {
+  /** In the order they started: a parent is before its children. */
+  const open = new Map<string, Frame>();
+
+  return {
+    start({ agent, name, task, parent, call }) {
+      const started = frame("SUBAGENT_STARTED", {
+        subagentRunId: agent,
+        name,
+        ...(task !== undefined && { description: task }),
+        ...(parent !== undefined && { parentSubagentRunId: parent }),
+        ...(call !== undefined && { parentToolCallId: call }),
+      });
+      open.set(agent, started);
+      return [started];
+    },
+    end({ agent, outcome, error }) {
+      if (!open.delete(agent)) return [];
+      if (outcome === "done") return [frame("SUBAGENT_FINISHED", { subagentRunId: agent })];
+      const message = error?.message ?? `The sub-agent was ${outcome === "error" ? "ended by an error" : outcome}.`;
+      return [frame("SUBAGENT_ERROR", { subagentRunId: agent, message, code: error?.code ?? outcome })];
+    },
+    suspend: (asks) =>
+      [...open.keys()].toReversed().map((agent) => {
+        const interruptIds = asks.get(agent);
+        const outcome = { type: "suspended", ...(interruptIds && { interruptIds }) };
+        return frame("SUBAGENT_FINISHED", { subagentRunId: agent, outcome });
+      }),
+    resume: () => [...open.values()],
+  };
+};

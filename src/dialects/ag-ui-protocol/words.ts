@@ -1,0 +1,78 @@
+import type { Frame } from "../../dialect.ts";
+import type { EventOf, Json } from "../../events.ts";
+import { encryptedOf } from "./encrypted.ts";
+import { deltaFrame, deltaOpening, frame, type MessageId, tagOf } from "./frames.ts";
+
+type Part = EventOf<"text-start" | "text-delta" | "text-end" | "thinking-start" | "thinking-delta" | "thinking-end">;
+
+/** Texts as messages of the assistant, thoughts as reasoning: a span with one message. */
+export interface Words {
+  take(event: Part): readonly Frame[];
+  /** The message that calls of this agent belong to, until its next step. */
+  parent(agent: string | undefined): string | undefined;
+  setParent(agent: string | undefined, message: string | undefined): void;
+}
+
+export const createWords = (messageId: () => MessageId): Words => {
+  /** Of each open part, how a frame with more of it begins. */
+  const openings = new Map<string, string>();
+  const metas = new Map<string, Json>();
+  const parents = new Map<string | undefined, string>();
+
+  const setParent: Words["setParent"] = (agent, message) =>
+    void (message === undefined ? parents.delete(agent) : parents.set(agent, message));
+
+  const endThinking = (event: EventOf<"thinking-end">): readonly Frame[] => {
+    const fields = { messageId: messageId()("part", event.part) };
+    const meta = metas.get(event.part);
+    metas.delete(event.part);
+    return [
+      frame("REASONING_MESSAGE_END", fields),
+      ...(meta === undefined
+        ? []
+        : [
+            frame("REASONING_ENCRYPTED_VALUE", {
+              subtype: "message",
+              entityId: fields.messageId,
+              encryptedValue: encryptedOf(meta),
+            }),
+          ]),
+      frame("REASONING_END", fields),
+    ];
+  };
+
+  return {
+    take(event) {
+      const { part, agent } = event;
+      const kind = event.type.startsWith("text") ? "TEXT" : "REASONING";
+      if (kind === "REASONING" && event.meta !== undefined) metas.set(part, event.meta);
+      switch (event.type) {
+        case "text-start":
+        case "thinking-start": {
+          const fields = { messageId: messageId()("part", part) };
+          openings.set(part, deltaOpening(`${kind}_MESSAGE_CONTENT`, fields));
+          if (kind === "REASONING")
+            return [
+              frame("REASONING_START", { ...fields, ...tagOf(agent) }),
+              frame("REASONING_MESSAGE_START", { ...fields, role: "reasoning", ...tagOf(agent) }),
+            ];
+          setParent(agent, fields.messageId);
+          return [frame("TEXT_MESSAGE_START", { ...fields, role: "assistant", ...tagOf(agent) })];
+        }
+        case "text-delta":
+        case "thinking-delta": {
+          const opening = openings.get(part);
+          return opening === undefined || event.delta === "" ? [] : [deltaFrame(opening, event.delta)];
+        }
+        case "text-end":
+        case "thinking-end":
+          if (!openings.delete(part)) return [];
+          return event.type === "thinking-end"
+            ? endThinking(event)
+            : [frame("TEXT_MESSAGE_END", { messageId: messageId()("part", part) })];
+      }
+    },
+    parent: (agent) => parents.get(agent),
+    setParent,
+  };
+};

@@ -1,0 +1,36 @@
+import type { Dialect } from "../dialect.ts";
+import { agUiCoverage } from "./ag-ui-protocol/coverage.ts";
+import { inputJsonSchema, readStart, writeStart } from "./ag-ui-protocol/request.ts";
+import { spelling } from "./ag-ui-protocol/spelling.ts";
+
+const BASE = "/ag-ui";
+
+/**
+ * AG-UI, for `HttpAgent` of `@ag-ui/client` and any other client of the protocol, 1.0 or before. A client answers what a run asks with
+ * its next request, and stops a run by closing the connection: it has no other way.
+ */
+export const agUi: Dialect = {
+  name: "ag-ui",
+  contentType: "text/event-stream; charset=utf-8",
+  headers: {},
+  routes: [BASE, `${BASE}/:agent`].map((path) => ({
+    method: "POST",
+    path,
+    does: "start",
+    summary: "AG-UI: run an agent, or answer what it asks, and stream its events.",
+    body: inputJsonSchema,
+  })),
+  read: (_route, request) => readStart(request),
+  write: (command) => {
+    if (command.do !== "start") throw new Error(`clients of AG-UI cannot ask to ${command.do}`);
+    return writeStart(command, (agent) => (agent === undefined ? BASE : `${BASE}/${encodeURIComponent(agent)}`));
+  },
+  ...spelling,
+  heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },
+  refuse: ({ status, ...error }) => ({ status, body: JSON.stringify({ error }) }),
+  wholeBytes: 1024 * 1024,
+  segments: true,
+  disconnect: "cancel",
+  asks: "next-request",
+  says: agUiCoverage,
+};
