@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Dialect } from "../../src/dialect.ts";
+import { agUi } from "../../src/dialects/ag-ui.ts";
 import { deepAgent } from "../../src/dialects/deep-agent.ts";
 import { forge } from "../../src/dialects/forge.ts";
 import { openWebui } from "../../src/dialects/open-webui.ts";
@@ -41,6 +42,16 @@ describe.each([
   { finish: "filter", why: "content filter", todo: "Rephrase", reason: "content_filter" },
 ] as const)("an answer that ended as $finish", ({ finish, why, todo, reason }) => {
   const said = (dialect: Dialect) => dataOf(dialect, finish).join("\n");
+
+  test("is the result of a run in AG-UI, with a notice before it", () => {
+    const [notice, finished] = dataOf(agUi, finish)
+      .slice(-2)
+      .map((data) => JSON.parse(data) as object);
+    expect(notice).toMatchObject({ type: "ACTIVITY_SNAPSHOT", activityType: "runcast.notice" });
+    expect(JSON.stringify(notice)).toContain(why);
+    expect(JSON.stringify(notice)).toContain(todo);
+    expect(finished).toMatchObject({ type: "RUN_FINISHED", result: { finish }, outcome: { type: "success" } });
+  });
 
   test("has its finish reason in chat completions, streamed or not", () => {
     expect(said(openaiChat)).toContain(`"finish_reason":"${reason}"`);
@@ -97,7 +108,7 @@ describe.each([
 });
 
 test("an answer that is whole says nothing of it", () => {
-  for (const dialect of [openaiChat, openaiResponses, openWebui, ralph, deepAgent, forge])
+  for (const dialect of [agUi, openaiChat, openaiResponses, openWebui, ralph, deepAgent, forge])
     expect(dataOf(dialect, "stop").join("\n")).not.toContain("incomplete:");
 });
 

@@ -75,8 +75,8 @@ export const writeStart = (
   path: (agent: string | undefined) => string,
 ): { method: string; path: string; headers: Record<string, string>; body: string } => {
   const { agent, run, messages, system, tools = [], metadata = {} } = request;
-  const { thread = run ?? crypto.randomUUID() } = request;
-  const { version, runId = run ?? crypto.randomUUID() } = readStyle(style);
+  const { thread = run ?? "thread-1" } = request;
+  const { version, runId = run ?? "run-1" } = readStyle(style);
   const { ids, state = {}, props = {} } = fieldsOf(metadata[METADATA]);
   const said = [
     ...(system ? [{ role: "system" as const, content: [{ type: "text" as const, text: system }] }] : []),
