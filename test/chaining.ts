@@ -57,7 +57,7 @@ export const playStory = async (
   const { message } = stories.find((story) => story.name === name)!;
   const { up, down, upperRun } = await chain(dialect, demoAgent({ speed: Infinity }), options);
   const run = await start(down.url, { message, ...(name === "client-run tool" && { tools: [mapTool] }) });
-  const canAnswer = dialect.routes.some(({ does }) => does === "answer");
+  const canAnswer = dialect.asks !== "link";
   let read = 0;
   const react = async (event: Event): Promise<void> => {
     const at = canAnswer ? `${down.url}/runs/${run}` : `${up.url}/runs/${await upperRun()}`;

@@ -1,10 +1,11 @@
-import type { Dialect } from "../dialect.ts";
+import type { Decoder, Dialect, Frame } from "../dialect.ts";
 import { type Event, eventSchema } from "../events.ts";
 import { protocolProblem } from "../protocol.ts";
 import { Refusal, type Source } from "../source.ts";
 import { adoptFiles, mayHoldFile } from "./http/adopt-files.ts";
 import { createConnection } from "./http/connection.ts";
 import { createOwnIds } from "./http/own-ids.ts";
+import { withPauses } from "./http/pauses.ts";
 import { secretsOf, withoutSecrets } from "./http/refusals.ts";
 import { createRemote } from "./http/remote.ts";
 import { createSteering } from "./http/steering.ts";
@@ -43,8 +44,9 @@ export const http = (options: HttpOptions): Source =>
     const steering = createSteering(remote, connection, context, ids.theirs);
     const decode = decoderOf(options.dialect);
     try {
-      for await (const frame of connection.frames()) {
-        for (const said of decode(frame)) {
+      const frames = decode.pause ? withPauses(connection.frames(), PAUSE_MS) : connection.frames();
+      for await (const frame of frames) {
+        for (const said of frame ? decode(frame) : (decode.pause?.() ?? [])) {
           // A Runcast has seen to its ids itself.
           const named = connection.isRuncast ? said : ids.ours(said);
           const event = mayHoldFile(named) ? await adoptFiles(named, connection, context) : named;
@@ -68,12 +70,15 @@ export const http = (options: HttpOptions): Source =>
     }
   };
 
+/** Frames of one event come closer together than this. */
+const PAUSE_MS = 100;
+
 /** What a server says is checked before anybody trusts it. */
-const decoderOf = (dialect: Dialect): ((frame: Parameters<ReturnType<Dialect["decode"]>>[0]) => readonly Event[]) => {
+const decoderOf = (dialect: Dialect): Decoder => {
   const decode = dialect.decode();
-  return (frame) => {
+  const checked = (read: () => readonly Event[]): readonly Event[] => {
     try {
-      return decode(frame).map((event) => eventSchema.parse(event));
+      return read().map((event) => eventSchema.parse(event));
     } catch (cause) {
       throw new Refusal("upstream-invalid", `the upstream server sent what is no ${dialect.name}`, {
         status: 502,
@@ -82,4 +87,7 @@ const decoderOf = (dialect: Dialect): ((frame: Parameters<ReturnType<Dialect["de
       });
     }
   };
+  return Object.assign((frame: Frame) => checked(() => decode(frame)), {
+    ...(decode.pause && { pause: () => checked(() => decode.pause?.() ?? []) }),
+  });
 };
