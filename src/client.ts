@@ -69,7 +69,10 @@ export interface ListQuery {
 export interface ListedRun {
   readonly run: string;
   readonly thread?: string;
+  /** What the agent goes by. */
   readonly name: string;
+  /** The name that it is configured under. */
+  readonly agent: string;
   readonly seq: number;
   readonly startedAt: number;
   readonly endedAt?: number;

@@ -129,6 +129,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     run: id,
     thread: id.optional(),
     name: z.string(),
+    agentKey: z.string().optional().describe("the name that the agent is configured under, where it is not `name`"),
     model: z.string().optional(),
     user: userSchema.optional(),
     message: messageSchema.optional(),

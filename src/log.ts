@@ -152,8 +152,10 @@ export interface RunInfo {
   readonly thread?: string;
   /** The id of the user who started it. */
   readonly user?: string;
-  /** The agent's. */
+  /** What the agent goes by. Its source may have chosen it. */
   readonly name: string;
+  /** The name that the agent is configured under. */
+  readonly agent: string;
   readonly seq: number;
   readonly startedAt: number;
   /** Absent while the run has no run-end. */
@@ -174,7 +176,7 @@ export interface RunQuery {
   readonly open?: boolean;
   readonly thread?: string;
   readonly user?: string;
-  readonly name?: string;
+  readonly agent?: string;
 }
 
 export interface StoredFile {

@@ -250,7 +250,7 @@ describe("runner", () => {
     const text = Buffer.concat(await Array.fromAsync(stored!.bytes)).toString();
     const servers = [{ name: "maps", url: "https://redacted@maps.example/mcp?key=redacted&zone=redacted" }];
     const withheld = ["OPENAI_API_KEY", "the key of the server maps"];
-    expect(JSON.parse(text)).toEqual({ messages, servers, agent: "test", withheld });
+    expect(JSON.parse(text)).toEqual({ messages, servers, withheld });
     expect(text + JSON.stringify(events)).not.toContain("hidden");
   });
 

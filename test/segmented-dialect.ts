@@ -23,7 +23,9 @@ export const segmented: Dialect = {
     { method: "POST", path: "/threads/:thread/asks/:ask", does: "answer" },
   ],
   read: ({ does }, { params, query, body }: DialectRequest): Command => {
-    const run = { thread: params["thread"] ?? "", ...(query.has("open") && { open: true as const }) };
+    const agent = query.get("agent");
+    const of = { thread: params["thread"] ?? "", ...(agent !== null && { agent }) };
+    const run = { ...of, ...(query.has("open") && { open: true as const }) };
     const { message = "", answers, whole, run: id } = (body ?? {}) as Body;
     if (does === "follow")
       return {
@@ -38,7 +40,7 @@ export const segmented: Dialect = {
     return {
       do: "start",
       request: {
-        thread: params["thread"] ?? "",
+        ...of,
         messages: [{ role: "user", content: [{ type: "text", text: message }] }],
         ...(id !== undefined && { run: id }),
       },

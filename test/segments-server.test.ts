@@ -152,6 +152,37 @@ describe("a dialect with segments", () => {
       expect(await refusal(missing)).toMatchObject({ status: 404, code: "unknown-run" });
   });
 
+  test("two agents share a thread, and each command finds the run of the agent that it names", async () => {
+    const renaming: Source = async function* (request, context) {
+      // As a source that passes on what a remote agent calls itself.
+      yield { type: "run-start", protocol: 2, run: context.run, name: "one" };
+      yield* asking(["b"])(request, context);
+    };
+    const agents = { one: asking(["a"]), two: renaming };
+    const { url } = await serve(agents.one, { agents, dialects: [native, segmented] });
+    const of = (agent: string, path = "") => `${url}/threads/t${path}?agent=${agent}`;
+    const latest = async (where: string) => (await fetch(where)).headers.get("runcast-run");
+    await framesOf(await post(of("one"), { message: "go", run: "r1" }));
+    // The other agent asks nothing in this thread yet.
+    await framesOf(await post(of("two"), { message: "go", run: "r2" }));
+    expect(await latest(of("one", "/latest"))).toBe("r1");
+    expect(await latest(of("two", "/latest"))).toBe("r2");
+    expect(await latest(`${url}/threads/t/latest`)).toBe("r2");
+    expect(await refusal(await post(of("one"), { message: "and now?" }))).toMatchObject({ code: "asks-open" });
+    expect(await refusal(await post(of("two"), answers("r1-ask-a")))).toMatchObject({ code: "unknown-ask" });
+    expect(await refusal(await post(of("one", "/asks/r2-ask-b"), YES))).toMatchObject({ code: "unknown-ask" });
+    expect(typesOf(await framesOf(await post(of("one"), answers("r1-ask-a")))).at(-1)).toBe("run-end");
+    expect((await post(of("two", "/cancel"), {})).status).toBe(200);
+    expect((await ended(url, "r1")).at(-1)?.data).toContain('"done"');
+    expect((await ended(url, "r2")).at(-1)?.data).toContain('"cancelled"');
+    expect(await refusal(await fetch(of("three", "/latest")))).toMatchObject({ code: "unknown-run" });
+    const { runs } = (await (await fetch(`${url}/runs`)).json()) as { runs: unknown[] };
+    expect(runs).toMatchObject([
+      { run: "r2", name: "one", agent: "two" },
+      { run: "r1", name: "one", agent: "one" },
+    ]);
+  });
+
   test("one answer instead of a stream is one segment's", async () => {
     const { url } = await serving(asking(["a"]));
     const first = (await (await say(url, { message: "go", run: "r", whole: true })).json()) as string[];

@@ -62,7 +62,7 @@ test("a file of version 1 opens, and every run reads as it did", async () => {
       const entries = readAll(run);
       expect(entries).toHaveLength(seq);
       expect(createHash("sha256").update(JSON.stringify(entries)).digest("hex")).toBe(hash);
-      expect(await log!.info(run)).toMatchObject({ run, name: "demo", seq, epoch: 0 });
+      expect(await log!.info(run)).toMatchObject({ run, name: "demo", agent: "demo", seq, epoch: 0 });
     }
     for (const run of ["everything", "answer"]) expect(verify(readAll(run))).toBeUndefined();
     const stored = await log!.get("approval", "56hUapzbUxeLSJih");
@@ -70,7 +70,7 @@ test("a file of version 1 opens, and every run reads as it did", async () => {
     expect(await log!.info("gone")).toMatchObject({ dropped: true });
     await log!.close();
   }
-  expect(contents().version).toEqual({ user_version: 2 });
+  expect(contents().version).toEqual({ user_version: 3 });
 });
 
 test("its runs are found by the user who started them", async () => {
@@ -79,6 +79,16 @@ test("its runs are found by the user who started them", async () => {
   expect(await runsOf("ada")).toEqual(["cut", "everything"]);
   expect(await runsOf("grace")).toEqual(["answer"]);
   expect((await log!.info("approval"))?.user).toBeUndefined();
+});
+
+test("its runs are found by the name of their agent", async () => {
+  open();
+  expect((await log!.list({ limit: 9, agent: "demo" })).map(({ run }) => run)).toEqual([
+    "cut",
+    "approval",
+    "answer",
+    "everything",
+  ]);
 });
 
 test("its open runs are orphans: they are taken over and go on", async () => {
@@ -96,7 +106,7 @@ test("its open runs are orphans: they are taken over and go on", async () => {
 test("a damaged run does not keep the others from being migrated", async () => {
   change("UPDATE segments SET body = 'x' WHERE number = 2; UPDATE journal SET body = body || '5\tx' || char(10)");
   expect(open).toThrow(/is damaged: row 1 of its journal/);
-  expect(contents().version).toEqual({ user_version: 2 });
+  expect(contents().version).toEqual({ user_version: 3 });
   change("DELETE FROM journal");
   open();
   expect(() => readAll("answer")).toThrow(/is damaged/);
@@ -115,10 +125,10 @@ test("a migration that is cut off leaves the file as it was", async () => {
 });
 
 test("a file of a newer version is refused and left as it is", () => {
-  change("PRAGMA user_version = 3; CREATE TABLE later (x)");
+  change("PRAGMA user_version = 4; CREATE TABLE later (x)");
   const before = contents();
   expect(open).toThrow(
-    /log\.db was written by a newer Runcast \(format 3; this one knows 2\): upgrade, or choose another/,
+    /log\.db was written by a newer Runcast \(format 4; this one knows 3\): upgrade, or choose another/,
   );
   expect(contents()).toEqual(before);
 });

@@ -31,11 +31,12 @@ export const extendRun = (
   if (as && as.epoch !== FIRST_EPOCH) throw new LogFenced(run, as, { epoch: 0 });
   const first = entries[0]!;
   const start = first.event.type === "run-start" ? first.event : undefined;
-  const { thread, name = "", user } = start ?? {};
+  const { thread, name = "", agentKey: agent = name, user } = start ?? {};
   checkText("name", name);
+  checkText("agentKey", agent);
   checkText("thread", thread);
   checkText("user", user?.id);
-  const begun = { run, thread, user: user?.id, name, seq, startedAt: first.at, endedAt, outcome };
+  const begun = { run, thread, user: user?.id, name, agent, seq, startedAt: first.at, endedAt, outcome };
   return { ...begun, owner: as?.owner, epoch: as?.epoch ?? 0 };
 };
 

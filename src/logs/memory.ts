@@ -118,7 +118,7 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
     },
 
     async list(query) {
-      const { limit, before, open, thread, user, name } = query;
+      const { limit, before, open, thread, user, agent } = query;
       const edge = before === undefined ? started : ((runs.get(before) ?? dropped.get(before))?.number ?? 0);
       const found: RunInfo[] = [];
       for (const { number, info } of [...(index.among(query) ?? runs.values())].reverse()) {
@@ -126,7 +126,7 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
         if (number >= edge || (open && info.endedAt !== undefined)) continue;
         if (thread !== undefined && info.thread !== thread) continue;
         if (user !== undefined && info.user !== user) continue;
-        if (name === undefined || info.name === name) found.push({ ...info });
+        if (agent === undefined || info.agent === agent) found.push({ ...info });
       }
       return found;
     },

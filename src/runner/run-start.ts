@@ -17,7 +17,7 @@ export const runStart = async (
 ): Promise<EventOf<"run-start">> => {
   const name = own?.name ?? agent.name;
   const asked = request.messages.findLast(({ role }) => role === "user");
-  const json = requestToStore(request, agent.name, name);
+  const json = requestToStore(request);
   const stored =
     json === undefined ? undefined : await put(json, { mediaType: "application/json", name: "request.json" });
   const model = own?.model ?? request.model ?? agent.source.about?.model;
@@ -27,6 +27,7 @@ export const runStart = async (
     run,
     ...(request.thread && { thread: request.thread }),
     name,
+    ...(name !== agent.name && { agentKey: agent.name }),
     ...(model && { model }),
     ...(request.user && { user: request.user }),
     ...(asked && { message: await spillMessage(asked, put) }),

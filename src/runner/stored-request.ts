@@ -2,7 +2,7 @@ import type { EventOf } from "../events.ts";
 import type { Log } from "../log.ts";
 import { type RunRequest, runRequestSchema } from "../source.ts";
 
-/** A request as it is kept beside its run: without secrets, and with what it takes to ask the same agent again. */
+/** A request as it is kept beside its run, without secrets, and the agent to ask again. */
 export interface StoredRequest {
   readonly request: RunRequest;
   /** The name that the agent is configured under. */
@@ -17,34 +17,33 @@ export const withheldOf = ({ secrets = {}, servers = [] }: RunRequest): readonly
   ...servers.filter((server) => URL.parse(server.url)?.href !== withoutKeys(server).url).map(serverKey),
 ];
 
-/** The JSON to keep, or undefined if run-start, with `name` and the user's only message, tells it all. */
-export const requestToStore = (request: RunRequest, agent: string, name: string): string | undefined => {
-  const { secrets: _secrets, servers, run: _run, ...rest } = request;
+/** The JSON to keep, or undefined if run-start holds everything. */
+export const requestToStore = (request: RunRequest): string | undefined => {
+  const { secrets: _secrets, servers, run: _run, agent: _agent, ...rest } = request;
   const stripped = servers?.map(withoutKeys);
   const withheld = withheldOf(request);
-  const { messages, thread: _thread, user: _user, agent: _agent, ...more } = rest;
-  const isTold = messages.length === 1 && messages[0]?.role === "user" && name === agent;
-  if (isTold && withheld.length === 0 && !stripped && Object.keys(defined(more)).length === 0) return undefined;
+  const { messages, thread: _thread, user: _user, ...more } = rest;
+  const isPlain = messages.length === 1 && messages[0]?.role === "user";
+  if (isPlain && withheld.length === 0 && !stripped && Object.keys(defined(more)).length === 0) return undefined;
   return JSON.stringify({
     ...rest,
-    agent,
     ...(stripped && { servers: stripped }),
     ...(withheld.length > 0 && { withheld }),
   });
 };
 
 export const readRequest = async (log: Log, run: string, start: EventOf<"run-start">): Promise<StoredRequest> => {
-  const { request: file, name, message, thread, user } = start;
+  const { request: file, name, agentKey = name, message, thread, user } = start;
   if (!file) {
     const request = { run, messages: message ? [message] : [], ...(thread && { thread }), ...(user && { user }) };
-    return { request, agent: name, withheld: [] };
+    return { request, agent: agentKey, withheld: [] };
   }
   const stored = await log.get(run, file.file);
   if (!stored) throw new Error(`the request of run ${run} is not beside its log`);
   const kept = JSON.parse(Buffer.concat(await Array.fromAsync(stored.bytes)).toString()) as Record<string, unknown>;
   const request = runRequestSchema.parse({ ...kept, run });
   const withheld = Array.isArray(kept.withheld) ? kept.withheld.map(String) : [];
-  return { request, agent: request.agent ?? name, withheld };
+  return { request, agent: request.agent ?? agentKey, withheld };
 };
 
 const serverKey = ({ name }: { readonly name: string }): string => `the key of the server ${name}`;

@@ -160,8 +160,9 @@ export const createCommands = (options: CommandsOptions): Commands => {
         `as many runs are at work as this server takes (${limits.concurrentRuns})`,
         "limits.concurrentRuns",
       );
-    if (!known && dialect.segments && command.request.thread !== undefined)
-      await threads.refuseWhileAsked(threadOf(command.request), principal);
+    const { thread } = command.request;
+    if (!known && dialect.segments && thread !== undefined)
+      await threads.refuseWhileAsked({ thread, agent: agent.name }, principal);
     const { user: named, ...request } = await withHistory(command, principal);
     const user = startedBy(principal, named);
     return await runner.start({ ...request, ...(user && { user }) }, agent);

@@ -33,8 +33,8 @@ const BATCH = 512;
 
 export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads => {
   /** The one place that says which runs of a thread a caller may name by it. */
-  const runsOf = async ({ thread }: Thread, limit: number, principal: Principal): Promise<RunInfo[]> =>
-    (await owners.list(principal, { thread, limit })).runs;
+  const runsOf = async ({ thread, agent }: Thread, limit: number, principal: Principal): Promise<RunInfo[]> =>
+    (await owners.list(principal, { thread, limit, ...(agent !== undefined && { agent }) })).runs;
 
   const asked = async (thread: Thread, answers: Answers, principal: Principal) => {
     for (const { run } of await runsOf(thread, RUNS, principal)) {

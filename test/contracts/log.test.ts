@@ -222,10 +222,10 @@ describeLogs("a log", (name, variant) => {
   describe("info and list", () => {
     test("knows a run from its entries", async () => {
       await log.append("a", [startEntry("a", { thread: "t", at: 7 })]);
-      expect(await log.info("a")).toEqual({ run: "a", thread: "t", name: "agent", seq: 1, startedAt: 7, epoch: 0 });
+      const first = { run: "a", thread: "t", name: "agent", agent: "agent", seq: 1, startedAt: 7, epoch: 0 };
+      expect(await log.info("a")).toEqual(first);
       await log.append("a", [...textEntries(2, 1), endEntry(3, { at: 9, outcome: "error" })]);
-      const known = { run: "a", thread: "t", name: "agent", seq: 3, startedAt: 7, epoch: 0 };
-      const ended = { ...known, endedAt: 9, outcome: "error" };
+      const ended = { ...first, seq: 3, endedAt: 9, outcome: "error" };
       expect(await log.info("a")).toEqual(ended);
       expect(await log.list({ limit: 5 })).toEqual([ended]);
     });
@@ -272,16 +272,20 @@ describeLogs("a log", (name, variant) => {
       for (let index = 0; index < 12; index++) {
         const run = `run-${index}`;
         const user = ["ada", "grace", undefined][index % 3];
-        const name = index % 2 ? "odd" : "even";
-        await log.append(run, [startEntry(run, { user, name, thread: index < 6 ? "t" : undefined })]);
+        const agent = index % 2 ? "odd" : "even";
+        // The source of every other pair has renamed its agent.
+        const named = index % 4 < 2 ? { name: agent } : { name: "renamed", agentKey: agent };
+        await log.append(run, [startEntry(run, { user, ...named, thread: index < 6 ? "t" : undefined })]);
       }
-      expect(await log.info("run-3")).toMatchObject({ user: "ada", name: "odd" });
+      expect(await log.info("run-9")).toMatchObject({ user: "ada", name: "odd", agent: "odd" });
+      expect(await log.info("run-3")).toMatchObject({ user: "ada", name: "renamed", agent: "odd" });
       expect((await log.info("run-2"))?.user).toBeUndefined();
       expect(await listed({ limit: 9, user: "ada" })).toEqual(["run-9", "run-6", "run-3", "run-0"]);
       expect(await listed({ limit: 2, user: "ada", before: "run-9" })).toEqual(["run-6", "run-3"]);
-      expect(await listed({ limit: 9, user: "ada", name: "odd" })).toEqual(["run-9", "run-3"]);
-      expect(await listed({ limit: 1, user: "ada", name: "odd", thread: "t", open: true })).toEqual(["run-3"]);
-      expect(await listed({ limit: 2, name: "even" })).toEqual(["run-10", "run-8"]);
+      expect(await listed({ limit: 9, user: "ada", agent: "odd" })).toEqual(["run-9", "run-3"]);
+      expect(await listed({ limit: 1, user: "ada", agent: "odd", thread: "t", open: true })).toEqual(["run-3"]);
+      expect(await listed({ limit: 2, agent: "even" })).toEqual(["run-10", "run-8"]);
+      expect(await listed({ limit: 9, agent: "renamed" })).toEqual([]);
       expect(await listed({ limit: 9, user: "nobody" })).toEqual([]);
     });
   });

@@ -3,11 +3,25 @@ import type { Entry, RunOutcome } from "../../src/events.ts";
 /** A run's first entry. */
 export const startEntry = (
   run: string,
-  { thread, at = 1000, user, name = "agent" }: { thread?: string; at?: number; user?: string; name?: string } = {},
+  {
+    thread,
+    at = 1000,
+    user,
+    name = "agent",
+    agentKey,
+  }: { thread?: string; at?: number; user?: string; name?: string; agentKey?: string } = {},
 ): Entry => ({
   seq: 1,
   at,
-  event: { type: "run-start", protocol: 1, run, name, ...(thread && { thread }), ...(user && { user: { id: user } }) },
+  event: {
+    type: "run-start",
+    protocol: 1,
+    run,
+    name,
+    ...(agentKey && { agentKey }),
+    ...(thread && { thread }),
+    ...(user && { user: { id: user } }),
+  },
 });
 
 /** `count` entries of text from `seq` on; each says its own seq. */

@@ -1,9 +1,9 @@
 import type { RunInfo, RunQuery } from "../../log.ts";
 
-const FIELDS = ["thread", "user", "name"] as const;
+const FIELDS = ["thread", "user", "agent"] as const;
 const keyOf = (field: (typeof FIELDS)[number], value: string) => `${field} ${value}`;
 
-/** Which runs have a thread, a user or a name, oldest first: a list must not look at every run there is. */
+/** Which runs have a thread, a user or an agent, oldest first: a list must not look at every run there is. */
 export const createRunIndex = <Kept extends { readonly info: RunInfo }>() => {
   const sets = new Map<string, Set<Kept>>();
 

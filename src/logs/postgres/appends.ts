@@ -125,7 +125,13 @@ const itemOf = (run: string, entries: readonly Entry[], as: Ownership | undefine
   const texts = entries.map((entry) => JSON.stringify(entry));
   return {
     ...{ run, first, last: entries.at(-1)!.seq, owner: as?.owner, epoch: as?.epoch },
-    ...{ thread: begun?.thread, user: begun?.user, name: begun?.name, startedAt: begun?.startedAt },
+    ...{
+      thread: begun?.thread,
+      user: begun?.user,
+      name: begun?.name,
+      agent: begun?.agent,
+      startedAt: begun?.startedAt,
+    },
     ...(end?.event.type === "run-end" && { endedAt: end.at, outcome: end.event.outcome }),
     chunks: chunksOf(first, texts).map(({ last, text }) => ({ last, body: text })),
   };

@@ -13,9 +13,9 @@ BEGIN
     first := (item->>'first')::bigint; last := (item->>'last')::bigint;
     SELECT * INTO known FROM ${schema}.runs WHERE run = item->>'run' FOR UPDATE;
     IF NOT FOUND AND first = 1 AND coalesce((item->>'epoch')::bigint, 1) = 1 THEN
-      INSERT INTO ${schema}.runs (run, thread, "user", name, seq, started_at, owner, epoch)
-      VALUES (item->>'run', item->>'thread', item->>'user', item->>'name', 0, (item->>'startedAt')::float8, item->>'owner',
-        coalesce((item->>'epoch')::bigint, 0))
+      INSERT INTO ${schema}.runs (run, thread, "user", name, agent, seq, started_at, owner, epoch)
+      VALUES (item->>'run', item->>'thread', item->>'user', item->>'name', coalesce(item->>'agent', item->>'name'), 0,
+        (item->>'startedAt')::float8, item->>'owner', coalesce((item->>'epoch')::bigint, 0))
       ON CONFLICT (run) DO NOTHING RETURNING * INTO known;
       IF NOT FOUND THEN SELECT * INTO known FROM ${schema}.runs WHERE run = item->>'run' FOR UPDATE; END IF;
     END IF;

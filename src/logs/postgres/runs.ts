@@ -7,6 +7,7 @@ interface Row {
   readonly thread: string | null;
   readonly user: string | null;
   readonly name: string;
+  readonly agent: string;
   readonly seq: string;
   readonly started_at: number;
   readonly ended_at: number | null;
@@ -56,7 +57,7 @@ export const openRuns = (connection: Connection, schema: string, marks: Marks, a
       return entries;
     },
 
-    async list({ limit, before, open, thread, user, name }: RunQuery): Promise<RunInfo[]> {
+    async list({ limit, before, open, thread, user, agent }: RunQuery): Promise<RunInfo[]> {
       const values: unknown[] = [limit];
       const given = (value: unknown) => `$${values.push(value)}`;
       const where = ["NOT dropped"];
@@ -64,7 +65,7 @@ export const openRuns = (connection: Connection, schema: string, marks: Marks, a
       if (open) where.push("ended_at IS NULL");
       if (thread !== undefined) where.push(`thread = ${given(thread)}`);
       if (user !== undefined) where.push(`"user" = ${given(user)}`);
-      if (name !== undefined) where.push(`name = ${given(name)}`);
+      if (agent !== undefined) where.push(`agent = ${given(agent)}`);
       return await query(`${where.join(" AND ")} ORDER BY number DESC LIMIT $1`, values);
     },
 
@@ -99,6 +100,7 @@ const infoOf = (row: Row): RunInfo => ({
   thread: row.thread ?? undefined,
   user: row.user ?? undefined,
   name: row.name,
+  agent: row.agent,
   seq: Number(row.seq),
   startedAt: row.started_at,
   endedAt: row.ended_at ?? undefined,

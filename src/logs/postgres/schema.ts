@@ -31,6 +31,14 @@ const STEPS: readonly ((schema: string) => string)[] = [
     CREATE TABLE ${schema}.calls (call text PRIMARY KEY, answer text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
     CREATE INDEX ON ${schema}.calls (at);
   `,
+  // Of earlier runs, the name that the agent went by is all that is known.
+  (schema) => `
+    ALTER TABLE ${schema}.runs ADD COLUMN agent text;
+    UPDATE ${schema}.runs SET agent = name;
+    ALTER TABLE ${schema}.runs ALTER COLUMN agent SET NOT NULL;
+    DROP INDEX ${schema}.runs_name_number_idx;
+    CREATE INDEX ON ${schema}.runs (agent, number) WHERE NOT dropped;
+  `,
 ];
 
 /** Brings the tables to this version. Of several processes that start together one does it, and the others wait. */

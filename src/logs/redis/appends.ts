@@ -127,7 +127,7 @@ const countOfOne = (queue: readonly Append[]): number => {
   return count;
 };
 
-const fieldsOf = ({ thread, user, name, startedAt, owner, epoch }: RunInfo): string[] =>
-  Object.entries({ thread, user, name, startedAt, owner, epoch })
+const fieldsOf = ({ thread, user, name, agent, startedAt, owner, epoch }: RunInfo): string[] =>
+  Object.entries({ thread, user, name, agent, startedAt, owner, epoch })
     .filter(([, value]) => value !== undefined)
     .flatMap(([field, value]) => [field, String(value)]);

@@ -106,14 +106,14 @@ export const openRunIndex = (connection: Connection, keys: Keys, ahead: () => nu
         .then((members) => members.map((member) => member.slice(member.indexOf(":") + 1))),
 
     /** Ids of runs that may match, newest start first, in pages. */
-    async *among({ before, thread, user, name, open }: RunQuery): AsyncIterable<readonly string[]> {
+    async *among({ before, thread, user, agent, open }: RunQuery): AsyncIterable<readonly string[]> {
       let edge = "+inf";
       if (before !== undefined) {
         const number = await connection.call<string | null>(NUMBER, at, [before]);
         if (number === null) return;
         edge = `(${number}`;
       }
-      const list = listOf({ thread, user, open, name });
+      const list = listOf({ thread, user, open, agent });
       for (;;) {
         const found = await connection.call<string[]>(PAGE, at, [list, edge, String(PAGE_RUNS)]);
         if (found.length > 0) yield found.filter((_, place) => place % 2 === 0);
@@ -141,13 +141,15 @@ export type RunIndex = ReturnType<typeof openRunIndex>;
 const ownerText = (owner: string | undefined) => (owner === undefined ? "-" : `+${owner}`);
 const ownerOf = (text: string) => (text.includes("+") ? text.slice(text.indexOf("+") + 1) : undefined);
 
-const fieldsOf = ({ thread, user, name }: Partial<RunInfo>): string[] =>
-  Object.entries({ thread, user, name }).flatMap(([field, value]) => (value === undefined ? ["", ""] : [field, value]));
+const fieldsOf = ({ thread, user, agent }: Partial<RunInfo>): string[] =>
+  Object.entries({ thread, user, agent }).flatMap(([field, value]) =>
+    value === undefined ? ["", ""] : [field, value],
+  );
 
 /** The shortest list that holds all that is wanted. */
-const listOf = ({ thread, user, open, name }: Omit<RunQuery, "limit">): string => {
+const listOf = ({ thread, user, open, agent }: Omit<RunQuery, "limit">): string => {
   if (thread !== undefined) return `:thread:${thread}`;
   if (user !== undefined) return `:user:${user}`;
   if (open) return ":open";
-  return name === undefined ? ":runs" : `:name:${name}`;
+  return agent === undefined ? ":runs" : `:agent:${agent}`;
 };

@@ -14,7 +14,19 @@ interface Parts {
   readonly marks: Marks;
 }
 
-const FIELDS = ["seq", "thread", "user", "name", "startedAt", "endedAt", "outcome", "dropped", "owner", "epoch"];
+const FIELDS = [
+  "seq",
+  "thread",
+  "user",
+  "name",
+  "agent",
+  "startedAt",
+  "endedAt",
+  "outcome",
+  "dropped",
+  "owner",
+  "epoch",
+];
 
 /** What is asked of runs that exist. What a list gets wrong is seen here, since a run itself is exact, and put right. */
 export const openRuns = ({ connection, keys, index, owners, marks }: Parts) => {
@@ -112,14 +124,14 @@ export const openRuns = ({ connection, keys, index, owners, marks }: Parts) => {
   };
 };
 
-const matches = (info: RunInfo, { open, thread, user, name }: RunQuery): boolean =>
+const matches = (info: RunInfo, { open, thread, user, agent }: RunQuery): boolean =>
   (!open || info.endedAt === undefined) &&
   (thread === undefined || info.thread === thread) &&
   (user === undefined || info.user === user) &&
-  (name === undefined || info.name === name);
+  (agent === undefined || info.agent === agent);
 
 const infoOf = (run: string, values: readonly (string | null)[]): RunInfo | undefined => {
-  const [seq, thread, user, name, startedAt, endedAt, outcome, dropped, owner, epoch] = values.map(
+  const [seq, thread, user, name = "", agent = name, startedAt, endedAt, outcome, dropped, owner, epoch] = values.map(
     (value) => value ?? undefined,
   );
   if (seq === undefined) return undefined;
@@ -127,7 +139,8 @@ const infoOf = (run: string, values: readonly (string | null)[]): RunInfo | unde
     run,
     thread,
     user,
-    name: name ?? "",
+    name,
+    agent,
     seq: Number(seq),
     startedAt: Number(startedAt),
     endedAt: endedAt === undefined ? undefined : Number(endedAt),

@@ -13,8 +13,8 @@ export const openRuns = ({ sql }: Database) => {
   const byRun = sql.prepare("SELECT * FROM runs WHERE run = ?");
   const byNumber = sql.prepare("SELECT * FROM runs WHERE number = ?");
   const insert = sql.prepare(
-    `INSERT INTO runs (number, run, thread, user, name, seq, startedAt, endedAt, outcome, owner, epoch)
-     VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
+    `INSERT INTO runs (number, run, thread, user, name, agent, seq, startedAt, endedAt, outcome, owner, epoch)
+     VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
   );
   const setEnd = sql.prepare("UPDATE runs SET endedAt = ?, outcome = ? WHERE number = ?");
   const setOwner = sql.prepare("UPDATE runs SET owner = ?, epoch = ? WHERE number = ?");
@@ -39,8 +39,8 @@ export const openRuns = ({ sql }: Database) => {
     find: (run: string) => one(byRun.get(run)),
     findNumber: (number: number) => one(byNumber.get(number)),
 
-    insert(number: number, { run, thread, user, name, startedAt, endedAt, outcome, owner, epoch }: RunInfo) {
-      const who = [run, thread ?? null, user ?? null, name] as const;
+    insert(number: number, { run, thread, user, name, agent, startedAt, endedAt, outcome, owner, epoch }: RunInfo) {
+      const who = [run, thread ?? null, user ?? null, name, agent] as const;
       insert.run(number, ...who, startedAt, endedAt ?? null, outcome ?? null, owner ?? null, epoch);
     },
     own(number: number, { owner, epoch }: RunInfo) {
@@ -57,9 +57,9 @@ export const openRuns = ({ sql }: Database) => {
       forgetOldest.run();
     },
 
-    list({ limit, before, open, thread, user, name }: RunQuery): RunInfo[] {
+    list({ limit, before, open, thread, user, agent }: RunQuery): RunInfo[] {
       const edge = before === undefined ? Number.MAX_SAFE_INTEGER : (one(byRun.get(before))?.number ?? 0);
-      const fields = Object.entries({ thread, user, name }).filter(([, value]) => value !== undefined);
+      const fields = Object.entries({ thread, user, agent }).filter(([, value]) => value !== undefined);
       const where = ["dropped IS NULL", "number < ?", ...fields.map(([field]) => `${field} = ?`)];
       if (open) where.push("endedAt IS NULL");
       const statement = sql.prepare(`SELECT * FROM runs WHERE ${where.join(" AND ")} ORDER BY number DESC LIMIT ?`);
@@ -90,6 +90,7 @@ interface Row {
   readonly thread: string | null;
   readonly user: string | null;
   readonly name: string;
+  readonly agent: string;
   readonly seq: number;
   readonly startedAt: number;
   readonly endedAt: number | null;
@@ -100,12 +101,13 @@ interface Row {
 }
 
 const stored = (row: Row): StoredRun => {
-  const { number, run, name, seq, startedAt, epoch } = row;
+  const { number, run, name, agent, seq, startedAt, epoch } = row;
   const info: RunInfo = {
     run,
     thread: row.thread ?? undefined,
     user: row.user ?? undefined,
     name,
+    agent,
     seq,
     startedAt,
     endedAt: row.endedAt ?? undefined,

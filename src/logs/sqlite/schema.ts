@@ -62,4 +62,12 @@ const steps: readonly ((sql: DatabaseSync) => void)[] = [
     `);
     fillUsers(sql);
   },
+  // Of earlier runs, the name that the agent went by is all that is known.
+  (sql) =>
+    sql.exec(`
+      ALTER TABLE runs ADD COLUMN agent TEXT NOT NULL DEFAULT '';
+      UPDATE runs SET agent = name;
+      DROP INDEX runsName;
+      CREATE INDEX runsAgent ON runs (agent, number);
+    `),
 ];
