@@ -11,17 +11,7 @@ const steps: readonly (readonly [name: string, command: string, ...args: string[
   ["types", bin("tsc"), "-p", "."],
   ["types of the page", bin("tsc"), "-p", "web"],
   ["dead code", bin("knip")],
-  [
-    "tests",
-    process.execPath,
-    path.join(root, "scripts/test.ts"),
-    "--exclude",
-    "test/slow/**",
-    "--exclude",
-    "test/open-webui/live/**",
-    // Nothing here measures time, so every core may work.
-    "--maxWorkers=100%",
-  ],
+  ["tests", process.execPath, path.join(root, "scripts/test.ts"), "--project=fast"],
 ];
 
 for (const [name, command, ...args] of steps) {
