@@ -1,5 +1,6 @@
 import type { Dialect } from "../dialect.ts";
 import { agUi } from "../dialects/ag-ui.ts";
+import { aiSdk } from "../dialects/ai-sdk.ts";
 import { deepAgent } from "../dialects/deep-agent.ts";
 import { forge } from "../dialects/forge.ts";
 import { native } from "../dialects/native.ts";
@@ -12,6 +13,7 @@ import { ralph } from "../dialects/ralph.ts";
 export const dialects: readonly Dialect[] = [
   native,
   agUi,
+  aiSdk,
   deepAgent,
   forge,
   openWebui,

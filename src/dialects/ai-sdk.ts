@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { Dialect, Loss, Route } from "../dialect.ts";
+import { createDecoder } from "./ai-sdk/decode.ts";
+import { createEncoder } from "./ai-sdk/encode.ts";
+import { BASE, chatSchema, readFollow, readStart, readStop, write } from "./ai-sdk/request.ts";
+import { jsonSlot } from "./frames/json-slot.ts";
+import { lossless } from "./frames/lossless.ts";
+
+/** A data part that clients keep in no message. */
+const slot = jsonSlot('{"type":"data-runcast","transient":true,"data":');
+const spelling = lossless({ encode: createEncoder, decode: createDecoder }, slot);
+
+const routes: readonly Route[] = [BASE, `${BASE}/:agent`].flatMap((base) => [
+  {
+    method: "POST",
+    path: base,
+    does: "start",
+    summary:
+      "A chat request of the AI SDK's useChat: its new message, or its answers to what the last run asks. `?sdk=5|6|7`.",
+    body: () => z.toJSONSchema(chatSchema, { io: "input" }),
+  } as const,
+  {
+    method: "GET",
+    path: `${base}/:chat/stream`,
+    does: "follow",
+    summary: "The open run of a chat from its start; 204 if there is none.",
+  } as const,
+  { method: "POST", path: `${base}/:chat/stop`, does: "cancel", summary: "Stop the run of a chat." } as const,
+]);
+
+/**
+ * The UI message stream of the AI SDK, for `useChat` of versions 5, 6 and 7. A chat is a thread; a run is a message of the agent, in as many
+ * streams as it asks for approvals.
+ */
+export const aiSdk: Dialect = {
+  name: "ai-sdk",
+  contentType: "text/event-stream; charset=utf-8",
+  headers: { "x-vercel-ai-ui-message-stream": "v1" },
+  routes,
+  read: ({ does }, request) => {
+    if (does === "start") return readStart(request);
+    return does === "follow" ? readFollow(request) : readStop(request);
+  },
+  write,
+  ...spelling,
+  heartbeat: { everyMs: 15_000, frames: () => [], comment: "keep-alive" },
+  // Clients show the whole body as the error's message.
+  refuse: ({ status, ...error }) => ({ status, body: JSON.stringify({ error }) }),
+  wholeBytes: 1024 * 1024,
+  segments: true,
+  disconnect: "continue",
+  asks: "next-request",
+  says: {
+    "run-start": "carries",
+    "run-resume": loses("the SDK does not know which process runs an agent; a status says that the run goes on"),
+    "agent-start": "carries",
+    "agent-end": "carries",
+    "step-start": "carries",
+    "step-retry": loses("the SDK cannot try a step again; a status says so"),
+    "step-end": "carries",
+    "text-start": "carries",
+    "text-delta": "carries",
+    "text-end": "carries",
+    "thinking-start": "carries",
+    "thinking-delta": "carries",
+    "thinking-end": "carries",
+    "tool-start": "carries",
+    "tool-input-delta": "carries",
+    "tool-input-end": "carries",
+    "tool-execute": "carries",
+    "tool-progress": "carries",
+    "tool-output-delta": "carries",
+    "tool-end": "carries",
+    "ask-start": "carries",
+    "ask-end": "carries",
+    status: "carries",
+    citation: "carries",
+    file: "carries",
+    embed: "carries",
+    notice: "carries",
+    data: "carries",
+    "run-end": "carries",
+  },
+};
+
+/** A function declaration: the object above uses it. */
+function loses(reason: string): Loss {
+  return { loses: reason };
+}

@@ -1,0 +1,174 @@
+import type { Frame } from "../../dialect.ts";
+import type { Event, Finish, Json } from "../../events.ts";
+import { PROTOCOL } from "../../protocol.ts";
+import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
+import { readData } from "./decode-data.ts";
+import { createHeard } from "./heard.ts";
+
+/**
+ * The chunks of any server of this family as events. Its calls count as run by the provider, because it never says when one executes:
+ * `tool-execute` stands only where a preliminary output proves it. Chunks that are no JSON or not known are skipped.
+ *
+ * - A step there lasts until its tools are done; here, until the model's answer is.
+ * - A `finish` while something is asked ends a segment, not the run.
+ */
+export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
+  const heard = createHeard();
+  let phase: "before" | "running" | "ended" = "before";
+  /** The end of a step is told by what follows: only the last chunk says why the answer ended. */
+  let isStepOver = false;
+
+  const begin = (messageId: unknown): Event[] => {
+    if (phase !== "before") return [];
+    phase = "running";
+    const run = typeof messageId === "string" && messageId !== "" ? messageId.slice(0, 256) : "remote";
+    return [{ type: "run-start", protocol: PROTOCOL, run, name: "remote" }];
+  };
+
+  const settleStep = (finish?: Finish): Event[] => {
+    if (!isStepOver) return [];
+    isStepOver = false;
+    return heard.endStep(finish);
+  };
+
+  const finishRun = (reason: unknown): Event[] => {
+    const finish = typeof reason === "string" ? (FINISHES[reason] ?? "other") : undefined;
+    const events = [...settleStep(finish), ...heard.endStep(finish)];
+    if (heard.isAsking) return events;
+    phase = "ended";
+    if (reason === "error")
+      return [
+        ...events,
+        { type: "run-end", outcome: "error", error: { code: "upstream-error", message: "The agent failed." } },
+      ];
+    if (reason === "interrupted") return [...events, { type: "run-end", outcome: "interrupted" }];
+    const { ends, awaiting } = heard.endCalls();
+    return [...events, ...ends, { type: "run-end", outcome: "done", ...(awaiting.length > 0 && { awaiting }) }];
+  };
+
+  const take = (type: string, chunk: Fields): Event[] => {
+    const id = idOf(chunk["id"]);
+    const call = idOf(chunk["toolCallId"]);
+    switch (type) {
+      case "start":
+        return [];
+      case "start-step":
+        return heard.startStep();
+      case "finish-step":
+        isStepOver = heard.isInStep;
+        return [];
+      case "text-start":
+      case "reasoning-start":
+        return id === undefined ? [] : heard.startPart(kindOf(type), id, metaOf(chunk["providerMetadata"]));
+      case "text-delta":
+      case "reasoning-delta": {
+        const { delta } = chunk;
+        return id === undefined || typeof delta !== "string" ? [] : heard.moreOfPart(kindOf(type), id, delta);
+      }
+      case "text-end":
+      case "reasoning-end":
+        return id === undefined ? [] : heard.endPart(kindOf(type), id, metaOf(chunk["providerMetadata"]));
+      case "tool-input-start":
+        return call === undefined ? [] : heard.startCall(call, chunk);
+      case "tool-input-delta": {
+        const { inputTextDelta: delta } = chunk;
+        return call === undefined || typeof delta !== "string" ? [] : heard.moreInput(call, delta);
+      }
+      case "tool-input-available":
+        return call === undefined ? [] : heard.endInput(call, chunk);
+      case "tool-input-error":
+        return call === undefined ? [] : [...heard.endInput(call, chunk), ...heard.fail(call, chunk["errorText"])];
+      case "tool-approval-request": {
+        const ask = idOf(chunk["approvalId"]);
+        return call === undefined || ask === undefined ? [] : heard.approve(call, ask, chunk["reason"]);
+      }
+      case "tool-approval-response": {
+        const ask = idOf(chunk["approvalId"]);
+        return ask === undefined ? [] : heard.answer(ask, chunk["approved"] === true, chunk["reason"]);
+      }
+      case "tool-output-available":
+        if (call === undefined) return [];
+        return chunk["preliminary"] === true
+          ? heard.progress(call, chunk["output"] as Json)
+          : heard.succeed(call, chunk["output"] as Json);
+      case "tool-output-error":
+        return call === undefined ? [] : heard.fail(call, chunk["errorText"]);
+      case "tool-output-denied":
+        return call === undefined ? [] : heard.deny(call);
+      case "source-url":
+      case "source-document":
+        return readSource(chunk);
+      case "file":
+      case "reasoning-file":
+        return readFile(chunk);
+      default:
+        return type.startsWith("data-") ? readData(type, chunk, heard) : [];
+    }
+  };
+
+  const end = (type: string, chunk: Fields): Event[] | undefined => {
+    if (type === "finish") return finishRun(chunk["finishReason"]);
+    if (type !== "error" && type !== "abort") return undefined;
+    phase = "ended";
+    const said = chunk[type === "error" ? "errorText" : "reason"];
+    const message = typeof said === "string" && said !== "" ? said : `the agent ended with ${type}`;
+    return type === "error"
+      ? [{ type: "run-end", outcome: "error", error: { code: "upstream-error", message } }]
+      : [{ type: "run-end", outcome: "cancelled", error: { code: "cancelled", message } }];
+  };
+
+  return ({ data }) => {
+    if (phase === "ended") return [];
+    // Some servers say no more than this.
+    if (data === "[DONE]") return phase === "before" || heard.isAsking ? [] : finishRun(undefined);
+    const chunk = parseFields(data);
+    const type = chunk?.["type"];
+    if (!chunk || typeof type !== "string") return [];
+    const begun = begin(type === "start" ? chunk["messageId"] : undefined);
+    const ended = end(type, chunk);
+    if (ended) return [...begun, ...ended];
+    return [...begun, ...(settles(type) ? settleStep() : []), ...take(type, chunk)];
+  };
+};
+
+/** What cannot belong to a step whose end was told. */
+const settles = (type: string): boolean => type !== "start" && type !== "message-metadata" && !type.startsWith("data-");
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  stop: "stop",
+  "tool-calls": "tools",
+  length: "length",
+  "content-filter": "filter",
+  error: "error",
+};
+
+const kindOf = (type: string): "text" | "thinking" => (type.startsWith("text") ? "text" : "thinking");
+
+const idOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value.slice(0, 240) : undefined;
+
+/** A provider's own values: as they are, or as we have put them there. */
+const metaOf = (metadata: unknown): Json | undefined => {
+  if (typeof metadata !== "object" || metadata === null) return undefined;
+  const { meta } = fieldsOf(fieldsOf(metadata)["runcast"]);
+  return (meta ?? metadata) as Json;
+};
+
+const readSource = ({ sourceId, url, title }: Fields): Event[] => {
+  const citation = idOf(sourceId);
+  if (citation === undefined) return [];
+  return [
+    {
+      type: "citation",
+      citation,
+      ...(typeof title === "string" && { title }),
+      ...(typeof url === "string" && { url }),
+    },
+  ];
+};
+
+const readFile = ({ url, mediaType }: Fields): Event[] => {
+  if (typeof url !== "string") return [];
+  const name = url.startsWith("data:") ? "file" : (/([^/?#]+)(?:[?#].*)?$/s.exec(url)?.[1] ?? "file");
+  return [{ type: "file", name: name.slice(0, 256), url, ...(typeof mediaType === "string" && { mediaType }) }];
+};
