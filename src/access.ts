@@ -24,8 +24,22 @@ export interface Principal {
   readonly user?: string;
   readonly rights: readonly Right[];
   readonly onBehalf?: boolean;
-  /** The one run that a share link opens. */
-  readonly run?: string;
+  /** A hash of the key that was shown. */
+  readonly key?: string;
+  /** The share link that was shown: it opens one run. */
+  readonly link?: LinkAccess;
+}
+
+/** What a share link allows. */
+export interface LinkAccess {
+  readonly id: string;
+  readonly run: string;
+  readonly token: string;
+  readonly expires: number;
+  /** Besides watching: answering what the run asks. */
+  readonly answer?: boolean;
+  /** Besides what the run did: the request, with the system prompt and earlier messages. */
+  readonly request?: boolean;
 }
 
 export type Action = "start" | "watch" | "answer" | "cancel" | "share";
@@ -52,8 +66,9 @@ export const rightsFor = (action: Action): readonly Right[] => NEEDED[action];
  * The one place that decides who may do what. A run belongs to the user who started it; others need `admin` or a share link,
  * and so does everybody for a run that belongs to nobody. Without `run`: whether the rights allow it at all.
  */
-export const may = ({ rights, user, onBehalf, run: linked }: Principal, action: Action, run?: OwnedRun): boolean => {
-  if (linked !== undefined) return action === "watch" && (run === undefined || run.run === linked);
+export const may = ({ rights, user, onBehalf, link }: Principal, action: Action, run?: OwnedRun): boolean => {
+  if (link && run && run.run !== link.run) return false;
+  if (link) return action === "watch" || (action === "answer" && link.answer === true);
   if (rights.includes("admin")) return true;
   if (!NEEDED[action].some((right) => rights.includes(right))) return false;
   if (run === undefined) return true;
@@ -74,7 +89,11 @@ export const holderOf = (key: string): Key & { readonly user?: never } => ({
   onBehalf: true,
 });
 
-export const linkTo = (run: string): Principal => ({ name: "link", rights: ["watch"], run });
+export const linkTo = (link: LinkAccess): Principal => ({
+  name: `link-${link.id}`,
+  rights: link.answer ? ["watch", "answer"] : ["watch"],
+  link,
+});
 
 export const principalOf = ({ name, rights = ["start", "watch", "answer"], user, onBehalf }: Key): Principal => ({
   name,

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Key, holderOf } from "./access.ts";
@@ -9,15 +8,17 @@ import { createApi } from "./server/api.ts";
 import { createAudience } from "./server/audience.ts";
 import { createCommands } from "./server/commands.ts";
 import { answerFetch, type FetchEnvironment } from "./server/fetching.ts";
-import { createGuard, isLoopback } from "./server/guard.ts";
+import { createGuard, isLoopback, keyHash } from "./server/guard.ts";
 import { createHandler } from "./server/handler.ts";
 import { type Limits, limitsOf } from "./server/limits.ts";
+import { createLinkStreams } from "./server/link-streams.ts";
+import { createLinks } from "./server/links.ts";
 import { createListening } from "./server/listening.ts";
 import { countedLog, createMetrics, metricsText, watchEventLoop } from "./server/metrics.ts";
 import { createOwners } from "./server/owners.ts";
+import { createReadings } from "./server/readings.ts";
 import { createRouter } from "./server/router.ts";
-import { createStates } from "./server/states.ts";
-import { createTokens } from "./server/tokens.ts";
+import { createSpelling } from "./server/spelling.ts";
 import { Refusal, type Source } from "./source.ts";
 
 export interface ServerOptions {
@@ -50,7 +51,7 @@ export interface ServerOptions {
   /** How clients reach the server, base path included, for links to files. Default: as each of them did. */
   readonly publicUrl?: string;
   readonly limits?: Partial<Limits>;
-  /** Signs tokens. Default: a new one for each process, so that links end with it. */
+  /** Signs share links. Default: one that is kept with the log. */
   readonly secret?: string;
   /** What is at `/` and under `/assets/`. Default: a line of JSON that says what this is. */
   readonly page?: Page;
@@ -94,7 +95,6 @@ export interface RuncastServer {
 }
 
 const FLUSH_MS = 1000;
-const LINK_MS = 7 * 86_400_000;
 
 export const createServer = (options: ServerOptions): RuncastServer => {
   const { dialects, host = "127.0.0.1", version = "0.0.0", onProblem = () => {} } = options;
@@ -104,7 +104,6 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   if (keys.some(({ key }) => key.length < 8)) throw new Error("the setting key must have at least 8 characters");
   const metrics = createMetrics();
   const log = countedLog(options.log, metrics);
-  const tokens = createTokens(options.secret ?? randomBytes(32));
   const runner = createRunner({
     onProblem: (error) => onProblem({ error }),
     findAgent: (name) => {
@@ -123,7 +122,12 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     },
   });
   const owners = createOwners(log);
-  const states = createStates(log);
+  const readings = createReadings(log);
+  const keyHashes = new Set(keys.map(({ key }) => keyHash(key)));
+  const onError = (error: unknown) => onProblem({ error });
+  const knowsKey = (key: string) => keyHashes.has(key);
+  const links = createLinks({ records: log.records, secret: options.secret, knowsKey, onError });
+  const linkStreams = createLinkStreams(links, onError);
   const router = createRouter(dialects);
   const audience = createAudience({
     log,
@@ -143,7 +147,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     origins: options.origins ?? [],
     basePath,
     ratePerMinute: limits.ratePerMinute,
-    tokens,
+    links,
   });
   const facts: ServerFacts = {
     version,
@@ -152,10 +156,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     ...(options.validateServer && { validateServer: options.validateServer }),
   };
   const api = createApi({
-    log,
-    states,
+    readings,
     owners,
-    tokens,
+    links,
+    linkStreams,
     router,
     dialects,
     facts,
@@ -171,30 +175,27 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     log,
     runner,
     audience,
-    states,
+    readings,
+    linkStreams,
     owners,
-    dialects,
+    spelling: createSpelling({
+      dialects,
+      links,
+      hasKeys: keys.length > 0,
+      base: (request) => options.publicUrl?.replace(/\/$/, "") ?? reachedAt(request) + basePath,
+    }),
     facts: (principal) => ({
       ...facts,
       latestData: async (thread) => {
         const { runs } = await owners.list(principal, { thread, limit: 1 });
-        return new Map(runs[0] && (await states(runs[0].run)).state.data);
+        return new Map(runs[0] && (await readings(principal).states(runs[0].run)).state.data);
       },
     }),
     limits,
     agent: (name) => agentOf(options, name),
-    link: (base, { run, startedAt }, file) => {
-      const query = keys.length > 0 ? `?token=${tokens.create(run, startedAt + LINK_MS)}` : "";
-      return `${base}/runs/${run}/files/${encodeURIComponent(file)}${query}`;
-    },
-    page: (base, { run, startedAt }, access) => {
-      const token = keys.length > 0 && access === "read" ? `&token=${tokens.create(run, startedAt + LINK_MS)}` : "";
-      return `${base}/?run=${run}${token}`;
-    },
     basePath,
-    base: (request) => options.publicUrl?.replace(/\/$/, "") ?? reachedAt(request) + basePath,
     viewers: () => metrics.viewers,
-    onError: (error) => onProblem({ error }),
+    onError,
   });
 
   let recovering: Promise<number> | undefined;

@@ -310,7 +310,7 @@ describe("the file", () => {
       body: JSON.stringify({ message: "hi", run: "r" }),
     });
     await started.text();
-    const { token } = (await (await fetch(`${url}/runs/r/tokens`, { method: "POST", headers, body: "{}" })).json()) as {
+    const { token } = (await (await fetch(`${url}/runs/r/links`, { method: "POST", headers, body: "{}" })).json()) as {
       token: string;
     };
     const response = await fetch(`${url}/runs/r/export.html?token=${token}`);

@@ -133,7 +133,7 @@ describe.each(Object.entries(mounts))("mounted as %s", (name, mount) => {
     expect(started.headers.get("location")).toBe(`${BASE}/runs/${run}`);
     const seen = eventsOf(await framesOf(await fetch(origin + events, { headers: authorization })));
     expect(seen.at(-1)?.type).toBe("run-end");
-    const shared = await post(`${url}/runs/${run}/tokens`, {}, authorization);
+    const shared = await post(`${url}/runs/${run}/links`, {}, authorization);
     const link = (await shared.json()) as { url: string; token: string };
     expect(link.url).toBe(`${BASE}/?run=${run}&token=${link.token}`);
     const file = seen.find((event) => event.type === "file")!.file!;

@@ -51,7 +51,7 @@ describe("who may do what, by the rules alone", () => {
   const principals: Readonly<Record<string, Principal>> = {
     root: principalOf(holderOf(secret("root"))),
     ...Object.fromEntries(KEYS.map((each) => [each.name, principalOf(each)])),
-    link: linkTo("run-of-alice"),
+    link: linkTo({ id: "l", run: "run-of-alice", token: "rct_", expires: 0 }),
     none: NOBODY,
   };
   const runs: Readonly<Record<string, OwnedRun>> = {
@@ -115,12 +115,12 @@ describe("who may do what, over HTTP", () => {
       watch: () => ["", "/events", "/export.jsonl", "/files/none"].map((path) => get(name, `/runs/${run}${path}`)),
       answer: () => [post(`${url}/runs/${run}/asks/ok`, { allow: true }, bearer(name))],
       cancel: () => [post(`${url}/runs/${run}/cancel`, {}, bearer(name))],
-      share: () => [post(`${url}/runs/${run}/tokens`, {}, bearer(name))],
+      share: () => [post(`${url}/runs/${run}/links`, {}, bearer(name))],
     });
     for (const { owner, action, allowed } of cells.filter((cell) => cell.who === who)) {
       const { run } = await start(STARTER[owner]!);
       const linked = owner === "alice" ? run : (await start("alice")).run;
-      const shared = await post(`${url}/runs/${linked}/tokens`, {}, bearer("alice"));
+      const shared = await post(`${url}/runs/${linked}/links`, {}, bearer("alice"));
       const name = who === "link" ? ((await shared.json()) as { token: string }).token : who;
       for (const response of await Promise.all(requests(name, run)[action]!())) {
         const cell = `${action} a run of ${owner}: ${new URL(response.url).pathname}`;

@@ -187,6 +187,7 @@ test("a viewer that does not read holds little, hurts nobody and gets everything
       dialect: native,
       options: { link: () => "" },
       linkBase: "",
+      log,
       after,
       headers: {},
       response,

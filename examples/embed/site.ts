@@ -1,4 +1,4 @@
-// A site of its own that shows runs: its server holds the key, its page gets a token for one run at a time.
+// A site of its own that shows runs: its server holds the key, its page gets a share link to one run at a time.
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import path from "node:path";
@@ -18,7 +18,7 @@ export const createSite = ({ url, key }: SiteOptions): Server => {
     const handle = client.start({ message });
     await Promise.race([handle.entries().next(), handle.finished]);
     handle.close();
-    const response = await fetch(`${url}/runs/${handle.run}/tokens`, {
+    const response = await fetch(`${url}/runs/${handle.run}/links`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify({ expiresInSeconds: 3600 }),

@@ -27,6 +27,8 @@ export interface Following {
   readonly options: EncodeOptions;
   /** Viewers with equal dialect, options and this word see the same links. */
   readonly linkBase: string;
+  /** What is read: all of the run, or what a share link shows of it. `linkBase` differs where it does. */
+  readonly log: Log;
   readonly after: Cursor;
   readonly headers: Record<string, string>;
   readonly response: ServerResponse;
@@ -60,10 +62,11 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
   const channels = new Map<string, Channel>();
   const counts = new Map<string, number>();
 
-  const channelOf = ({ run, dialect, options, linkBase }: Following) => {
+  const stageFor = (read: Log): Stage => (read === log ? stage : { ...stage, log: read });
+  const channelOf = ({ run, dialect, options, linkBase, log: read }: Following) => {
     const key = [run, dialect.name, options.style ?? "", options.extensions ? 1 : 0, linkBase].join("\n");
     let channel = channels.get(key);
-    if (!channel) channels.set(key, (channel = new Channel(key, run, dialect, options, stage)));
+    if (!channel) channels.set(key, (channel = new Channel(key, run, dialect, options, stageFor(read))));
     return channel;
   };
 

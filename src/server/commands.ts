@@ -1,16 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Action, type Principal, actorOf, may, startedBy } from "../access.ts";
-import type { Command, Cursor, Dialect, EncodeOptions, RunRef, ServerFacts } from "../dialect.ts";
+import { type Action, type Principal, actorOf } from "../access.ts";
+import type { Command, Cursor, Dialect, RunRef, ServerFacts } from "../dialect.ts";
 import type { Log, RunInfo } from "../log.ts";
 import type { RunnableAgent, Runner } from "../runner.ts";
-import { Refusal, type RunRequest } from "../source.ts";
+import { Refusal } from "../source.ts";
 import { frameText, lineSafe } from "../sse.ts";
 import type { Audience } from "./audience.ts";
-import { historyOf } from "./history.ts";
-import { missing, taken, tooMany } from "./refusals.ts";
+import { createBegin, threadOf } from "./begin.ts";
+import type { LinkStreams } from "./link-streams.ts";
 import type { Owners } from "./owners.ts";
+import type { Readings } from "./readings.ts";
+import { tooMany, unlessMissing } from "./refusals.ts";
 import { sendJson } from "./send-json.ts";
-import type { States } from "./states.ts";
+import type { Spelling } from "./spelling.ts";
 import { createThreads } from "./threads.ts";
 import { cursorAfter, sendWhole } from "./whole-answer.ts";
 
@@ -18,19 +20,15 @@ export interface CommandsOptions {
   readonly log: Log;
   readonly runner: Runner;
   readonly audience: Audience;
-  readonly states: States;
-  readonly dialects: readonly Dialect[];
+  readonly readings: Readings;
+  readonly spelling: Spelling;
+  readonly linkStreams: LinkStreams;
   readonly owners: Owners;
   readonly facts: (principal: Principal) => ServerFacts;
   readonly limits: { readonly concurrentRuns: number; readonly streams: number };
   readonly agent: (name: string | undefined) => RunnableAgent;
-  /** The URL of a file beside the log of this run, for a client that reached us at `base`. */
-  readonly link: (base: string, info: RunInfo, file: string) => string;
-  /** The URL of the page with this run on it. */
-  readonly page: (base: string, info: RunInfo, access: "read" | "answer") => string;
   /** Where the server is mounted, without a slash at the end. */
   readonly basePath: string;
-  readonly base: (request: IncomingMessage) => string;
   readonly viewers: () => number;
   /** Told of what fails after the answer. */
   readonly onError: (error: unknown) => void;
@@ -52,65 +50,22 @@ export type Commands = (command: Command, exchange: Exchange) => Promise<void>;
 type Of<Kind extends Command["do"]> = Extract<Command, { do: Kind }>;
 
 export const createCommands = (options: CommandsOptions): Commands => {
-  const { log, runner, audience, states, dialects, limits, owners } = options;
+  const { log, runner, audience, readings, spelling, limits, owners } = options;
   const threads = createThreads(log, runner, owners);
+  const begin = createBegin({ ...options, threads });
 
   const infoOf = (run: RunRef, action: Action, { principal }: Exchange): Promise<RunInfo> =>
     typeof run === "string" ? owners.info(principal, action, run) : threads.latest(run, action, principal);
-
-  const dialectOf = ({ query, dialect }: Exchange): Dialect => {
-    const name = query.get("dialect");
-    if (name === null) return dialect;
-    const found = dialects.find((other) => other.name === name);
-    if (found) return found;
-    const names = dialects.map((other) => other.name).join(", ");
-    throw new Refusal("unknown-dialect", `there is no dialect ${name.slice(0, 40)}`, { hint: `there are: ${names}` });
-  };
-
-  const headersOf = (run: string, dialect: Dialect): Record<string, string> => ({
-    "Content-Type": dialect.contentType,
-    "Cache-Control": "no-cache",
-    "X-Accel-Buffering": "no",
-    "Runcast-Run": run,
-    ...dialect.headers,
-  });
-
-  const encodeOptions = (
-    { style, extensions }: Pick<Of<"start">, "style" | "extensions">,
-    info: RunInfo,
-    base: string,
-  ): EncodeOptions => ({
-    ...(style !== undefined && { style }),
-    ...(extensions !== undefined && { extensions }),
-    link: ({ file }) => options.link(base, info, file),
-    page: (access) => options.page(base, info, access),
-  });
 
   const checkStreams = (): void => {
     if (options.viewers() < limits.streams) return;
     throw tooMany("too-many-streams", `${limits.streams} streams are open already`, "limits.streams");
   };
 
-  /** The request with what it continues before its own messages. */
-  const withHistory = async ({ request, continues }: Of<"start">, principal: Principal): Promise<RunRequest> => {
-    if (continues === undefined) return request;
-    const isThread = typeof continues !== "string";
-    const info = await (isThread
-      ? threads.latest(continues, "watch", principal).catch(unlessMissing(200))
-      : log.info(continues));
-    if (isThread && !info) return request;
-    if (!info || info.dropped || !may(principal, "watch", info))
-      throw missing(`there is no run ${String(continues).slice(0, 100)} to continue`, false);
-    const { run } = info;
-    if (info.endedAt === undefined)
-      throw new Refusal("run-open", `run ${run} has not ended yet`, { hint: "wait for its end, or cancel it" });
-    return { ...request, messages: [...(await historyOf(log, run)), ...request.messages] };
-  };
-
   const start = async (command: Of<"start">, exchange: Exchange): Promise<void> => {
     const { principal, response } = exchange;
     owners.allow(principal, "start");
-    const dialect = dialectOf(exchange);
+    const dialect = spelling.dialectOf(exchange.query, exchange.dialect);
     if (!command.detached) checkStreams();
     const { run, started, after } = command.answers
       ? { ...(await threads.answer(threadOf(command.request), command.answers, principal)), started: false }
@@ -124,63 +79,45 @@ export const createCommands = (options: CommandsOptions): Commands => {
         { "Runcast-Run": run, Location: path },
       );
     }
-    const base = options.base(exchange.request);
     const isOurs = started || command.answers !== undefined;
     const cancels = isOurs && (command.disconnect ?? exchange.dialect.disconnect) === "cancel";
     const onCut = () => {
       if (audience.count(run) > 0) return;
       runner.cancel(run, { reason: "the client closed its connection", ...actor(principal) }).catch(options.onError);
     };
-    const encode = encodeOptions(command, await infoOf(run, started ? "start" : "watch", exchange), base);
+    const info = await infoOf(run, started ? "start" : "watch", exchange);
+    const spelled = await spelling.optionsOf(command, info, exchange);
     if (command.whole)
-      return sendWhole({ log, run, dialect, options: encode }, command.whole, response, {
+      return sendWhole({ log, run, dialect, options: spelled.options }, command.whole, response, {
         after,
         ...(cancels && { onCut }),
       });
     audience.follow({
+      ...spelled,
       run,
       dialect,
-      options: encode,
-      linkBase: base,
+      log,
       after: { seq: after, frame: 0 },
-      headers: headersOf(run, dialect),
+      headers: spelling.headersOf(run, dialect),
       response,
       ...(cancels && { onCut }),
     });
   };
 
-  const begin = async (command: Of<"start">, dialect: Dialect, principal: Principal) => {
-    const agent = options.agent(command.request.agent);
-    const known = command.request.run === undefined ? undefined : await log.info(command.request.run);
-    if (known && !may(principal, "watch", known)) throw taken(known.run);
-    if (known?.dropped) throw missing(`run ${known.run} was dropped`, true);
-    if (!known && runner.active >= limits.concurrentRuns)
-      throw tooMany(
-        "too-many-runs",
-        `as many runs are at work as this server takes (${limits.concurrentRuns})`,
-        "limits.concurrentRuns",
-      );
-    const { thread } = command.request;
-    if (!known && dialect.segments && thread !== undefined)
-      await threads.refuseWhileAsked({ thread, agent: agent.name }, principal);
-    const { user: named, ...request } = await withHistory(command, principal);
-    const user = startedBy(principal, named);
-    return await runner.start({ ...request, ...(user && { user }) }, agent);
-  };
-
   const follow = async (command: Of<"follow">, exchange: Exchange): Promise<void> => {
-    const { request, response } = exchange;
-    const dialect = dialectOf(exchange);
+    const { principal, request, response } = exchange;
+    const { log: read, states } = readings(principal);
+    const dialect = spelling.dialectOf(exchange.query, exchange.dialect);
     const info = await infoOf(command.run, "watch", exchange).catch(unlessMissing(command.ifNone));
     if (!info) return void response.writeHead(command.ifNone ?? 204).end();
     const { run } = info;
-    const base = options.base(request);
-    const encode = encodeOptions(command, info, base);
-    if (command.whole) return sendWhole({ log, run, dialect, options: encode }, command.whole, response);
+    const spelled = await spelling.optionsOf(command, info, exchange);
+    const encoded = { log: read, run, dialect, options: spelled.options };
+    if (command.whole) return sendWhole(encoded, command.whole, response);
     const cursor = async (): Promise<Cursor | undefined> => {
       if (command.from === "segment") return { seq: await threads.segmentStart(run), frame: 0 };
       if (command.from === "run") return { seq: 0, frame: 0 };
-      if (command.skipFrames) return await cursorAfter({ log, run, dialect, options: encode }, command.skipFrames);
+      if (command.skipFrames) return await cursorAfter(encoded, command.skipFrames);
       return command.after;
     };
     const after = await cursor();
@@ -190,7 +127,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
       throw new Refusal("no-snapshot", `the dialect ${dialect.name} has no snapshots`, {
         hint: "leave out from=snapshot",
       });
-    const headers = headersOf(run, dialect);
+    const headers = spelling.headersOf(run, dialect);
     const ended = info.endedAt !== undefined && after.seq === info.seq;
     // Whoever counts frames reads streams alone, even one that has nothing more to say.
     if (ended && command.skipFrames) return void response.writeHead(200, headers).end();
@@ -202,11 +139,12 @@ export const createCommands = (options: CommandsOptions): Commands => {
       const frames = dialect.snapshot?.(folded.seq, folded.state) ?? [];
       return void response.writeHead(200, headers).end(lineSafe(frames.map(frameText).join("")));
     }
+    if (principal.link) options.linkStreams.add(principal.link.token, response);
     audience.follow({
+      ...spelled,
       run,
       dialect,
-      options: encode,
-      linkBase: base,
+      log: read,
       after: folded ? { seq: folded.seq, frame: 0 } : after,
       headers,
       response,
@@ -237,7 +175,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     { run: named, agent, call, reason, whole }: Of<"cancel">,
     exchange: Exchange,
   ): Promise<void> => {
-    const { principal, dialect, request, response } = exchange;
+    const { principal, dialect, response } = exchange;
     const target = {
       ...actor(principal),
       ...(agent !== undefined && { agent }),
@@ -248,8 +186,8 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const { run } = info;
     const status = info.endedAt === undefined ? await runner.cancel(run, target) : "ended";
     if (status !== "unknown" && whole) {
-      const encode = encodeOptions({}, info, options.base(request));
-      return sendWhole({ log, run, dialect, options: encode }, whole, response);
+      const spelled = await spelling.optionsOf({}, info, exchange);
+      return sendWhole({ log, run, dialect, options: spelled.options }, whole, response);
     }
     if (status !== "unknown") return sendJson(response, 200, { status });
     throw new Refusal("not-here", `run ${run} has nothing such at work in this process`, {
@@ -272,17 +210,6 @@ export const createCommands = (options: CommandsOptions): Commands => {
         return sendJson(exchange.response, 200, await command.reply(options.facts(exchange.principal)));
     }
   };
-};
-
-const threadOf = ({ thread, agent }: RunRequest): Exclude<RunRef, string> => {
-  if (thread !== undefined) return { thread, ...(agent !== undefined && { agent }) };
-  throw new Refusal("no-thread", "answers need the thread whose run asked for them", { hint: "send the thread's id" });
-};
-
-/** Takes the lack of a run for an answer, where there is one for it. */
-const unlessMissing = (status: number | undefined) => (error: unknown) => {
-  if (status !== undefined && error instanceof Refusal && error.status === 404) return undefined;
-  throw error;
 };
 
 const actor = (principal: Principal): { readonly by?: string } => {

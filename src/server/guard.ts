@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Key, LOCAL, NOBODY, type Principal, linkTo, principalOf } from "../access.ts";
+import { type Links, looksLikeToken } from "./links.ts";
 import { createRate } from "./rate.ts";
 import { HttpRefusal } from "./refusals.ts";
-import { looksLikeToken, type Tokens } from "./tokens.ts";
 
 export interface GuardOptions {
   readonly keys: readonly Key[];
@@ -12,7 +12,7 @@ export interface GuardOptions {
   readonly origins: readonly string[];
   readonly basePath: string;
   readonly ratePerMinute: number;
-  readonly tokens: Tokens;
+  readonly links: Pick<Links, "find">;
 }
 
 export interface Target {
@@ -26,7 +26,7 @@ export interface Target {
 export interface Guard {
   target(request: IncomingMessage): Target;
   /** Answers who asks. Sets the CORS headers of an allowed foreign page. */
-  check(request: IncomingMessage, response: ServerResponse, target: Target): Principal;
+  check(request: IncomingMessage, response: ServerResponse, target: Target): Promise<Principal>;
 }
 
 /** Nothing of a run can be learned from these. */
@@ -35,10 +35,13 @@ const isOpen = (path: string): boolean => OPEN.has(path) || path.startsWith("/as
 const EXPOSED = "Runcast-Run, Retry-After, Location, Content-Range, Content-Disposition";
 
 export const createGuard = (options: GuardOptions): Guard => {
-  const { keyInPath, tokens } = options;
+  const { keyInPath, links } = options;
   const hosts = new Set(options.hosts.map((host) => host.toLowerCase()));
   const origins = new Set(options.origins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
-  const keys = options.keys.map((key) => ({ digest: digest(key.key), principal: principalOf(key) }));
+  const keys = options.keys.map((key) => ({
+    digest: digest(key.key),
+    principal: { ...principalOf(key), key: keyHash(key.key) },
+  }));
   const rate = createRate(options.ratePerMinute);
 
   const checkHost = (request: IncomingMessage): void => {
@@ -81,12 +84,12 @@ export const createGuard = (options: GuardOptions): Guard => {
     return found;
   };
 
-  const checkAccess = (request: IncomingMessage, { path, query, pathKey }: Target): Principal => {
+  const checkAccess = async (request: IncomingMessage, { path, query, pathKey }: Target): Promise<Principal> => {
     const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
     const principal = holder(pathKey) ?? holder(bearer);
     if (principal) return principal;
     const token = query.get("token") ?? (bearer !== undefined && looksLikeToken(bearer) ? bearer : undefined);
-    if (token !== undefined) return checkToken(token, request.method ?? "", path);
+    if (token !== undefined) return await checkLink(token, request.method ?? "", path);
     if (isOpen(path)) return NOBODY;
     if (keys.length === 0) return checkLocal(request);
     const given = bearer ?? pathKey;
@@ -110,31 +113,41 @@ export const createGuard = (options: GuardOptions): Guard => {
     );
   };
 
-  const checkToken = (token: string, method: string, path: string): Principal => {
-    const known = tokens.check(token, Date.now());
+  const checkLink = async (token: string, method: string, path: string): Promise<Principal> => {
     if (isOpen(path) && method === "GET") return NOBODY;
-    if (!known)
+    const link = await links.find(token);
+    if (link === "wrong")
       throw new HttpRefusal(401, "wrong-token", "this is not a token of this server", "ask for a new link to the run");
-    if (known.expired)
-      throw new HttpRefusal(401, "expired-token", "this token has expired", "ask for a new link to the run");
+    if (link === "gone")
+      throw new HttpRefusal(
+        401,
+        "expired-token",
+        "this link has expired or was revoked",
+        "ask for a new link to the run",
+      );
     const [, kind, run, what] = path.split("/");
-    const readable = kind === "runs" && run === known.run && /^(events|files|export\.[a-z]+)?$/.test(what ?? "");
-    if (readable && (method === "GET" || method === "HEAD")) return linkTo(known.run);
+    const isItsRun = kind === "runs" && run === link.run;
+    const reads = method === "GET" || method === "HEAD";
+    if (isItsRun && reads && /^(events|files|access|export\.[a-z]+)?$/.test(what ?? ""))
+      return linkTo({ ...link, token });
+    if (isItsRun && method === "POST" && what === "asks" && link.answer) return linkTo({ ...link, token });
     throw new HttpRefusal(
       403,
       "read-only-token",
-      "this token only allows reading its one run",
+      link.answer
+        ? "this link only allows watching its one run and answering what it asks"
+        : "this token only allows reading its one run",
       "use a key to start, answer or cancel, or to read other runs",
     );
   };
 
   return {
     target: (request) => targetOf(urlOf(request, options.basePath), options.basePath, keyInPath),
-    check: (request, response, target) => {
+    check: async (request, response, target) => {
       checkHost(request);
       checkOrigin(request, response);
       if (request.method === "OPTIONS") return NOBODY;
-      const principal = checkAccess(request, target);
+      const principal = await checkAccess(request, target);
       if (request.method === "POST") rate(request.socket.remoteAddress ?? "", Date.now());
       return principal;
     },
@@ -188,6 +201,9 @@ const decode = (text: string): string => {
 
 /** Equal lengths whatever is compared, as a comparison in constant time needs. */
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** Tells keys apart where they must not be told. */
+export const keyHash = (key: string): string => createHash("sha256").update(`runcast-key\n${key}`).digest("base64url");
 
 const hostName = (host: string): string =>
   bare(

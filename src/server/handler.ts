@@ -50,7 +50,7 @@ export const createHandler = (options: HandlerOptions): Handler => {
       if (path === "") return void response.writeHead(308, { Location: `${options.basePath}/${query}` }).end();
       const headers = headersOf(request);
       match = router.match(method, path, headers);
-      const principal = guard.check(request, response, target);
+      const principal = await guard.check(request, response, target);
       inStream = match?.route.refusesInStream === true && headers.get("runcast-extensions") !== "1";
       const starting = options.starting();
       if (starting && !WHILE_STARTING.has(path)) await starting;

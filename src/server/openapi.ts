@@ -1,6 +1,6 @@
 /** A route as the description tells it. */
 export interface Described {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** `:name` matches one segment. */
   readonly path: string;
   readonly summary: string;
@@ -25,7 +25,7 @@ export const openapi = (version: string, basePath: string, routes: readonly Desc
     components: {
       securitySchemes: {
         key: { type: "http", scheme: "bearer" },
-        token: { type: "apiKey", in: "query", name: "token", description: "read-only, for one run" },
+        token: { type: "apiKey", in: "query", name: "token", description: "a share link's, for one run" },
       },
       responses: { Refusal: { description: "Why not.", content: { "application/json": { schema: refusal } } } },
     },

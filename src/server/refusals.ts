@@ -41,6 +41,7 @@ export const missing = (message: string, dropped: boolean): Refusal =>
 export const taken = (run: string): Refusal =>
   new Refusal("run-taken", `the run id ${run} is taken`, { status: 409, hint: "choose another id, or leave it out" });
 
+/** For what there is enough of; `setting` says how much that is. */
 export const tooMany = (code: string, message: string, setting: string): HttpRefusal =>
   new HttpRefusal(429, code, message, `the setting ${setting} says how many may be; try again soon`, {
     headers: { "retry-after": "2" },
@@ -53,3 +54,9 @@ export const problemOf = ({ code, message, retryable, hint }: Refusal) => ({
   ...(retryable && { retryable }),
   ...(hint !== undefined && { hint }),
 });
+
+/** Takes the lack of a run for an answer, where there is one for it. */
+export const unlessMissing = (status: number | undefined) => (error: unknown) => {
+  if (status !== undefined && error instanceof Refusal && error.status === 404) return undefined;
+  throw error;
+};

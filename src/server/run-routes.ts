@@ -1,27 +1,16 @@
-import { z } from "zod";
 import type { Context } from "hono";
 import type { Action } from "../access.ts";
-import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
-import { readBody } from "./body.ts";
 import { htmlResponse, logResponse } from "./exports.ts";
 import { fileResponse } from "./files.ts";
+import { linkRoutes, type LinkRoutesOptions } from "./link-routes.ts";
 import type { Env, PlainRoute } from "./plain-route.ts";
 import type { Owners } from "./owners.ts";
-import type { States } from "./states.ts";
-import type { Tokens } from "./tokens.ts";
+import type { Readings } from "./readings.ts";
 
-const tokenSchema = z.object({ expiresInSeconds: z.number().int().min(1).max(31_536_000).optional() });
-const DAY = 86_400;
-
-export interface RunRoutesOptions {
-  readonly log: Log;
+export interface RunRoutesOptions extends LinkRoutesOptions {
   readonly owners: Owners;
-  readonly states: States;
-  readonly tokens: Tokens;
-  /** Where the server is mounted, without a slash at the end. */
-  readonly basePath: string;
-  readonly bodyBytes: number;
+  readonly readings: Readings;
   readonly page: ((request: Request) => Promise<Response | undefined>) | undefined;
   readonly redact: readonly (string | RegExp)[];
   readonly onError: (error: unknown, path: string) => void;
@@ -29,7 +18,7 @@ export interface RunRoutesOptions {
 
 /** What there is of runs besides their streams. */
 export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
-  const { log, owners, tokens } = options;
+  const { owners, readings } = options;
   const info = (context: Context<Env>, action: Action = "watch") =>
     owners.info(context.env.principal, action, context.req.param("run") ?? "");
   const cutting = (context: Context<Env>) => (error: unknown) => {
@@ -65,7 +54,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       summary: "The state of a run, and the cursor to follow it from.",
       handle: async (context) => {
         const { run } = await info(context);
-        return context.json({ run, ...(await options.states(run)) });
+        return context.json({ run, ...(await readings(context.env.principal).states(run)) });
       },
     },
     {
@@ -74,6 +63,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       summary: "A file beside the run's log; takes Range.",
       handle: async (context) => {
         const { run } = await info(context);
+        const { log } = readings(context.env.principal);
         return await fileResponse(log, run, context.req.param("file") ?? "", context.req.raw, cutting(context));
       },
     },
@@ -83,7 +73,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       summary: "The run's log, one entry a line.",
       handle: async (context) => {
         const { run } = await info(context);
-        return logResponse(log, run, context.req.method, cutting(context));
+        return logResponse(readings(context.env.principal).log, run, context.req.method, cutting(context));
       },
     },
     {
@@ -92,25 +82,10 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       summary: "The run as one HTML file that plays it without a network; secrets are left out by rule.",
       handle: async (context) => {
         const { run } = await info(context);
+        const { log } = readings(context.env.principal);
         return await htmlResponse(log, run, context.req.method, options, context.req.raw.signal);
       },
     },
-    {
-      method: "POST",
-      path: "/runs/:run/tokens",
-      summary: "A read-only token for this run, usable in a URL.",
-      body: () => z.toJSONSchema(tokenSchema, { io: "input" }),
-      handle: async (context) => {
-        const { run } = await info(context, "share");
-        const body = tokenSchema.safeParse((await readBody(context.env.incoming, options.bodyBytes)) ?? {});
-        if (!body.success)
-          throw new Refusal("bad-request", "expiresInSeconds must be a whole number from 1 to 31536000", {
-            hint: "the default is a day",
-          });
-        const expires = Date.now() + (body.data.expiresInSeconds ?? DAY) * 1000;
-        const token = tokens.create(run, expires);
-        return context.json({ token, url: `${options.basePath}/?run=${run}&token=${token}`, expires }, 201);
-      },
-    },
+    ...linkRoutes(options),
   ];
 };

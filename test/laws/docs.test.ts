@@ -59,7 +59,7 @@ test("PROTOCOL.md lists every path of a server", async () => {
   const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, unknown> };
   expect(Object.keys(paths).length).toBeGreaterThan(15);
   const [, table = ""] = /^## HTTP\n(.*?)^## /ms.exec(read("PROTOCOL.md")) ?? [];
-  const listed = new Set([...table.matchAll(/`(?:GET |POST )?(\/[^`?]*)/g)].map(([, listed]) => listed));
+  const listed = new Set([...table.matchAll(/`(?:GET |POST |DELETE )?(\/[^`?]*)/g)].map(([, listed]) => listed));
   expect(Object.keys(paths).filter((path) => !listed.has(path.replaceAll(/\{(\w+)\}/g, ":$1")))).toEqual([]);
 });
 

@@ -121,7 +121,7 @@ describe("with the server", () => {
     const keyed = createClient({ url, key: "a-key-of-mine" });
     const { run, finished } = keyed.start({ message: "hi" });
     await finished;
-    const response = await fetch(`${url}/runs/${run}/tokens`, {
+    const response = await fetch(`${url}/runs/${run}/links`, {
       method: "POST",
       headers: { authorization: "Bearer a-key-of-mine", "content-type": "application/json" },
       body: "{}",

@@ -65,7 +65,7 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
       wait();
     });
     const headers = { authorization: "Bearer a-long-enough-key", "content-type": "application/json" };
-    const response = await fetch(`${url}/runs/${handle.run}/tokens`, { method: "POST", headers, body: "{}" });
+    const response = await fetch(`${url}/runs/${handle.run}/links`, { method: "POST", headers, body: "{}" });
     const { token } = (await response.json()) as { token: string };
     const page = await open(
       await foreignPage(`${loads(url)}<run-view url="${url}" run="${handle.run}" token="${token}"></run-view>

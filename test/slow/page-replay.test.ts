@@ -145,4 +145,29 @@ describeInBrowser("replay and share on the page", ({ serve, open }: Browsing) =>
     const wrong = await open(link.replace(/token=.*/, "token=rct_wrong"));
     await wrong.getByRole("alert").waitFor();
   });
+
+  test("a link may let others answer, and works until it is revoked in the list", async () => {
+    const url = await serve();
+    const page = await open(url);
+    await send(page, "Send the report, but ask for my approval first");
+    await page.getByRole("article", { name: "Agent" }).getByRole("button", { name: "Deny" }).waitFor();
+    await page.getByRole("button", { name: "Share" }).click();
+    const share = page.getByRole("dialog", { name: "Share this run" });
+    await share.getByRole("checkbox", { name: /answer/ }).check();
+    await share.getByRole("button", { name: "Create link" }).click();
+    const link = await share.getByRole("textbox", { name: "Link to this run" }).inputValue();
+    const list = share.getByRole("region", { name: "Active links" });
+    await list.getByText("Watch and answer").waitFor();
+    expect(await violations(page)).toEqual([]);
+    const guest = await open(link);
+    await guest.getByText("With this link you can watch this run and answer what it asks.").waitFor();
+    await guest.getByRole("button", { name: "Deny" }).first().click();
+    await ended(guest);
+    expect(await guest.getByRole("button", { name: /^(Stop|Share)$/ }).count()).toBe(0);
+    await list.getByRole("button", { name: /^Revoke/ }).click();
+    await list.waitFor({ state: "detached" });
+    const late = await open(link);
+    await late.getByRole("alert").waitFor();
+    expect(await late.getByRole("alert").innerText()).toMatch(/expired or was revoked/);
+  });
 });

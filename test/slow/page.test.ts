@@ -76,7 +76,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
       .waitFor();
     const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
     const { runs } = (await (await fetch(`${url}/runs`, { headers })).json()) as { runs: { run: string }[] };
-    const made = await fetch(`${url}/runs/${runs[0]!.run}/tokens`, { method: "POST", headers, body: "{}" });
+    const made = await fetch(`${url}/runs/${runs[0]!.run}/links`, { method: "POST", headers, body: "{}" });
     const { url: link } = (await made.json()) as { url: string };
 
     const other = await open(`${url}/?run=${runs[0]!.run}`);

@@ -53,7 +53,8 @@ interface OpenRunProps extends Pick<RunPageProps, "onLocked"> {
 const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: OpenRunProps) => {
   const { access, route, dialog } = usePage();
   const open = useCell(dialog);
-  const actions = useMemo(() => createActionsOf({ access })(run), [access, run]);
+  const mayAnswer = useMayAnswer(run);
+  const actions = useMemo(() => createActionsOf({ access, mayAnswer })(run), [access, run, mayAnswer]);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   useStickToEnd(scroller, content);
@@ -101,7 +102,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
       <main ref={scroller} className="min-h-0 grow overflow-y-auto" aria-label="Run" tabIndex={0}>
         {!mayAct && !isMissing && (
           <p className="sticky top-0 z-10 border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
-            This link is read-only.
+            {mayAnswer ? "With this link you can watch this run and answer what it asks." : "This link is read-only."}
           </p>
         )}
         <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
@@ -132,6 +133,24 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
       {open === "keys" && <KeysDialog commands={commands} onClose={() => dialog.set(undefined)} />}
     </div>
   );
+};
+
+/** Whether the reader may answer what the run asks: with a link, the server says so. */
+const useMayAnswer = (run: string): boolean => {
+  const { access } = usePage();
+  const [allowed, setAllowed] = useState(access.token === undefined);
+  useEffect(() => {
+    if (access.token === undefined) return;
+    let isGone = false;
+    access
+      .ask(`/runs/${encodeURIComponent(run)}/access`)
+      .then(async (response) => ((await response.json()) as { answer?: boolean }).answer === true)
+      // Whatever is wrong with the link, following the run tells it.
+      .catch(() => false)
+      .then((answer) => isGone || setAllowed(answer));
+    return () => void (isGone = true);
+  }, [access, run]);
+  return allowed;
 };
 
 /** What the server tells programs is of no use to somebody with a link. */

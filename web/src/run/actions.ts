@@ -23,6 +23,7 @@ export interface RunActionsOptions {
   readonly client: Client;
   readonly run: string;
   readonly mayAct?: boolean;
+  readonly mayAnswer?: boolean;
   readonly retry?: () => void;
   readonly link?: (file: string) => string | undefined;
   readonly draft?: (text: string) => void;
@@ -34,6 +35,7 @@ export const createRunActions = ({
   client,
   run,
   mayAct = true,
+  mayAnswer = mayAct,
   retry,
   link,
   draft,
@@ -41,9 +43,9 @@ export const createRunActions = ({
 }: RunActionsOptions): RunActions => ({
   ...(mayAct && {
     cancel: (target) => client.cancel(run, target),
-    answer: (ask, answer) => client.answer(run, ask, answer),
     ...(retry && { retry }),
   }),
+  ...(mayAnswer && { answer: (ask, answer) => client.answer(run, ask, answer) }),
   file: (file, range) => client.file(run, file, range === undefined ? {} : { range }),
   ...(link && { link }),
   ...(draft && { draft }),

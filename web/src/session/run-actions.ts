@@ -5,6 +5,8 @@ export interface RunActionsOptions {
   readonly access: Access;
   /** Default: unless the page was opened with a token. */
   readonly mayAct?: boolean;
+  /** Whether the reader may answer what the run asks. Default: `mayAct`. */
+  readonly mayAnswer?: boolean;
   /** Asks for the answer of this run once more. */
   readonly retry?: (run: string) => void;
   /** Proposes words for the next message. */
@@ -15,6 +17,7 @@ export interface RunActionsOptions {
 export const createActionsOf = ({
   access,
   mayAct = access.token === undefined,
+  mayAnswer = mayAct,
   retry,
   draft,
 }: RunActionsOptions): ((run: string) => RunActions) => {
@@ -26,6 +29,7 @@ export const createActionsOf = ({
       client: access.client,
       run,
       mayAct,
+      mayAnswer,
       link: fileLink(access, run),
       ...(retry && { retry: () => retry(run) }),
       ...(draft && { draft }),

@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { Problem } from "runcast/events";
 import { problemOf } from "../session/access.ts";
 import { Button } from "../kit/button.tsx";
@@ -6,6 +6,7 @@ import { Dialog } from "../kit/dialog.tsx";
 import { usePage } from "../session/page-context.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
 import { saveFile } from "../kit/save-file.ts";
+import { LinkList, type ListedLink } from "./link-list.tsx";
 
 const LIFETIMES = [
   { name: "1 hour", seconds: 3600 },
@@ -15,15 +16,19 @@ const LIFETIMES = [
 ] as const;
 
 interface Link {
+  readonly id: string;
   readonly url: string;
   readonly expires: number;
 }
 
-/** A link with which others watch a run live, and the run as a file. */
+/** Links with which others watch a run live, and the run as a file. */
 export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly onClose: () => void }) => {
   const { access, route } = usePage();
   const [seconds, setSeconds] = useState<number>(86_400);
+  const [mayAnswer, setMayAnswer] = useState(false);
+  const [withRequest, setWithRequest] = useState(false);
   const [link, setLink] = useState<Link>();
+  const [links, setLinks] = useState<readonly ListedLink[]>([]);
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
   const path = `/runs/${encodeURIComponent(run)}`;
@@ -38,14 +43,27 @@ export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly o
       setBusy(false);
     }
   };
+  const list = useCallback(async (): Promise<void> => {
+    const response = await access.ask(`${path}/links`);
+    setLinks(((await response.json()) as { links: readonly ListedLink[] }).links);
+  }, [access, path]);
+  useEffect(() => {
+    list().catch((error: unknown) => setProblem(problemOf(error)));
+  }, [list]);
   const createLink = async (): Promise<void> => {
-    const response = await access.ask(`${path}/tokens`, {
+    const response = await access.ask(`${path}/links`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ expiresInSeconds: seconds }),
+      body: JSON.stringify({ expiresInSeconds: seconds, answer: mayAnswer, request: withRequest }),
     });
-    const { token, expires } = (await response.json()) as { token: string; expires: number };
-    setLink({ url: new URL(route.href({ run, token }), new URL(".", location.href)).href, expires });
+    const { id, token, expires } = (await response.json()) as { id: string; token: string; expires: number };
+    setLink({ id, url: new URL(route.href({ run, token }), new URL(".", location.href)).href, expires });
+    await list();
+  };
+  const revoke = async ({ id }: ListedLink): Promise<void> => {
+    await access.ask(`${path}/links/${id}`, { method: "DELETE" });
+    if (link?.id === id) setLink(undefined);
+    await list();
   };
   const save = (name: string, mediaType: string) => async (): Promise<void> => {
     const response = await access.ask(`${path}/export.${name}`);
@@ -56,9 +74,17 @@ export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly o
       <div className="flex flex-col gap-6 text-sm">
         <section aria-label="Link" className="flex flex-col gap-3">
           <p>
-            Whoever has the link sees this run live, and everything it did. They can do nothing to it, and see no other
-            run.
+            Anyone with the link can watch this run and everything it did. They cannot see other runs, your instructions
+            or earlier messages.
           </p>
+          <div className="flex flex-col gap-1">
+            <Choice isOn={mayAnswer} onChange={setMayAnswer}>
+              Let them answer questions and approvals of this run
+            </Choice>
+            <Choice isOn={withRequest} onChange={setWithRequest}>
+              Include the instructions and earlier messages
+            </Choice>
+          </div>
           <div className="flex flex-wrap items-center gap-2">
             <label className="flex items-center gap-2">
               Ends after
@@ -79,6 +105,9 @@ export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly o
             </Button>
           </div>
           {link && <CopyField link={link} />}
+          {links.length > 0 && (
+            <LinkList links={links} isBusy={isBusy} onRevoke={(listed) => void attempt(() => revoke(listed))} />
+          )}
         </section>
         <section aria-label="File" className="flex flex-col gap-3 border-t border-line pt-4">
           <p>
@@ -99,6 +128,24 @@ export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly o
     </Dialog>
   );
 };
+
+interface ChoiceProps {
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+  readonly children: string;
+}
+
+const Choice = ({ isOn, onChange, children }: ChoiceProps) => (
+  <label className="flex items-center gap-2">
+    <input
+      type="checkbox"
+      checked={isOn}
+      onChange={(event) => onChange(event.target.checked)}
+      className="size-4 accent-(--accent)"
+    />
+    {children}
+  </label>
+);
 
 const CopyField = ({ link: { url, expires } }: { readonly link: Link }) => {
   const field = useRef<HTMLInputElement>(null);

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import type { Context } from "hono";
+import { type Action, actorOf, may } from "../access.ts";
+import { Refusal } from "../source.ts";
+import { readBody } from "./body.ts";
+import type { Links } from "./links.ts";
+import type { LinkStreams } from "./link-streams.ts";
+import type { Owners } from "./owners.ts";
+import type { Env, PlainRoute } from "./plain-route.ts";
+
+const linkSchema = z.object({
+  expiresInSeconds: z.number().int().min(1).max(31_536_000).optional(),
+  answer: z.boolean().optional(),
+  request: z.boolean().optional(),
+});
+const DAY = 86_400;
+const ACTIONS = ["watch", "answer", "cancel", "share"] as const satisfies readonly Action[];
+
+export interface LinkRoutesOptions {
+  readonly owners: Owners;
+  readonly links: Links;
+  readonly linkStreams: LinkStreams;
+  readonly basePath: string;
+  readonly bodyBytes: number;
+}
+
+/** Share links of a run: made, listed and revoked by those who may share it. */
+export const linkRoutes = ({ owners, links, linkStreams, basePath, bodyBytes }: LinkRoutesOptions): PlainRoute[] => {
+  const info = ({ env, req }: Context<Env>, action: Action) =>
+    owners.info(env.principal, action, req.param("run") ?? "");
+  return [
+    {
+      method: "POST",
+      path: "/runs/:run/links",
+      summary: "Makes a share link for this run: to watch it, and with `answer` to answer what it asks.",
+      body: () => z.toJSONSchema(linkSchema, { io: "input" }),
+      handle: async (context) => {
+        const { principal } = context.env;
+        const { run } = await info(context, "share");
+        const body = linkSchema.safeParse((await readBody(context.env.incoming, bodyBytes)) ?? {});
+        if (!body.success)
+          throw new Refusal("bad-request", "a link takes expiresInSeconds (1 to 31536000), answer and request", {
+            hint: "the default is a day, to watch only, without the request",
+          });
+        const { expiresInSeconds = DAY, answer, request } = body.data;
+        // Nobody gives away what they may not do.
+        if (answer) await info(context, "answer");
+        const by = actorOf(principal);
+        const { link, token } = await links.create({
+          run,
+          expires: Date.now() + expiresInSeconds * 1000,
+          key: principal.key,
+          ...(by !== undefined && { by }),
+          ...(answer && { answer }),
+          ...(request && { request }),
+        });
+        return context.json({ ...link, token, url: `${basePath}/?run=${run}&token=${token}` }, 201);
+      },
+    },
+    {
+      method: "GET",
+      path: "/runs/:run/links",
+      summary: "The share links of this run that still work, newest first. Their tokens are told only once.",
+      handle: async (context) => {
+        const { run } = await info(context, "share");
+        return context.json({ links: await links.list(run) });
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/runs/:run/links/:link",
+      summary: "Revokes a share link. Streams that use it are cut.",
+      handle: async (context) => {
+        const { run } = await info(context, "share");
+        const id = context.req.param("link") ?? "";
+        if (!/^[a-z0-9]{1,40}$/.test(id) || !(await links.revoke(run, id)))
+          throw new Refusal("unknown-link", `run ${run} has no link ${id.slice(0, 40)}`, {
+            status: 404,
+            hint: `GET /runs/${run}/links lists them`,
+          });
+        await linkStreams.check();
+        return context.json({ status: "revoked" });
+      },
+    },
+    {
+      method: "GET",
+      path: "/runs/:run/access",
+      summary: "What the key or link of this request allows on this run, and until when.",
+      handle: async (context) => {
+        const { principal } = context.env;
+        const run = await info(context, "watch");
+        const allowed = Object.fromEntries(ACTIONS.map((action) => [action, may(principal, action, run)]));
+        return context.json({ ...allowed, ...(principal.link && { expires: principal.link.expires }) });
+      },
+    },
+  ];
+};

@@ -1,0 +1,158 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Json } from "../events.ts";
+import type { RunInfo } from "../log.ts";
+import type { Records } from "../records.ts";
+import { Refusal } from "../source.ts";
+
+/** A link that opens one run, for whoever has it. */
+export interface Link {
+  readonly id: string;
+  readonly run: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  readonly expires: number;
+  /** Who made it. */
+  readonly by?: string;
+  /** It also allows answering what the run asks. */
+  readonly answer?: true;
+  /** It also shows the request: the system prompt, earlier messages, and who asked. */
+  readonly request?: true;
+  /** Runcast made it for the addresses of files and pages in a chat's messages. */
+  readonly chat?: true;
+}
+
+export interface NewLink extends Omit<Link, "id" | "created"> {
+  /** The key of whoever makes it, by its hash: the link ends with the key. */
+  readonly key?: string | undefined;
+}
+
+/**
+ * Share links. A token names a run and a link and is signed, so that guesses cost no look into the log; what it allows, and for how
+ * long, is a record. No record, no access.
+ */
+export interface Links {
+  create(wanted: NewLink): Promise<{ readonly link: Link; readonly token: string }>;
+  /** `wrong`: not a token of ours; `gone`: it has expired or was revoked, or the key that made it was. */
+  find(token: string): Promise<Link | "wrong" | "gone">;
+  /** Those that still work, newest first. */
+  list(run: string): Promise<Link[]>;
+  /** False if there is no such link. */
+  revoke(run: string, id: string): Promise<boolean>;
+  /** The token of the addresses in a chat's messages. The link is made when the token is first asked for. */
+  chatToken(
+    info: Pick<RunInfo, "run" | "startedAt">,
+    maker: Pick<NewLink, "by" | "key">,
+  ): Promise<() => string | undefined>;
+}
+
+export interface LinksOptions {
+  readonly records: Records;
+  /** Signs the tokens. Default: one that is kept with the log. */
+  readonly secret: string | undefined;
+  readonly knowsKey: (key: string) => boolean;
+  readonly onError: (error: unknown) => void;
+}
+
+type Stored = Omit<Link, "id"> & { readonly key?: string; readonly revoked?: true };
+
+const KIND = "link";
+const TOKEN = /^rct_([A-Za-z0-9_-]{1,256})\.([a-z0-9]{1,40})\.([A-Za-z0-9_-]{43})$/;
+const CHAT = "chat";
+const CHAT_MS = 7 * 86_400_000;
+const MOST_LINKS = 100;
+
+export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions): Links => {
+  let kept: Promise<string> | undefined;
+  const secretOf = (): Promise<string> => {
+    if (secret !== undefined) return Promise.resolve(secret);
+    kept ??= keptSecret(records).catch((error: unknown) => {
+      kept = undefined;
+      throw error;
+    });
+    return kept;
+  };
+
+  const works = (stored: Stored | undefined): stored is Stored =>
+    stored !== undefined && !stored.revoked && (stored.key === undefined || knowsKey(stored.key));
+  const get = async (run: string, id: string) => (await records.get(KIND, recordId(run, id))) as Stored | undefined;
+  const put = (run: string, id: string, stored: Stored, ifAbsent = false) =>
+    records.put(KIND, recordId(run, id), defined(stored), {
+      ttlMs: Math.max(1, stored.expires - Date.now()),
+      ifAbsent,
+    });
+
+  const list = async (run: string): Promise<Link[]> => {
+    const found = await records.list(KIND, { prefix: recordId(run, ""), limit: 10 * MOST_LINKS });
+    return found.flatMap(({ id, value }) => {
+      const stored = value as Stored;
+      return works(stored) ? [linkOf(id.slice(id.lastIndexOf(".") + 1), stored)] : [];
+    });
+  };
+
+  return {
+    list,
+
+    async create(wanted) {
+      const { run } = wanted;
+      if ((await list(run)).length >= MOST_LINKS)
+        throw new Refusal("too-many-links", `run ${run} has ${MOST_LINKS} links already`, {
+          status: 409,
+          hint: "revoke some of them first",
+        });
+      // Begins with the time, so that lists are in order.
+      const id = Date.now().toString(36) + randomBytes(8).toString("hex");
+      const stored: Stored = { ...wanted, key: wanted.key, created: Date.now() } as Stored;
+      await put(run, id, stored);
+      return { link: linkOf(id, stored), token: tokenOf(await secretOf(), run, id) };
+    },
+
+    async find(token) {
+      const [, run = "", id = "", signature = ""] = TOKEN.exec(token) ?? [];
+      if (signature === "") return "wrong";
+      const expected = signatureOf(await secretOf(), run, id);
+      if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return "wrong";
+      const stored = await get(run, id);
+      return works(stored) ? linkOf(id, stored) : "gone";
+    },
+
+    async revoke(run, id) {
+      const stored = await get(run, id);
+      if (!works(stored)) return false;
+      // Kept until it would have expired: a link of a chat would otherwise be made again.
+      return await put(run, id, { ...stored, revoked: true });
+    },
+
+    async chatToken({ run, startedAt }, maker) {
+      const signed = tokenOf(await secretOf(), run, CHAT);
+      const expires = startedAt + CHAT_MS;
+      let isMade = false;
+      return () => {
+        if (expires <= Date.now()) return undefined;
+        if (!isMade)
+          put(run, CHAT, { ...maker, run, created: Date.now(), expires, chat: true } as Stored, true).catch(onError);
+        isMade = true;
+        return signed;
+      };
+    },
+  };
+};
+
+export const looksLikeToken = (text: string): boolean => text.startsWith("rct_");
+
+const tokenOf = (secret: string, run: string, id: string): string => `rct_${run}.${id}.${signatureOf(secret, run, id)}`;
+
+const signatureOf = (secret: string, run: string, id: string): string =>
+  createHmac("sha256", secret).update(`runcast-link\n${run}\n${id}`).digest("base64url");
+
+/** One for all processes that share the log. */
+const keptSecret = async (records: Records): Promise<string> => {
+  await records.put("secret", "links", randomBytes(32).toString("base64url"), { ifAbsent: true });
+  return String(await records.get("secret", "links"));
+};
+
+/** A run's id may be as long as a record's. */
+const recordId = (run: string, id: string): string => `${createHash("sha256").update(run).digest("hex")}.${id}`;
+
+const linkOf = (id: string, { key: _, revoked: __, ...stored }: Stored): Link => ({ id, ...stored });
+
+const defined = (stored: Stored): Json => JSON.parse(JSON.stringify(stored)) as Json;

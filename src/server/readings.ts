@@ -1,0 +1,20 @@
+import type { Principal } from "../access.ts";
+import type { Log } from "../log.ts";
+import { sharedLog } from "./shared-log.ts";
+import { createStates, type States } from "./states.ts";
+
+/** Runs, as far as somebody may read them. */
+export interface Reading {
+  readonly log: Log;
+  readonly states: States;
+}
+
+/** What of the runs a principal may read: all of them, or what a share link shows. */
+export type Readings = (principal: Principal) => Reading;
+
+export const createReadings = (log: Log): Readings => {
+  const whole = { log, states: createStates(log) };
+  const withoutRequest = sharedLog(log);
+  const shared = { log: withoutRequest, states: createStates(withoutRequest) };
+  return ({ link }) => (link && !link.request ? shared : whole);
+};

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from "node:http";
+import { type Principal, actorOf, may } from "../access.ts";
+import type { Command, Dialect, EncodeOptions } from "../dialect.ts";
+import type { RunInfo } from "../log.ts";
+import { Refusal } from "../source.ts";
+import type { Links } from "./links.ts";
+
+export interface SpellingOptions {
+  readonly dialects: readonly Dialect[];
+  readonly links: Links;
+  /** Whether a link needs a token. */
+  readonly hasKeys: boolean;
+  /** How the client of this request reached the server. */
+  readonly base: (request: IncomingMessage) => string;
+}
+
+/** How a run is spelled for one request. */
+export interface Spelling {
+  /** The one that the request names, or else the one that has the route. */
+  dialectOf(query: URLSearchParams, routed: Dialect): Dialect;
+  headersOf(run: string, dialect: Dialect): Record<string, string>;
+  optionsOf(
+    asked: Pick<Extract<Command, { do: "start" }>, "style" | "extensions">,
+    info: RunInfo,
+    exchange: { readonly principal: Principal; readonly request: IncomingMessage },
+  ): Promise<Spelled>;
+}
+
+export interface Spelled {
+  readonly options: EncodeOptions;
+  /** Who has the same word here sees the same links. */
+  readonly linkBase: string;
+}
+
+export const createSpelling = ({ dialects, links, hasKeys, base }: SpellingOptions): Spelling => {
+  /** Who came with a link passes on that link and no other: one that lasts longer would renew itself. */
+  const tokenFor = async (principal: Principal, info: RunInfo): Promise<() => string | undefined> => {
+    const { link, key } = principal;
+    if (link) return () => link.token;
+    if (!hasKeys || !may(principal, "share", info)) return () => undefined;
+    const by = actorOf(principal);
+    return await links.chatToken(info, { key, ...(by !== undefined && { by }) });
+  };
+
+  return {
+    dialectOf: (query, routed) => {
+      const name = query.get("dialect");
+      if (name === null) return routed;
+      const found = dialects.find((other) => other.name === name);
+      if (found) return found;
+      const names = dialects.map((other) => other.name).join(", ");
+      throw new Refusal("unknown-dialect", `there is no dialect ${name.slice(0, 40)}`, { hint: `there are: ${names}` });
+    },
+
+    headersOf: (run, dialect) => ({
+      "Content-Type": dialect.contentType,
+      "Cache-Control": "no-cache",
+      "X-Accel-Buffering": "no",
+      "Runcast-Run": run,
+      ...dialect.headers,
+    }),
+
+    optionsOf: async ({ style, extensions }, info, { principal, request }) => {
+      const { run } = info;
+      const reached = base(request);
+      const token = await tokenFor(principal, info);
+      const query = (mark: string): string => {
+        const shown = token();
+        return shown === undefined ? "" : `${mark}token=${shown}`;
+      };
+      const mayAnswer = principal.link?.answer === true;
+      return {
+        linkBase: `${reached}\n${principal.link?.token ?? (may(principal, "share", info) ? "" : "none")}`,
+        options: {
+          ...(style !== undefined && { style }),
+          ...(extensions !== undefined && { extensions }),
+          link: ({ file }) => `${reached}/runs/${run}/files/${encodeURIComponent(file)}${query("?")}`,
+          page: (access) => `${reached}/?run=${run}${access === "read" || mayAnswer ? query("&") : ""}`,
+        },
+      };
+    },
+  };
+};
