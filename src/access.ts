@@ -4,6 +4,9 @@ import type { User } from "./events.ts";
 export const RIGHTS = ["start", "watch", "answer", "admin"] as const;
 export type Right = (typeof RIGHTS)[number];
 
+/** What somebody may do unless it is said otherwise. */
+export const USUAL_RIGHTS: readonly Right[] = ["start", "watch", "answer"];
+
 /** A key of the configuration. */
 export interface Key {
   /** Says who did something, in the log. */
@@ -20,12 +23,14 @@ export interface Key {
 /** Who makes a request, and what they may do. */
 export interface Principal {
   readonly name: string;
-  /** The id of the user; undefined for whoever speaks for many users or for none. */
+  /** The id of the user; undefined for whoever may do everything and is nobody in particular. */
   readonly user?: string;
   readonly rights: readonly Right[];
   readonly onBehalf?: boolean;
   /** A hash of the key that was shown. */
   readonly key?: string;
+  /** When the token that was shown expires, in milliseconds since 1970. */
+  readonly expires?: number;
   /** The share link that was shown: it opens one run. */
   readonly link?: LinkAccess;
 }
@@ -66,14 +71,12 @@ export const rightsFor = (action: Action): readonly Right[] => NEEDED[action];
  * The one place that decides who may do what. A run belongs to the user who started it; others need `admin` or a share link,
  * and so does everybody for a run that belongs to nobody. Without `run`: whether the rights allow it at all.
  */
-export const may = ({ rights, user, onBehalf, link }: Principal, action: Action, run?: OwnedRun): boolean => {
+export const may = ({ rights, user, link }: Principal, action: Action, run?: OwnedRun): boolean => {
   if (link && run && run.run !== link.run) return false;
   if (link) return action === "watch" || (action === "answer" && link.answer === true);
   if (rights.includes("admin")) return true;
   if (!NEEDED[action].some((right) => rights.includes(right))) return false;
-  if (run === undefined) return true;
-  if (run.user === undefined) return false;
-  return user === undefined ? onBehalf === true : run.user === user;
+  return run === undefined || (run.user !== undefined && run.user === user);
 };
 
 /** Whoever asks where no keys are configured: everything works, and what requests say about users is believed. */
@@ -95,19 +98,26 @@ export const linkTo = (link: LinkAccess): Principal => ({
   link,
 });
 
-export const principalOf = ({ name, rights = ["start", "watch", "answer"], user, onBehalf }: Key): Principal => ({
-  name,
-  rights,
-  ...(onBehalf ? { onBehalf, ...(user !== undefined && { user }) } : { user: user ?? name }),
-});
+export const principalOf = ({ name, rights = USUAL_RIGHTS, user, onBehalf }: Key): Principal => {
+  const isAnybody = onBehalf === true && rights.includes("admin");
+  return {
+    name,
+    rights,
+    ...(onBehalf && { onBehalf }),
+    ...(user !== undefined ? { user } : !isAnybody && { user: name }),
+  };
+};
+
+/** A front end that names the user it speaks for may do what that user may do with their runs, and no more. */
+export const onBehalfOf = (principal: Principal, named: User | undefined): Principal =>
+  principal.onBehalf && named && principal !== LOCAL
+    ? { ...principal, user: named.id, rights: principal.rights.filter((right) => right !== "admin") }
+    : principal;
 
 /** The user whose run it becomes: whom the request names, if the principal is believed, or else the principal's own. */
-export const startedBy = (principal: Principal, named: User | undefined): User | undefined => {
-  const { name, user, rights, onBehalf } = principal;
+export const startedBy = ({ user, onBehalf }: Principal, named: User | undefined): User | undefined => {
   if (onBehalf && named) return named;
-  if (user !== undefined) return { id: user };
-  // Whoever may not see everything would not see a run that belongs to nobody.
-  return rights.includes("admin") ? undefined : { id: name };
+  return user === undefined ? undefined : { id: user };
 };
 
 /** Who did something, for the log. Undefined where nobody has a name. */

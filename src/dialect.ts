@@ -1,4 +1,4 @@
-import type { Answer, Entry, Event, EventType, FileRef, Json, Problem } from "./events.ts";
+import type { Answer, Entry, Event, EventType, FileRef, Json, Problem, User } from "./events.ts";
 import type { NamedAgent, RunRequest, ToolFacts } from "./source.ts";
 
 /**
@@ -19,6 +19,8 @@ export interface Dialect {
 
   /** What a request to one of the routes asks for. Throws a Refusal for a request that makes no sense. */
   read(route: Route, request: DialectRequest): Command;
+  /** Whom a front end of this family says, in its headers, that it speaks for. Believed only of a key with `onBehalf`. */
+  user?(headers: Headers): User | undefined;
   /** The inverse of read: how a client of this family asks. */
   write(command: Command): { method: string; path: string; headers: Record<string, string>; body?: string };
 

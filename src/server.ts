@@ -11,13 +11,14 @@ import { answerFetch, type FetchEnvironment } from "./server/fetching.ts";
 import { createGuard, isLoopback, keyHash } from "./server/guard.ts";
 import { createHandler } from "./server/handler.ts";
 import { type Limits, limitsOf } from "./server/limits.ts";
-import { createLinkStreams } from "./server/link-streams.ts";
+import { createVerifyJwt, type JwtOptions } from "./server/jwt.ts";
 import { createLinks } from "./server/links.ts";
 import { createListening } from "./server/listening.ts";
 import { countedLog, createMetrics, metricsText, watchEventLoop } from "./server/metrics.ts";
 import { createOwners } from "./server/owners.ts";
 import { createReadings } from "./server/readings.ts";
 import { createRouter } from "./server/router.ts";
+import { createSessions } from "./server/sessions.ts";
 import { createSpelling } from "./server/spelling.ts";
 import { Refusal, type Source } from "./source.ts";
 
@@ -40,6 +41,8 @@ export interface ServerOptions {
   readonly key?: string | readonly string[];
   /** Keys with names and rights of their own. */
   readonly keys?: readonly Key[];
+  /** Also accepts tokens of an identity provider. */
+  readonly jwt?: JwtOptions;
   /** Also takes the key as `/key/<key>/…`, for clients that can send no header. */
   readonly keyInPath?: boolean;
   /** Names, besides loopback ones and the bound address, under which the server is reached. */
@@ -127,7 +130,8 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const onError = (error: unknown) => onProblem({ error });
   const knowsKey = (key: string) => keyHashes.has(key);
   const links = createLinks({ records: log.records, secret: options.secret, knowsKey, onError });
-  const linkStreams = createLinkStreams(links, onError);
+  const sessions = createSessions(links, onError);
+  const hasKeys = keys.length > 0 || options.jwt !== undefined;
   const router = createRouter(dialects);
   const audience = createAudience({
     log,
@@ -148,6 +152,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     basePath,
     ratePerMinute: limits.ratePerMinute,
     links,
+    verifyJwt: options.jwt && createVerifyJwt(options.jwt),
   });
   const facts: ServerFacts = {
     version,
@@ -159,7 +164,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     readings,
     owners,
     links,
-    linkStreams,
+    sessions,
     router,
     dialects,
     facts,
@@ -176,12 +181,12 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     runner,
     audience,
     readings,
-    linkStreams,
+    sessions,
     owners,
     spelling: createSpelling({
       dialects,
       links,
-      hasKeys: keys.length > 0,
+      hasKeys,
       base: (request) => options.publicUrl?.replace(/\/$/, "") ?? reachedAt(request) + basePath,
     }),
     facts: (principal) => ({
@@ -251,7 +256,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     runner,
     recover,
     listen: async () => {
-      if (!isLoopback(host) && keys.length === 0)
+      if (!isLoopback(host) && !hasKeys)
         throw new Error(
           `listening on ${host}, where others can reach it, needs the setting key (or host: "127.0.0.1")`,
         );

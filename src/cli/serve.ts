@@ -54,7 +54,7 @@ export const serve: Command = {
 
 const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
   const { agents, dialects, defaultAgent, key, keys, keyInPath, hosts, origins, basePath, publicUrl } = config;
-  const { limits, secret, redact, onEnd, timeoutMs, maxBytes, validateServer } = config;
+  const { jwt, limits, secret, redact, onEnd, timeoutMs, maxBytes, validateServer } = config;
   return {
     agents,
     dialects,
@@ -66,6 +66,7 @@ const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
       defaultAgent,
       key,
       keys,
+      jwt,
       keyInPath,
       hosts,
       origins,
@@ -97,7 +98,7 @@ const checkHost = async (host: string, config: LoadedConfig): Promise<void> => {
     throw notOurs(host);
   });
   const isPublic = !/^(127\.|::1$)/.test(address);
-  if (isPublic && "key" in config && config.key === undefined && config.keys === undefined)
+  if (isPublic && "key" in config && config.key === undefined && config.keys === undefined && config.jwt === undefined)
     throw new CommandError(
       `${path.basename(config.file ?? "")}: key is undefined, and listening on ${host}, where others can reach it, needs one; ` +
         "set what it is taken from (an environment variable that is not set?), or listen on 127.0.0.1",

@@ -64,6 +64,17 @@ const keySchema = strictFields(
   { word, expected: "an object with a name and a key" },
 );
 
+const jwtSchema = strictFields(
+  {
+    jwks: z.url({ error: "must be the URL of the provider's keys" }),
+    issuer: text,
+    audience: z.union([text, texts], { error: "must be a string or a list of strings" }),
+    user: text.optional(),
+    rights: text.optional(),
+  },
+  { word, expected: "an object with jwks, issuer and audience" },
+);
+
 /** What a configuration may say. Every message goes on from the name of its field. */
 export const configSchema = strictFields(
   {
@@ -93,6 +104,7 @@ export const configSchema = strictFields(
         error: "must have different names",
       })
       .optional(),
+    jwt: jwtSchema.optional(),
     keyInPath: flag.optional(),
     basePath: z
       .string({ error: "must be a string" })

@@ -10,6 +10,7 @@ import {
   readChatStart,
   readFollow,
   readResponsesStart,
+  readUser,
   responsesSchema,
   write,
 } from "./open-webui/request.ts";
@@ -93,6 +94,7 @@ export const openWebui: Dialect = {
     if (route.does === "reply") return readModels(request.query.get("styles") === "1");
     return route.path.endsWith(RESPONSES) ? readResponsesStart(request) : readChatStart(request);
   },
+  user: readUser,
   write,
   encode: createNumbered,
   decode: spelling.decode,

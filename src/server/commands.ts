@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Action, type Principal, actorOf } from "../access.ts";
+import { type Action, type Principal, actorOf, onBehalfOf } from "../access.ts";
 import type { Command, Cursor, Dialect, RunRef, ServerFacts } from "../dialect.ts";
 import type { Log, RunInfo } from "../log.ts";
 import type { RunnableAgent, Runner } from "../runner.ts";
@@ -7,11 +7,11 @@ import { Refusal } from "../source.ts";
 import { frameText, lineSafe } from "../sse.ts";
 import type { Audience } from "./audience.ts";
 import { createBegin, threadOf } from "./begin.ts";
-import type { LinkStreams } from "./link-streams.ts";
 import type { Owners } from "./owners.ts";
 import type { Readings } from "./readings.ts";
 import { tooMany, unlessMissing } from "./refusals.ts";
 import { sendJson } from "./send-json.ts";
+import type { Sessions } from "./sessions.ts";
 import type { Spelling } from "./spelling.ts";
 import { createThreads } from "./threads.ts";
 import { cursorAfter, sendWhole } from "./whole-answer.ts";
@@ -22,7 +22,7 @@ export interface CommandsOptions {
   readonly audience: Audience;
   readonly readings: Readings;
   readonly spelling: Spelling;
-  readonly linkStreams: LinkStreams;
+  readonly sessions: Sessions;
   readonly owners: Owners;
   readonly facts: (principal: Principal) => ServerFacts;
   readonly limits: { readonly concurrentRuns: number; readonly streams: number };
@@ -62,9 +62,12 @@ export const createCommands = (options: CommandsOptions): Commands => {
     throw tooMany("too-many-streams", `${limits.streams} streams are open already`, "limits.streams");
   };
 
-  const start = async (command: Of<"start">, exchange: Exchange): Promise<void> => {
-    const { principal, response } = exchange;
-    owners.allow(principal, "start");
+  const start = async (command: Of<"start">, asked: Exchange): Promise<void> => {
+    const principal = onBehalfOf(asked.principal, command.request.user);
+    const exchange = { ...asked, principal };
+    const { response } = exchange;
+    // Answers start nothing: they need what any other answer needs.
+    owners.allow(principal, command.answers ? "answer" : "start");
     const dialect = spelling.dialectOf(exchange.query, exchange.dialect);
     if (!command.detached) checkStreams();
     const { run, started, after } = command.answers
@@ -92,6 +95,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
         after,
         ...(cancels && { onCut }),
       });
+    options.sessions.add(principal, response);
     audience.follow({
       ...spelled,
       run,
@@ -139,7 +143,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
       const frames = dialect.snapshot?.(folded.seq, folded.state) ?? [];
       return void response.writeHead(200, headers).end(lineSafe(frames.map(frameText).join("")));
     }
-    if (principal.link) options.linkStreams.add(principal.link.token, response);
+    options.sessions.add(principal, response);
     audience.follow({
       ...spelled,
       run,

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Key, LOCAL, NOBODY, type Principal, linkTo, principalOf } from "../access.ts";
+import { looksLikeJwt, type VerifyJwt } from "./jwt.ts";
 import { type Links, looksLikeToken } from "./links.ts";
 import { createRate } from "./rate.ts";
 import { HttpRefusal } from "./refusals.ts";
@@ -13,6 +14,8 @@ export interface GuardOptions {
   readonly basePath: string;
   readonly ratePerMinute: number;
   readonly links: Pick<Links, "find">;
+  /** Checks tokens of an identity provider, if one is configured. */
+  readonly verifyJwt: VerifyJwt | undefined;
 }
 
 export interface Target {
@@ -35,7 +38,7 @@ const isOpen = (path: string): boolean => OPEN.has(path) || path.startsWith("/as
 const EXPOSED = "Runcast-Run, Retry-After, Location, Content-Range, Content-Disposition";
 
 export const createGuard = (options: GuardOptions): Guard => {
-  const { keyInPath, links } = options;
+  const { keyInPath, links, verifyJwt } = options;
   const hosts = new Set(options.hosts.map((host) => host.toLowerCase()));
   const origins = new Set(options.origins.map((origin) => origin.toLowerCase().replace(/\/$/, "")));
   const keys = options.keys.map((key) => ({
@@ -91,7 +94,8 @@ export const createGuard = (options: GuardOptions): Guard => {
     const token = query.get("token") ?? (bearer !== undefined && looksLikeToken(bearer) ? bearer : undefined);
     if (token !== undefined) return await checkLink(token, request.method ?? "", path);
     if (isOpen(path)) return NOBODY;
-    if (keys.length === 0) return checkLocal(request);
+    if (verifyJwt && bearer !== undefined && looksLikeJwt(bearer)) return await verifyJwt(bearer);
+    if (keys.length === 0 && !verifyJwt) return checkLocal(request);
     const given = bearer ?? pathKey;
     throw new HttpRefusal(
       401,

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Principal } from "../access.ts";
+import { type Principal, onBehalfOf } from "../access.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Refusal } from "../source.ts";
 import { frameText, lineSafe } from "../sse.ts";
 import type { Api } from "./api.ts";
 import { readBody } from "./body.ts";
 import type { Commands } from "./commands.ts";
+import { forwardedUser } from "./forwarded-user.ts";
 import { answerPreflight, type Guard } from "./guard.ts";
 import { HttpRefusal, problemOf, refusalOf } from "./refusals.ts";
 import type { Match, Router } from "./router.ts";
@@ -50,7 +51,8 @@ export const createHandler = (options: HandlerOptions): Handler => {
       if (path === "") return void response.writeHead(308, { Location: `${options.basePath}/${query}` }).end();
       const headers = headersOf(request);
       match = router.match(method, path, headers);
-      const principal = await guard.check(request, response, target);
+      const shown = await guard.check(request, response, target);
+      const principal = onBehalfOf(shown, forwardedUser(headers, match?.dialect));
       inStream = match?.route.refusesInStream === true && headers.get("runcast-extensions") !== "1";
       const starting = options.starting();
       if (starting && !WHILE_STARTING.has(path)) await starting;

@@ -4,9 +4,9 @@ import { type Action, actorOf, may } from "../access.ts";
 import { Refusal } from "../source.ts";
 import { readBody } from "./body.ts";
 import type { Links } from "./links.ts";
-import type { LinkStreams } from "./link-streams.ts";
 import type { Owners } from "./owners.ts";
 import type { Env, PlainRoute } from "./plain-route.ts";
+import type { Sessions } from "./sessions.ts";
 
 const linkSchema = z.object({
   expiresInSeconds: z.number().int().min(1).max(31_536_000).optional(),
@@ -19,13 +19,13 @@ const ACTIONS = ["watch", "answer", "cancel", "share"] as const satisfies readon
 export interface LinkRoutesOptions {
   readonly owners: Owners;
   readonly links: Links;
-  readonly linkStreams: LinkStreams;
+  readonly sessions: Sessions;
   readonly basePath: string;
   readonly bodyBytes: number;
 }
 
 /** Share links of a run: made, listed and revoked by those who may share it. */
-export const linkRoutes = ({ owners, links, linkStreams, basePath, bodyBytes }: LinkRoutesOptions): PlainRoute[] => {
+export const linkRoutes = ({ owners, links, sessions, basePath, bodyBytes }: LinkRoutesOptions): PlainRoute[] => {
   const info = ({ env, req }: Context<Env>, action: Action) =>
     owners.info(env.principal, action, req.param("run") ?? "");
   return [
@@ -78,7 +78,7 @@ export const linkRoutes = ({ owners, links, linkStreams, basePath, bodyBytes }: 
             status: 404,
             hint: `GET /runs/${run}/links lists them`,
           });
-        await linkStreams.check();
+        await sessions.check();
         return context.json({ status: "revoked" });
       },
     },

@@ -8,8 +8,8 @@ export interface Owners {
   allow(principal: Principal, action: Action): void;
   /** What is known of a run. Throws the refusal for one that is unknown, dropped, or not the principal's. */
   info(principal: Principal, action: Action, run: string): Promise<RunInfo>;
-  /** The principal's runs, newest first; `next` is where to go on. A page may hold fewer than `limit`. */
-  list(principal: Principal, query: RunQuery): Promise<{ runs: RunInfo[]; next?: string }>;
+  /** The runs that the principal may do this with, newest first; `next` is where to go on. A page may hold fewer than `limit`. */
+  list(principal: Principal, query: RunQuery, action?: Action): Promise<{ runs: RunInfo[]; next?: string }>;
 }
 
 export const createOwners = (log: Log): Owners => {
@@ -26,14 +26,14 @@ export const createOwners = (log: Log): Owners => {
       if (info.dropped) throw missing(`run ${run} was dropped`, true);
       return info;
     },
-    list: async (principal, query) => {
-      if (!may(principal, "watch")) return { runs: [] };
+    list: async (principal, query, action = "watch") => {
+      if (!may(principal, action)) return { runs: [] };
       const { user, rights } = principal;
       const isLimited = user !== undefined && !rights.includes("admin");
       const found = await log.list({ ...query, limit: query.limit + 1, ...(isLimited && { user }) });
       const page = found.slice(0, query.limit);
       const next = found.length > query.limit ? page.at(-1)?.run : undefined;
-      const runs = page.filter((info) => may(principal, "watch", info));
+      const runs = page.filter((info) => may(principal, action, info));
       return { runs, ...(next !== undefined && { next }) };
     },
   };

@@ -33,11 +33,11 @@ const BATCH = 512;
 
 export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads => {
   /** The one place that says which runs of a thread a caller may name by it. */
-  const runsOf = async ({ thread, agent }: Thread, limit: number, principal: Principal): Promise<RunInfo[]> =>
-    (await owners.list(principal, { thread, limit, ...(agent !== undefined && { agent }) })).runs;
+  const runsOf = async ({ thread, agent }: Thread, limit: number, action: Action, principal: Principal) =>
+    (await owners.list(principal, { thread, limit, ...(agent !== undefined && { agent }) }, action)).runs;
 
   const asked = async (thread: Thread, answers: Answers, principal: Principal) => {
-    for (const { run } of await runsOf(thread, RUNS, principal)) {
+    for (const { run } of await runsOf(thread, RUNS, "answer", principal)) {
       const division = await divide(log, run);
       if (answers.every(({ ask }) => division.asked.has(ask))) return { run, division };
     }
@@ -50,7 +50,8 @@ export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads
 
   return {
     async latest(thread, action, principal) {
-      const [latest] = await runsOf(thread, 1, principal);
+      owners.allow(principal, action);
+      const [latest] = await runsOf(thread, 1, action, principal);
       if (!latest || (thread.open && latest.endedAt !== undefined))
         throw missing(
           `there is no ${thread.open ? "open " : ""}run of the thread ${thread.thread.slice(0, 100)}`,
@@ -78,7 +79,7 @@ export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads
     },
 
     async refuseWhileAsked(thread, principal) {
-      const [latest] = await runsOf(thread, 1, principal);
+      const [latest] = await runsOf(thread, 1, "start", principal);
       if (!latest || latest.endedAt !== undefined) return;
       const { openAsks } = await divide(log, latest.run);
       if (openAsks.length > 0) throw asksOpen(latest.run, openAsks, "answer them, or cancel the run, first");

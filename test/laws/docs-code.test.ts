@@ -92,9 +92,10 @@ test("the sources in the documents run, and break no rule", async () => {
 });
 
 test("docs/configuration.md has a row for every setting, and for nothing else", () => {
-  const { limits, retention, ...single } = configSchema.shape;
+  const { jwt, limits, retention, ...single } = configSchema.shape;
   const under = (name: string, shape: object) => Object.keys(shape).map((key) => `${name}.${key}`);
   const settings = [
+    ...under("jwt", jwt.unwrap().shape),
     ...under("limits", limits.unwrap().shape),
     ...under("retention", retention.unwrap().shape),
     ...Object.keys(single),

@@ -194,7 +194,7 @@ const textIn = (headers: Headers, name: string): string | undefined => {
   }
 };
 
-const readUser = (headers: Headers): RunRequest["user"] => {
+export const readUser = (headers: Headers): RunRequest["user"] => {
   const id = textIn(headers, "x-openwebui-user-id");
   const email = textIn(headers, "x-openwebui-user-email");
   const name = textIn(headers, "x-openwebui-user-name");

@@ -1,0 +1,20 @@
+import type { Dialect } from "../dialect.ts";
+import type { User } from "../events.ts";
+
+const LONGEST_ID = 256;
+
+/** Whom a front end says it speaks for: in the words of its dialect, or by the header Runcast-User. */
+export const forwardedUser = (headers: Headers, dialect: Dialect | undefined): User | undefined => {
+  const named = dialect?.user?.(headers);
+  if (named) return named;
+  const id = decoded(headers.get("runcast-user")?.trim() ?? "").slice(0, LONGEST_ID);
+  return id === "" ? undefined : { id };
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};

@@ -1,0 +1,80 @@
+import { createRemoteJWKSet, errors, jwtVerify } from "jose";
+import { type Principal, type Right, RIGHTS, USUAL_RIGHTS } from "../access.ts";
+import { messageOf } from "../message-of.ts";
+import { HttpRefusal } from "./refusals.ts";
+
+/** Which tokens of an identity provider are accepted. */
+export interface JwtOptions {
+  /** Where the provider publishes its keys. */
+  readonly jwks: string;
+  readonly issuer: string;
+  readonly audience: string | readonly string[];
+  /** The claim that names the user. Default: `sub`. */
+  readonly user?: string;
+  /** The claim that lists rights. Default: every user has `start`, `watch` and `answer`. */
+  readonly rights?: string;
+}
+
+/** Who shows this token. Throws the refusal for one that is not accepted. */
+export type VerifyJwt = (token: string) => Promise<Principal>;
+
+/** Signatures that only the provider can make: none with a secret that both sides know. */
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+const FETCH_MS = 5000;
+/** Clocks differ. */
+const TOLERANCE_SECONDS = 5;
+const LONGEST_USER = 256;
+
+export const createVerifyJwt = ({ jwks, issuer, audience, user = "sub", rights }: JwtOptions): VerifyJwt => {
+  const keys = createRemoteJWKSet(new URL(jwks), { timeoutDuration: FETCH_MS });
+  return async (token) => {
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer,
+        audience: [audience].flat(),
+        algorithms: ALGORITHMS,
+        clockTolerance: TOLERANCE_SECONDS,
+        requiredClaims: ["exp", user],
+      });
+      const id = payload[user];
+      if (typeof id !== "string" || id === "" || id.length > LONGEST_USER)
+        throw wrong(`its claim ${user} names no user`);
+      return {
+        name: id,
+        user: id,
+        rights: rights === undefined ? USUAL_RIGHTS : rightsIn(payload[rights]),
+        expires: (payload.exp ?? 0) * 1000,
+      };
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  };
+};
+
+export const looksLikeJwt = (text: string): boolean => /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(text);
+
+const rightsIn = (claim: unknown): readonly Right[] => {
+  const said: readonly unknown[] =
+    typeof claim === "string" ? claim.split(/[\s,]+/) : Array.isArray(claim) ? claim : [];
+  return RIGHTS.filter((right) => said.includes(right));
+};
+
+/** What is wrong with a token is its sender's business; that the provider cannot be reached is not their fault. */
+const refusalOf = (error: unknown): HttpRefusal => {
+  if (error instanceof HttpRefusal) return error;
+  if (error instanceof errors.JWTExpired) return wrong("it has expired");
+  const isTheirs = error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout);
+  if (isTheirs && error.code !== "ERR_JOSE_GENERIC") return wrong(messageOf(error));
+  return new HttpRefusal(
+    503,
+    "no-identity-provider",
+    "the keys of the identity provider cannot be read now",
+    "try again soon; the setting jwt.jwks says where they are",
+    { headers: { "retry-after": "5" }, retryable: true },
+  );
+};
+
+const wrong = (why: string): HttpRefusal =>
+  new HttpRefusal(401, "wrong-token", `this token is not accepted: ${why}`, "sign in again to get a new one", {
+    headers: { "www-authenticate": "Bearer" },
+  });

@@ -1,0 +1,46 @@
+import type { ServerResponse } from "node:http";
+import type { Principal } from "../access.ts";
+import type { Links } from "./links.ts";
+
+const CHECK_MS = 5000;
+
+/** The open streams of those whose access can end: it ends them, whichever process revoked it. */
+export interface Sessions {
+  add(principal: Principal, response: ServerResponse): void;
+  /** Looks at all of them now. */
+  check(): Promise<void>;
+}
+
+export const createSessions = (links: Pick<Links, "find">, onError: (error: unknown) => void): Sessions => {
+  const streams = new Map<string, { readonly principal: Principal; readonly responses: Set<ServerResponse> }>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const isOver = async ({ link, expires }: Principal): Promise<boolean> => {
+    if (expires !== undefined && expires <= Date.now()) return true;
+    return link !== undefined && typeof (await links.find(link.token)) === "string";
+  };
+  const check = async (): Promise<void> => {
+    for (const { principal, responses } of streams.values())
+      // Cut, not ended: whoever follows comes back and is told why.
+      if (await isOver(principal)) for (const response of responses) response.destroy();
+  };
+
+  return {
+    check,
+    add: (principal, response) => {
+      const { link, user, expires } = principal;
+      if (!link && expires === undefined) return;
+      const name = link?.token ?? `${user} ${expires}`;
+      const { responses } = streams.get(name) ?? { responses: new Set<ServerResponse>() };
+      streams.set(name, { principal, responses: responses.add(response) });
+      response.once("close", () => {
+        responses.delete(response);
+        if (responses.size === 0) streams.delete(name);
+        if (streams.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      });
+      timer ??= setInterval(() => void check().catch(onError), CHECK_MS).unref();
+    },
+  };
+};
