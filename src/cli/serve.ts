@@ -4,6 +4,7 @@ import path from "node:path";
 import type { LoadedConfig, OpenedLog } from "../config.ts";
 import { page } from "../page.ts";
 import { type RuncastServer, createServer } from "../server.ts";
+import { surviveStrayErrors } from "../stray-errors.ts";
 import { type Command, CommandError, UsageError } from "./command.ts";
 import { greeting } from "./greeting.ts";
 import { LogInUse, readConfig } from "./read-config.ts";
@@ -33,6 +34,7 @@ export const serve: Command = {
     const port = asked ?? config.port ?? 4400;
     await checkHost(host, config);
     const opened = await openLog(config, options["log"], host, port);
+    surviveStrayErrors((error) => report(error, "nobody caught this error, and the server goes on: "));
     const server = createServer({ ...serverOptions(config, opened), host, port });
     try {
       const recovered = await server.recover();
@@ -76,13 +78,15 @@ const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
       secret,
       redact,
     }),
-    runner: { ...present({ onEnd, timeoutMs, maxBytes }), onProblem: report },
+    runner: { ...present({ onEnd, timeoutMs, maxBytes }), onProblem: (error: unknown) => report(error) },
     onProblem: ({ error }: { error: unknown }) => report(error),
   };
 };
 
-const report = (error: unknown): void =>
-  void process.stderr.write(`runcast: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+const report = (error: unknown, about = ""): void =>
+  void process.stderr.write(
+    `runcast: ${about}${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
 
 const present = <Value extends object>(value: Value) =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
@@ -167,7 +171,7 @@ const CLOSE_MS = 15_000;
 
 /** Ctrl-C interrupts runs: whoever presses it wants them to stop. A process that is told to terminate is being replaced. */
 const untilStopped = async (server: RuncastServer, config: LoadedConfig, opened: OpenedLog): Promise<void> => {
-  const timer = setInterval(() => void retain(config, opened).catch(report), HOUR);
+  const timer = setInterval(() => void retain(config, opened).catch((error: unknown) => report(error)), HOUR);
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
     let pressed = 0;
     const stop = (by: NodeJS.Signals) => {

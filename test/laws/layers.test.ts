@@ -37,7 +37,7 @@ const isFamily = (file: string) => ownerOf(file) === file && file.split("/").len
 const isVariant = (file: string) => VARIANTS.includes(ownerOf(file).split("/")[0]!) && ownerOf(file).includes("/");
 
 /** A word each, for everybody. */
-const EVERYWHERE = ["protocol.ts", "timer.ts", "id-fields.ts", "message-of.ts", "run-id.ts"];
+const EVERYWHERE = ["protocol.ts", "timer.ts", "stray-errors.ts", "id-fields.ts", "message-of.ts", "run-id.ts"];
 
 /** What the files of a layer may import of ours; their own private parts always. */
 const ALLOWED: Record<string, (target: string) => boolean> = {

@@ -1,5 +1,6 @@
 import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { CallOutcome, Content, Json, Problem } from "../../events.ts";
+import { hearStrayErrors } from "../../stray-errors.ts";
 import { approval } from "./approval.ts";
 import { clock } from "./clock.ts";
 import type { DefinedTool } from "./definition.ts";
@@ -124,10 +125,17 @@ const execute = async (
   if (signal.aborted) return failed(worker, pending, "cancelled", CANCELLED);
   const timeout = new AbortController();
   const timing = clock(timeoutMs, () => timeout.abort({ code: "timeout", message: "The call ran out of time." }));
-  const stop = AbortSignal.any([signal, timeout.signal]);
+  const stray = new AbortController();
+  const stop = AbortSignal.any([signal, timeout.signal, stray.signal]);
   const { context, written, close } = toolContext(worker, call, stop, timing, children);
-  const work = async () => redacted(await resultOf(await tool.run(input, context), run.context.put), run.redact);
-  const result = await finished(work, (error) => toolProblem(error, run.redact), stop);
+  const strayed = Promise.withResolvers<Result>();
+  const hear = (error: unknown) => {
+    strayed.resolve({ content: [], error: toolProblem(error, run.redact) });
+    stray.abort({ code: "error", message: "The call left an error uncaught." });
+  };
+  const work = async () =>
+    redacted(await resultOf(await hearStrayErrors(hear, () => tool.run(input, context)), run.context.put), run.redact);
+  const result = await Promise.race([strayed.promise, finished(work, (error) => toolProblem(error, run.redact), stop)]);
   const ms = timing.stop();
   const stopped = outcomeOf(signal, timeout.signal);
   const { outcome, content, value, error } = stopped ? { ...stopped, content: [], value: undefined } : judged(result);

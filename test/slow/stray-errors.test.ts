@@ -1,0 +1,44 @@
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { Event } from "../../src/events.ts";
+import { root, useCommandLine } from "../command-line.ts";
+
+const { serve } = useCommandLine();
+const config = path.join(root, "test/fixtures/stray-config.ts");
+
+test("an error that a tool lets go ends its call and is reported; the process and every other run go on", async () => {
+  const { child, url } = await serve(["--log", "memory", "--config", config]);
+  let said = "";
+  child.stderr.on("data", (text) => (said += String(text)));
+  const post = (body: object) =>
+    fetch(`${url}/runs`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify(body),
+    }).then(async (response) => ((await response.json()) as { run: string }).run);
+  const eventsOf = async (run: string): Promise<Event[]> => {
+    await (await fetch(`${url}/runs/${run}/events`)).text();
+    const lines = (await (await fetch(`${url}/runs/${run}/export.jsonl`)).text()).trim().split("\n");
+    return lines.map((line) => (JSON.parse(line) as { event: Event }).event);
+  };
+  const other = await post({ message: "wait", agent: "wait" });
+  for (const [message, text] of [
+    ["rejection", "a stray rejection"],
+    ["later_rejection", "a stray rejection"],
+    ["late_throw", "a late throw"],
+    ["stream", "no such file"],
+  ] as const) {
+    const events = await eventsOf(await post({ message, agent: "strays" }));
+    const end = events.find(({ type }) => type === "tool-end");
+    expect(end, message).toMatchObject({ outcome: "error", error: { message: expect.stringContaining(text) } });
+    expect(events.at(-1), message).toMatchObject({ type: "run-end", outcome: "done" });
+    expect(said).toContain(text);
+  }
+  const events = await eventsOf(await post({ message: "after_the_end", agent: "strays" }));
+  expect(events.find(({ type }) => type === "tool-end")).toMatchObject({ outcome: "ok" });
+  await expect.poll(() => said).toContain("long after the end");
+  expect(said).toContain("nobody caught this error, and the server goes on");
+  expect(child.exitCode).toBeNull();
+  const { state } = (await (await fetch(`${url}/runs/${other}`)).json()) as { state: { outcome?: string } };
+  expect(state.outcome).toBeUndefined();
+});
