@@ -60,6 +60,8 @@ export interface LoadedConfig extends Omit<Config, "agents" | "log" | "dialects"
   /** Absolute; undefined if there is none. */
   readonly file: string | undefined;
   readonly agents: Readonly<Record<string, Source>>;
+  /** Whether the configuration has agents of its own, instead of the demo. */
+  readonly hasOwnAgents: boolean;
   readonly dialects: readonly Dialect[];
   /** Opens the log: the one that is named here (`memory`, `sqlite`, a URL), or else the configuration's. */
   openLog(name?: string): Promise<OpenedLog>;
@@ -98,6 +100,7 @@ export const loadConfig = async (directory: string, options: LoadOptions = {}): 
     ...(rest.cards !== undefined && { cards: findCards(rest.cards, place, file) }),
     file,
     agents,
+    hasOwnAgents: checked.agents !== undefined,
     directory: home,
     validateServer: validateServer(checked.allowPrivate),
     keepsFiles: log === "sqlite",

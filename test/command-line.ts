@@ -36,7 +36,7 @@ export const useCommandLine = () => {
     const { PORT: _, FORCE_COLOR: __, RUNCAST_KEY: ___, RUNCAST_URL: ____, ...inherited } = process.env;
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...args], {
       cwd,
-      env: { ...inherited, RUNCAST_DEMO_SPEED: "50", ...env },
+      env: { ...inherited, RUNCAST_DEMO_SPEED: "50", RUNCAST_MODEL: "demo", ...env },
     });
     children.push(child);
     return child;

@@ -8,6 +8,8 @@ interface Start {
   readonly recovered: number;
   readonly dropped: number;
   readonly environment: NodeJS.ProcessEnv;
+  /** About the model. */
+  readonly note?: string | undefined;
 }
 
 const MOST_COUNTED = 1000;
@@ -16,7 +18,7 @@ const MOST_COUNTED = 1000;
 export const greeting = async (
   { agents, file, key, keys = [] }: LoadedConfig,
   { log, place }: OpenedLog,
-  { url, recovered, dropped, environment }: Start,
+  { url, recovered, dropped, environment, note }: Start,
 ): Promise<string> => {
   const runs = (await log.list({ limit: MOST_COUNTED + 1 })).length;
   const kept = runs > MOST_COUNTED ? `more than ${counted(MOST_COUNTED, "run")}` : counted(runs, "run");
@@ -31,6 +33,7 @@ export const greeting = async (
     `runcast ${version()}  ${url}`,
     "",
     ...named.map((text, index) => `  ${index === 0 ? "agents" : "      "}  ${text}`),
+    ...(note === undefined ? [] : [`  model   ${note}`]),
     `  config  ${file ?? "none; runcast.config.ts would be read from here"}`,
     `  log     ${log.name}${place ? ` in ${place}` : ""}: ${kept}${closed}${gone}`,
     `          survives ${log.survives}`,

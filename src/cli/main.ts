@@ -9,6 +9,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["watch", async () => (await import("./watch.ts")).watch],
   ["replay", async () => (await import("./replay.ts")).replay],
   ["export", async () => (await import("./export.ts")).exportRun],
+  ["init", async () => (await import("./init.ts")).init],
   ["check", async () => (await import("./check.ts")).check],
 ]);
 

@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { existsSync } from "node:fs";
 import { createServer as createSocketServer } from "node:net";
 import path from "node:path";
 import type { LoadedConfig, OpenedLog } from "../config.ts";
@@ -9,25 +10,30 @@ import { type Command, CommandError, UsageError } from "./command.ts";
 import { greeting } from "./greeting.ts";
 import { LogInUse, readConfig } from "./read-config.ts";
 import { version } from "./version.ts";
+import { withAssistant } from "./with-assistant.ts";
 
 export const serve: Command = {
   name: "serve",
   usage: "",
   words: [0, 0],
-  summary: "Serves the agents of runcast.config.ts, or a scripted demo where there is none.",
+  summary: "Serves the agents of runcast.config.ts, or an assistant where there is a model, and a scripted demo.",
   details:
-    "The port is --port, or else PORT, the configuration's, 4400. RUNCAST_DEMO_SPEED sets how fast the demo plays.",
+    "The port is --port, or else PORT, the configuration's, 4400. Variables are read from .env, too. Without a configuration, the assistant's model is\n" +
+    "--model, RUNCAST_MODEL, that of a provider whose key is set, or that of a server on this machine. RUNCAST_DEMO_SPEED sets how fast the demo plays.",
   options: {
     port: { value: "number", help: "0 takes any free one (default: 4400)" },
     host: { value: "address", help: "where to listen (default: 127.0.0.1); others need a key in the configuration" },
     log: { value: "name", help: "memory, sqlite, or a URL: redis://…, postgres://… (default: sqlite, in .runcast/)" },
+    model: { value: "name", help: "the assistant's model, as <provider>/<model>; demo: only the scripted demo" },
     config: { value: "file", help: "instead of runcast.config.ts in this directory" },
   },
   outlivesReader: true,
   run: async ({ options, environment, directory }) => {
     const demoSpeed = speedOf(environment["RUNCAST_DEMO_SPEED"]);
     const file = options["config"];
-    const config = await readConfig(directory, { demoSpeed, ...(file !== undefined && { file }) });
+    readVariables(directory);
+    const read = await readConfig(directory, { demoSpeed, ...(file !== undefined && { file }) });
+    const { config, note } = await withAssistant(read, options["model"], environment);
     const host = options["host"] ?? config.host ?? "127.0.0.1";
     const flagged = options["port"];
     const asked = flagged === undefined ? portOf(environment["PORT"] || undefined, "PORT") : portOf(flagged, "--port");
@@ -40,7 +46,7 @@ export const serve: Command = {
       const recovered = await server.recover();
       const { url } = await listen(server, host, port);
       const dropped = await retain(config, opened);
-      const greeted = await greeting(config, opened, { url, recovered, dropped, environment });
+      const greeted = await greeting(config, opened, { url, recovered, dropped, environment, note });
       // Listens for signals first: who reads the greeting may stop us at once.
       const stopped = untilStopped(server, config, opened);
       process.stdout.write(greeted);
@@ -52,6 +58,12 @@ export const serve: Command = {
     setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
     return 0;
   },
+};
+
+/** What is set already goes before the file. */
+const readVariables = (directory: string): void => {
+  const file = path.join(directory, ".env");
+  if (existsSync(file)) process.loadEnvFile(file);
 };
 
 const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {

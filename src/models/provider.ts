@@ -68,14 +68,23 @@ export const provider = (options: ProviderOptions = {}): Provider => {
   return Object.assign(make, { keys });
 };
 
+const variable = (prefix: string): string => prefix.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
+const keyVariable = (prefix: string): string => `${variable(prefix)}_API_KEY`;
+const baseUrlVariable = (prefix: string): string => `${variable(prefix.replace(/^openai-chat$/, "openai"))}_BASE_URL`;
+
+/** The providers that are known by name, and what each needs. */
+export const providers = families.map(([name, { keys, needsKey, baseUrl }]) => ({
+  name,
+  keys: keys.length > 0 ? keys : [keyVariable(name)],
+  needsKey,
+  baseUrl,
+  baseUrlVariable: baseUrlVariable(name),
+}));
+
 /** A model by its name, from the environment alone. */
 export const model = (name: string): Promise<LanguageModelV4> => provider()(name);
 
 const SECRET_HEADER = /auth|key|token|secret|cookie/i;
-
-const variable = (prefix: string): string => prefix.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
-const keyVariable = (prefix: string): string => `${variable(prefix)}_API_KEY`;
-const baseUrlVariable = (prefix: string): string => `${variable(prefix.replace(/^openai-chat$/, "openai"))}_BASE_URL`;
 
 const unknown = (name: string, known: readonly string[]): Refusal =>
   new Refusal("unknown-model", `There is no model ${name}.`, {

@@ -1,0 +1,49 @@
+import { mkdirSync } from "node:fs";
+import type { Source } from "./source.ts";
+import { agent } from "./sources/agent.ts";
+import { files } from "./tools/files.ts";
+import { http } from "./tools/http.ts";
+import { mcp } from "./tools/mcp.ts";
+import { todos } from "./tools/todos.ts";
+
+export { type FoundModel, findModels, keyProblem } from "./assistant/find-models.ts";
+
+export interface AssistantOptions {
+  /** `<provider>/<model>`. */
+  readonly model: string;
+  /** Other models that a request may name. */
+  readonly models?: readonly string[];
+  /** The directory that it may read, and write to with a person's consent. It is made if it is not there. */
+  readonly workspace: string;
+}
+
+const INSTRUCTIONS = [
+  "You are a helpful assistant. Answer in the language of the user, in plain words, as briefly as the question allows.",
+  "You can work with the files of a workspace, fetch pages of the internet, and keep a list of todos for a longer task.",
+  "Use `task` for a part of the work that can be done on its own. A person is asked before a file is written.",
+].join(" ");
+
+/** The agent that people get who have a model and no configuration. Commands of the machine are out of its reach. */
+export const assistant = ({ model, models = [], workspace }: AssistantOptions): Source => {
+  mkdirSync(workspace, { recursive: true });
+  const reading = files({ workspace, readOnly: true });
+  return agent({
+    model,
+    models,
+    description: "Works with files, the web and todos.",
+    instructions: INSTRUCTIONS,
+    suggestions: [
+      "What files are in the workspace?",
+      "Read https://example.com and tell me what it says",
+      "Write a haiku about rain to haiku.txt",
+    ],
+    tools: [...files({ workspace, approval: "always" }), http(), todos(), mcp()],
+    agents: {
+      researcher: {
+        description: "Looks something up in the workspace's files and on the internet, and reports what it found.",
+        instructions: "Look up what you are asked, and report what you found, with where you found it. Be brief.",
+        tools: [...reading, http()],
+      },
+    },
+  });
+};

@@ -1,0 +1,81 @@
+import { existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Command, CommandError } from "./command.ts";
+import { ownCommand } from "./own-command.ts";
+
+export const init: Command = {
+  name: "init",
+  usage: "",
+  words: [0, 0],
+  summary: "Writes runcast.config.ts with a model, a tool and an MCP server, and .env.example.",
+  details: "Files that are there already stay as they are; runcast.config.ts must not be there.",
+  options: {},
+  run: async ({ directory }) => {
+    const config = path.join(directory, "runcast.config.ts");
+    if (existsSync(config)) throw new CommandError("runcast.config.ts is there already; delete it to begin anew");
+    writeFileSync(config, CONFIG, { flag: "wx" });
+    const example = path.join(directory, ".env.example");
+    const hasExample = existsSync(example);
+    if (!hasExample) writeFileSync(example, ENVIRONMENT, { flag: "wx" });
+    const isInstalled = import.meta.url.endsWith(".ts") || existsSync(path.join(directory, "node_modules/runcast"));
+    const steps = [
+      ...(isInstalled ? [] : ["npm install runcast zod"]),
+      "cp .env.example .env                # then put your key into it",
+      `${ownCommand("serve").padEnd(35)} # then open http://127.0.0.1:4400`,
+    ];
+    const written = `wrote runcast.config.ts${hasExample ? "" : " and .env.example"}`;
+    process.stdout.write([written, "", "Next:", ...steps.map((step) => `  ${step}`), ""].join("\n"));
+    return 0;
+  },
+};
+
+/** A file of these lines. */
+const lines = (...text: readonly string[]): string => `${text.join("\n")}\n`;
+
+const CONFIG = lines(
+  'import { agent, defineConfig, defineTool } from "runcast";',
+  '// import { mcp } from "runcast/tools/mcp";',
+  'import { z } from "zod";',
+  "",
+  "// A tool: a name, what it is for, its input, and what it does.",
+  "const rollDice = defineTool({",
+  '  name: "roll_dice",',
+  '  description: "Rolls dice and tells what each shows.",',
+  "  input: z.object({ count: z.number().int().min(1).max(10) }),",
+  '  doing: "Rolling…",',
+  '  // approval: "always",                // asks a person first',
+  "  run: ({ count }) => Array.from({ length: count }, () => 1 + Math.floor(Math.random() * 6)),",
+  "});",
+  "",
+  "export default defineConfig({",
+  "  agents: {",
+  "    assistant: agent({",
+  "      // <provider>/<model>: openai, anthropic, google, ollama, openrouter, … Its key comes from .env.",
+  '      model: process.env["RUNCAST_MODEL"] ?? "anthropic/claude-sonnet-4-5",',
+  '      instructions: "You are a helpful assistant. Be brief.",',
+  "      tools: [",
+  "        rollDice,",
+  "        // The tools of MCP servers: one that is started here, and one with a URL.",
+  "        // mcp({",
+  "        //   servers: {",
+  '        //     files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] },',
+  '        //     docs: { url: "https://example.com/mcp" },',
+  "        //   },",
+  "        // }),",
+  "      ],",
+  "    }),",
+  "  },",
+  "});",
+);
+
+const ENVIRONMENT = lines(
+  "# Copy this file to .env, and never commit that one. Set the key of the provider that you use.",
+  "ANTHROPIC_API_KEY=",
+  "# OPENAI_API_KEY=",
+  "# GEMINI_API_KEY=",
+  "# OPENROUTER_API_KEY=",
+  "",
+  "# Another model than the configuration's:",
+  "# RUNCAST_MODEL=openai/gpt-5",
+  "# RUNCAST_MODEL=ollama/llama3",
+);

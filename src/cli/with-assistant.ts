@@ -1,0 +1,44 @@
+import path from "node:path";
+import { assistant, type FoundModel, findModels, keyProblem } from "../assistant.ts";
+import type { LoadedConfig } from "../config.ts";
+import { CommandError, UsageError } from "./command.ts";
+
+export interface Assisted {
+  readonly config: LoadedConfig;
+  /** Why the assistant is there, or what would bring it. Nothing where a configuration has agents of its own. */
+  readonly note?: string;
+}
+
+const ASSISTANT = "assistant";
+
+/**
+ * Where no configuration names agents, whoever has a model gets an assistant that uses it, before the demo. `wanted` is the model
+ * that a person asked for; `demo` is the demo alone.
+ */
+export const withAssistant = async (
+  config: LoadedConfig,
+  wanted: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): Promise<Assisted> => {
+  if (config.hasOwnAgents) {
+    if (wanted === undefined) return { config };
+    throw new UsageError(`--model is for a start without agents of your own; ${path.basename(config.file!)} has some`);
+  }
+  const asked = wanted ?? (environment["RUNCAST_MODEL"] || undefined);
+  if (asked === "demo") return { config };
+  if (asked !== undefined && !/^[^/]+\/.+/.test(asked))
+    throw new UsageError(`${asked} is no model: name it as <provider>/<model>, such as openai/gpt-5`);
+  const found = await findModels(environment);
+  const model: FoundModel | undefined = asked === undefined ? found[0] : { name: asked, reason: "you asked for it" };
+  if (!model)
+    return { config, note: "the demo answers; set ANTHROPIC_API_KEY, OPENAI_API_KEY or start Ollama for a real model" };
+  const problem = keyProblem(model.name, environment);
+  if (problem !== undefined) throw new CommandError(problem);
+  const others = found.map(({ name }) => name).filter((name) => name !== model.name);
+  const workspace = path.join(path.dirname(config.directory), "workspace");
+  const agents = { [ASSISTANT]: assistant({ model: model.name, models: others, workspace }), ...config.agents };
+  return {
+    config: { ...config, agents, defaultAgent: config.defaultAgent ?? ASSISTANT },
+    note: `${model.name}, since ${model.reason}; it works in ${workspace}; --model chooses another`,
+  };
+};

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { findModels, keyProblem } from "../src/assistant.ts";
+import { withAssistant } from "../src/cli/with-assistant.ts";
+import { loadConfig } from "../src/config.ts";
+import { startScriptedServer } from "./scripted-server.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const NOBODY = "http://127.0.0.1:9/v1";
+/** No server of this machine is asked. */
+const alone = { OLLAMA_BASE_URL: NOBODY, LMSTUDIO_BASE_URL: NOBODY, VLLM_BASE_URL: NOBODY };
+
+const modelServer = async (body: unknown, status = 200): Promise<string> => {
+  const server = await startScriptedServer((response) =>
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
+  );
+  stops.push(server.close);
+  return `${server.url}/v1`;
+};
+
+const emptyDirectory = (): string => {
+  const directory = mkdtempSync(path.join(tmpdir(), "runcast-assistant-"));
+  stops.push(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+};
+
+describe("a model without a configuration", () => {
+  test("nothing is set and nobody answers", async () => {
+    expect(await findModels(alone)).toEqual([]);
+  });
+
+  test("a key names its provider's usual model, whichever of its variables it is in", async () => {
+    const found = await findModels({ ...alone, OPENAI_API_KEY: "k", GEMINI_API_KEY: "k", GROQ_API_KEY: "" });
+    expect(found).toEqual([
+      { name: "openai/gpt-5", reason: "OPENAI_API_KEY is set" },
+      { name: "google/gemini-2.5-pro", reason: "GEMINI_API_KEY is set" },
+    ]);
+  });
+
+  test("a local server's models are found, embeddings left out", async () => {
+    const data = [{ id: "llama3" }, { id: "nomic-embed-text" }, { id: 7 }, null];
+    const url = await modelServer({ object: "list", data });
+    expect(await findModels({ ...alone, OLLAMA_BASE_URL: url })).toEqual([
+      { name: "ollama/llama3", reason: `Ollama answers at ${url}` },
+    ]);
+  });
+
+  test.each([
+    ["an error", { error: "no" }, 500],
+    ["something else", ["hello"], 200],
+    ["no list", { data: "x" }, 200],
+  ])("a server that answers %s is none", async (_, body, status) => {
+    expect(await findModels({ ...alone, VLLM_BASE_URL: await modelServer(body, status) })).toEqual([]);
+  });
+
+  test("a server that never answers holds nobody up", async () => {
+    const silent = await startScriptedServer(() => {});
+    stops.push(silent.close);
+    expect(await findModels({ ...alone, VLLM_BASE_URL: `${silent.url}/v1` }, 20)).toEqual([]);
+  });
+
+  test("what a model lacks is named", () => {
+    expect(keyProblem("openai/gpt-5", {})).toBe(
+      "openai/gpt-5 needs a key: set OPENAI_API_KEY, in the environment or in .env",
+    );
+    expect(keyProblem("openai/gpt-5", { OPENAI_API_KEY: "k" })).toBeUndefined();
+    expect(keyProblem("ollama/llama3", {})).toBeUndefined();
+  });
+
+  test("the assistant comes before the demo, has a workspace, and cannot run commands", async () => {
+    const directory = emptyDirectory();
+    const read = await loadConfig(directory);
+    const { config, note } = await withAssistant(read, undefined, {
+      ...alone,
+      ANTHROPIC_API_KEY: "k",
+      XAI_API_KEY: "k",
+    });
+    expect(Object.keys(config.agents)).toEqual(["assistant", "demo"]);
+    expect(config.defaultAgent).toBe("assistant");
+    expect(note).toContain("anthropic/claude-sonnet-4-5, since ANTHROPIC_API_KEY is set");
+    const { about } = config.agents["assistant"]!;
+    expect(about).toMatchObject({ model: "anthropic/claude-sonnet-4-5", models: ["xai/grok-3-mini"] });
+    const tools = about!.tools!.map(({ name }) => name);
+    expect(tools).toEqual(expect.arrayContaining(["read_file", "write_file", "fetch_url", "write_todos", "task"]));
+    expect(tools.some((name) => /shell|command|exec/.test(name))).toBe(false);
+    expect(existsSync(path.join(directory, "workspace"))).toBe(true);
+  });
+
+  test("without a model only the demo answers, and the note says what would bring one", async () => {
+    const { config, note } = await withAssistant(await loadConfig(emptyDirectory()), undefined, alone);
+    expect(Object.keys(config.agents)).toEqual(["demo"]);
+    expect(note).toContain("ANTHROPIC_API_KEY");
+  });
+
+  test("a person chooses the model; one that cannot work is refused with what is missing", async () => {
+    const read = await loadConfig(emptyDirectory());
+    const chosen = await withAssistant(read, "openai/gpt-5-mini", { ...alone, OPENAI_API_KEY: "k" });
+    expect(chosen.config.agents["assistant"]!.about!.model).toBe("openai/gpt-5-mini");
+    await expect(withAssistant(read, "openai/gpt-5", alone)).rejects.toThrow("set OPENAI_API_KEY");
+    await expect(withAssistant(read, "gpt-5", alone)).rejects.toThrow("name it as <provider>/<model>");
+    expect(await withAssistant(read, "demo", { ...alone, OPENAI_API_KEY: "k" })).toEqual({ config: read });
+  });
+
+  test("agents of a configuration stay as they are", async () => {
+    const own = { ...(await loadConfig(emptyDirectory())), hasOwnAgents: true, file: "/x/runcast.config.ts" };
+    expect(await withAssistant(own, undefined, { OPENAI_API_KEY: "k" })).toEqual({ config: own });
+    await expect(withAssistant(own, "openai/gpt-5", {})).rejects.toThrow("runcast.config.ts has some");
+  });
+});
