@@ -1,4 +1,4 @@
-import type { Entry, Event } from "../src/events.ts";
+import type { Answer, Entry, Event, EventOf } from "../src/events.ts";
 import type { Log } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import { demoAgent, demoStories, demoTools } from "../src/models/demo.ts";
@@ -89,6 +89,38 @@ export const crash = async (
     now += LEASE_MS + 1;
   }
   return { entries: await inner.read(RUN, 0, 100_000), executions, taken };
+};
+
+/** Takes over a run of which another process wrote these entries, whatever source that had, and lets it end. */
+export const takeOver = async (
+  written: readonly Entry[],
+): Promise<{ readonly entries: readonly Entry[]; readonly executions: readonly Execution[] }> => {
+  const log = memory();
+  const executions: Execution[] = [];
+  const agent = { name: "demo", source: countingAgent(executions) };
+  await log.append(RUN, written);
+  const runner = createRunner({ log, findAgent: () => agent, leaseMs: LEASE_MS });
+  let read = 0;
+  const look = () => {
+    for (const { seq, event } of log.read(RUN, read, 100_000) as readonly Entry[]) {
+      read = seq;
+      if (event.type === "ask-start" && isOpen(log, event)) void runner.answer(RUN, event.ask, answerTo(event));
+      // A tool of the demo that is meant to be stopped.
+      if (event.type === "tool-execute" && isOpen(log, event)) void runner.cancel(RUN, { call: event.call });
+    }
+  };
+  const unwatch = log.watch(RUN, () => setImmediate(look));
+  await runner.recover();
+  look();
+  await ended(log);
+  unwatch();
+  await runner.close();
+  return { entries: await log.read(RUN, 0, 100_000), executions };
+};
+
+const answerTo = (event: EventOf<"ask-start">): Answer => {
+  if (event.kind === "approval" || event.kind === "confirmation") return { allow: true };
+  return { value: choicesOf(event)[0]?.value ?? null };
 };
 
 /** A process's sight of the log: after the entry `death` nothing of it is stored, and nothing it asks for is answered. */

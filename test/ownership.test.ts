@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Event } from "../src/events.ts";
+import { LogReset } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
 import { demo } from "../src/models/demo.ts";
 import type { RunnableAgent, RunnerOptions } from "../src/runner.ts";
@@ -113,6 +114,35 @@ describe("a run has one owner", () => {
     expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "interrupted" });
   });
 
+  test("an engine that lost entries is reported, and the run goes on from what is left", async () => {
+    const { join, log } = cluster();
+    const problems: unknown[] = [];
+    const append: typeof log.append = (run, entries, as) =>
+      entries.some(({ event }) => event.type === "tool-progress")
+        ? Promise.reject(new LogReset(run, 9, 6))
+        : log.append(run, entries, as);
+    const first = join({ log: { ...log, append }, onProblem: (problem) => problems.push(problem) });
+    const go = Promise.withResolvers<void>();
+    const ending: Source = async function* () {
+      yield { type: "step-start", step: "again" };
+    };
+    const source: Source = Object.assign(
+      async function* (): AsyncGenerator<Event> {
+        yield* started;
+        await go.promise;
+        yield { type: "tool-progress", call: "c", note: "lost" };
+      },
+      { resume: ending },
+    );
+    const { run } = await first.start(request, named(source));
+    await untilEvent(log, run, isExecuting);
+    go.resolve();
+    while ((await log.info(run))?.owner !== undefined) await new Promise((tick) => setTimeout(tick, 1));
+    expect(problems).toEqual([expect.any(LogReset)]);
+    expect(await join({ findAgent: () => named(source) }).recover()).toBe(1);
+    expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "done" });
+  });
+
   test("a tool does not run before its tool-execute is stored", async () => {
     const log = memory();
     const held = Promise.withResolvers<void>();
@@ -130,9 +160,10 @@ describe("a run has one owner", () => {
     const { run } = await runner.start(request, named(source));
     await asked.promise;
     for (let turn = 0; turn < 10; turn++) await new Promise((tick) => setImmediate(tick));
-    expect(executed).toEqual([]);
+    const before = [...executed];
     held.resolve();
     await untilEnd(log, run);
+    expect(before).toEqual([]);
     expect(executed).toEqual([true]);
   });
 });
@@ -191,6 +222,26 @@ describe("what people want of a run that is at work elsewhere", () => {
     );
   });
 
+  test("an answer is acknowledged only when it is stored", async () => {
+    const log = memory();
+    const held = Promise.withResolvers<void>();
+    const append: typeof log.append = (run, entries, as) =>
+      entries.some(({ event }) => event.type === "ask-end")
+        ? held.promise.then(() => log.append(run, entries, as))
+        : log.append(run, entries, as);
+    const { runner } = setUp({ log: { ...log, append } });
+    const { run } = await runner.start(request, named(waiting(asking)));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    const acknowledged: string[] = [];
+    const answering = runner.answer(run, "a", { allow: true }).then((result) => acknowledged.push(result));
+    for (let turn = 0; turn < 10; turn++) await new Promise((tick) => setImmediate(tick));
+    const before = [...acknowledged];
+    held.resolve();
+    await answering;
+    expect(before).toEqual([]);
+    expect(acknowledged).toEqual(["accepted"]);
+  });
+
   test("a cancel of a run whose process is gone is done by the one that takes it over", async () => {
     const { join, log, expire } = cluster();
     const other = join({ findAgent: () => named(resumable) });
@@ -246,6 +297,39 @@ describe("a run that is taken over", () => {
       error: { code: "interrupted", hint: "start it again with API_KEY" },
     });
     expect(JSON.stringify(events)).not.toContain("hidden");
+  });
+
+  test("a call that has ended does not run again with the one beside it that was cut", async () => {
+    const { join, log, expire } = cluster();
+    const runs: string[] = [];
+    const isCut = Promise.withResolvers<void>();
+    const tool = defineTool({
+      name: "act",
+      description: "",
+      input: z.object({ name: z.string() }),
+      repeatable: true,
+      run: async ({ name }) => {
+        runs.push(name);
+        if (name !== "slow" || runs.filter((each) => each === "slow").length > 1) return name;
+        isCut.resolve();
+        return await new Promise(() => {});
+      },
+    });
+    const story = {
+      name: "acts",
+      message: "hi",
+      description: "",
+      matches: () => true,
+      steps: [() => ["quick", "slow"].map((name) => ({ call: "act", input: { name } })), () => [{ say: "Done." }]],
+    };
+    const source = createAgent({ name: "test", model: demo({ speed: Infinity, stories: [story] }), tools: [tool] });
+    const { run } = await join().start(request, named(source));
+    await isCut.promise;
+    await untilEvent(log, run, ({ type }) => type === "tool-end");
+    expire();
+    await join({ findAgent: () => named(source) }).recover();
+    await untilEnd(log, run);
+    expect(runs).toEqual(["quick", "slow", "slow"]);
   });
 
   test.each([true, false])("a call that was cut runs again only if its tool is repeatable (%s)", async (repeatable) => {

@@ -1,3 +1,5 @@
+import { ownership } from "./ownership.ts";
+
 /** One promise, and an edit of the sources that breaks it; one of the tests must notice. */
 export interface Mutant {
   readonly breaks: string;
@@ -85,6 +87,7 @@ export const mutants: readonly Mutant[] = [
     ],
     tests: ["test/http-source.test.ts"],
   },
+  ...ownership,
   {
     breaks: "true: a failed call looks green",
     file: "src/view/badge.ts",

@@ -1,13 +1,12 @@
 import type { Waiting } from "../dialect.ts";
 import type { Answer, Event, EventOf, Problem } from "../events.ts";
-import type { Ownership } from "../log.ts";
-import type { CancelTarget, RunnableAgent, RunnerOptions } from "../runner.ts";
-import type { RunContext, RunRequest } from "../source.ts";
+import { LogReset } from "../log.ts";
+import type { CancelTarget } from "../runner.ts";
+import type { RunContext } from "../source.ts";
 import { type Ending, closeAsks, closeTarget } from "./close.ts";
 import { isAnothers, keepClosing } from "./close-cut.ts";
 import { emitEnd } from "./emit-end.ts";
 import { createFiles, type Files } from "./files.ts";
-import type { Flusher } from "./flusher.ts";
 import { canGoOn, isBeginning, isSafePoint, LOOK_MS, release } from "./hand-over.ts";
 import { Intake } from "./intake.ts";
 import { type Effect, hasFailed, INITIAL, type Input, isOver, next, type State } from "./lifecycle.ts";
@@ -15,21 +14,11 @@ import { notWritten, timedOut } from "./problem.ts";
 import { readSource, type Reading } from "./read-source.ts";
 import { resumeAfter, type Takeover } from "./resume.ts";
 import { runContext } from "./run-context.ts";
+import type { RunOptions } from "./run-options.ts";
 import { runStart } from "./run-start.ts";
 import { after, soon } from "./timer.ts";
 import { waitingFor } from "./waiting.ts";
 import { createWriter, type Writer } from "./writer.ts";
-
-export interface RunOptions extends RunnerOptions {
-  readonly run: string;
-  readonly request: RunRequest;
-  readonly agent: RunnableAgent;
-  readonly flusher: Flusher;
-  /** As whom the run is written. */
-  readonly as: Ownership;
-  /** For a run that this process takes over. */
-  readonly takeover?: Takeover;
-}
 
 const OVER: Problem = { code: "over", message: "the run is over" };
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -59,7 +48,11 @@ export class ActiveRun {
     this.#options = options;
     this.#graceMs = graceMs;
     this.#files = createFiles(log, run);
-    const onFailure = (error: unknown) => this.#apply({ type: "log-failed", error, isAnothers: isAnothers(error) });
+    const onFailure = (error: unknown) => {
+      this.#apply({ type: "log-failed", error, isAnothers: isAnothers(error) });
+      // Nobody else has the run: whoever takes it over goes on from what the engine still holds.
+      if (error instanceof LogReset) log.release(run, as).catch((problem: unknown) => options.onProblem?.(problem));
+    };
     this.#writer = createWriter({ log, run, flusher, as, onFailure });
     this.#intake = new Intake(this.#writer, this.#stop.signal, maxBytes);
     this.#context = runContext(run, options.agent.name, this.#stop.signal, this.#intake, this.#files);

@@ -1,10 +1,8 @@
 import type { Event } from "../events.ts";
-import type { RunnableAgent, RunnerOptions } from "../runner.ts";
-import type { Ownership } from "../log.ts";
-import type { RunRequest } from "../source.ts";
 import type { OpenAgent } from "../verify.ts";
 import { closeForResume } from "./close.ts";
 import { isAnothers } from "./close-cut.ts";
+import type { RunOptions } from "./run-options.ts";
 import { withheldOf } from "./stored-request.ts";
 import type { Writer } from "./writer.ts";
 
@@ -12,7 +10,7 @@ import type { Writer } from "./writer.ts";
 export const LOOK_MS = 50;
 
 /** Whether another process can go on with the run. */
-export const canGoOn = ({ agent, request }: { readonly agent: RunnableAgent; readonly request: RunRequest }): boolean =>
+export const canGoOn = ({ agent, request }: RunOptions): boolean =>
   agent.source.resume !== undefined && withheldOf(request).length === 0;
 
 /** Whether another process loses nothing if it goes on from here: no words, no step and no call is under way. */
@@ -31,10 +29,7 @@ const BEGINNINGS: ReadonlySet<Event["type"]> = new Set([
 export const isBeginning = ({ type }: Event): boolean => BEGINNINGS.has(type);
 
 /** Gives the run up once everything that was taken in is stored. If that fails, its lease ends with this process. */
-export const release = async (
-  { log, run, as, onProblem }: RunnerOptions & { readonly run: string; readonly as: Ownership },
-  writer: Writer,
-): Promise<void> => {
+export const release = async ({ log, run, as, onProblem }: RunOptions, writer: Writer): Promise<void> => {
   try {
     await writer.flushed();
     await log.release(run, as);

@@ -60,7 +60,7 @@ export interface Scan {
   stop(): void;
 }
 
-const SCAN_MS = 800;
+const SCAN_MS = 400;
 const PAGE = 100;
 const AT_ONCE = 8;
 

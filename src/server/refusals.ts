@@ -1,4 +1,4 @@
-import { LogMissing } from "../log.ts";
+import { LogMissing, LogReset } from "../log.ts";
 import { Refusal } from "../source.ts";
 
 /** A refusal with headers of its own, such as Retry-After or Allow. */
@@ -22,6 +22,7 @@ export const refusalOf = (error: unknown): { readonly refusal: Refusal; readonly
   if (error instanceof Refusal && error.status >= 400 && error.status < 600)
     return { refusal: error, unexpected: false };
   if (error instanceof LogMissing) return { refusal: missing(error.message, error.dropped), unexpected: false };
+  if (error instanceof LogReset) return { refusal: reset(error.message), unexpected: true };
   const message = "the server failed to handle this request";
   return {
     refusal: new Refusal("internal", message, {
@@ -32,6 +33,9 @@ export const refusalOf = (error: unknown): { readonly refusal: Refusal; readonly
     unexpected: true,
   };
 };
+
+const reset = (message: string): Refusal =>
+  new Refusal("log-reset", message, { status: 409, hint: "read the run again from its beginning" });
 
 export const missing = (message: string, dropped: boolean): Refusal =>
   dropped

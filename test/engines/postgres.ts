@@ -13,13 +13,15 @@ const run = promisify(execFile);
 export interface PostgresServer {
   readonly url: string;
   readonly port: number;
+  /** Stops it, if it still lives, as a crash would, and starts it again on the same port. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts a Postgres with an empty database, on a free port of loopback. Postgres refuses to run as root: then another user does. */
-export const startPostgres = async (): Promise<PostgresServer> => {
+export const startPostgres = async (place = tmpdir()): Promise<PostgresServer> => {
   const programs = path.dirname(findProgram("postgres")!);
-  const directory = await mkdtemp(path.join(tmpdir(), "runcast-postgres-"));
+  const directory = await mkdtemp(path.join(place, "runcast-postgres-"));
   const user = process.getuid?.() === 0 ? await userOf("postgres") : undefined;
   if (user) await chown(directory, user.uid, user.gid);
   const data = path.join(directory, "data");
@@ -44,26 +46,39 @@ export const startPostgres = async (): Promise<PostgresServer> => {
     "-c",
     "shared_buffers=32MB",
   ];
-  const child = spawn(path.join(programs, "postgres"), settings, { ...options, stdio: ["ignore", "ignore", "pipe"] });
+  const launch = async () => {
+    const started = spawn(path.join(programs, "postgres"), settings, {
+      ...options,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    await new Promise<void>((resolve, reject) => {
+      createInterface({ input: started.stderr }).on(
+        "line",
+        (line) => /ready to accept connections/.test(line) && resolve(),
+      );
+      started.once("exit", (code) => reject(new Error(`postgres ended with ${code}`)));
+    });
+    return started;
+  };
+  let child = await launch();
   const kill = () => void child.kill("SIGQUIT");
   process.once("exit", kill);
-  await new Promise<void>((resolve, reject) => {
-    createInterface({ input: child.stderr }).on(
-      "line",
-      (line) => /ready to accept connections/.test(line) && resolve(),
-    );
-    child.once("exit", (code) => reject(new Error(`postgres ended with ${code}`)));
-  });
+  const end = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    kill();
+    await exited;
+  };
   return {
     port,
     url: `postgres://runcast@127.0.0.1:${port}/postgres`,
+    async restart() {
+      await end();
+      child = await launch();
+    },
     async stop() {
       process.removeListener("exit", kill);
-      const exited = once(child, "exit");
-      if (child.exitCode === null && child.signalCode === null) {
-        kill();
-        await exited;
-      }
+      await end();
       await rm(directory, { recursive: true, force: true });
     },
   };

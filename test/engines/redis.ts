@@ -9,6 +9,8 @@ import { createInterface } from "node:readline";
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
+  /** Kills it, if it still lives, and starts it again on the same port, with what it kept on disk. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -17,20 +19,28 @@ export const startRedis = async (...settings: string[]): Promise<RedisServer> =>
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-redis-"));
   const port = await freePort();
   const options = ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--save", "", ...settings];
-  const child = spawn("redis-server", options, { stdio: ["ignore", "pipe", "inherit"] });
+  const launch = () => spawn("redis-server", options, { stdio: ["ignore", "pipe", "inherit"] });
+  let child = launch();
   const kill = () => void child.kill("SIGKILL");
   process.once("exit", kill);
+  const end = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    kill();
+    await exited;
+  };
   await ready(child);
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
+    async restart() {
+      await end();
+      child = launch();
+      await ready(child);
+    },
     async stop() {
       process.removeListener("exit", kill);
-      if (child.exitCode === null && child.signalCode === null) {
-        const exited = once(child, "exit");
-        kill();
-        await exited;
-      }
+      await end();
       await rm(directory, { recursive: true, force: true });
     },
   };

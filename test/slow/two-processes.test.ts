@@ -4,19 +4,21 @@ import type { Entry } from "../../src/events.ts";
 import { verify } from "../../src/verify.ts";
 import { useCommandLine } from "../command-line.ts";
 import { describeWith } from "../components.ts";
-import { type RedisServer, startRedis } from "../engines/redis.ts";
+import { startPostgres } from "../engines/postgres.ts";
+import { startRedis } from "../engines/redis.ts";
 
-describeWith("redis-server", "two processes with one Redis", () => {
+const share = (startEngine: () => Promise<{ readonly url: string; stop(): Promise<void> }>): void => {
   const { serve } = useCommandLine();
-  let redis: RedisServer | undefined;
+  let engine: Awaited<ReturnType<typeof startEngine>> | undefined;
   afterEach(async () => {
-    await redis?.stop();
-    redis = undefined;
+    await engine?.stop();
+    engine = undefined;
   });
 
   const start = async () => {
-    redis = await startRedis();
-    const [one, other] = await Promise.all([serve(["--log", redis.url]), serve(["--log", redis.url])]);
+    engine = await startEngine();
+    const { url } = engine;
+    const [one, other] = await Promise.all([serve(["--log", url]), serve(["--log", url])]);
     return { one, other };
   };
 
@@ -60,7 +62,10 @@ describeWith("redis-server", "two processes with one Redis", () => {
     expect(await entryOf(other.url, "waits", "run-end")).toMatchObject({ outcome: "done" });
     for (const run of ["waits", "works"]) expect(verify(await entriesOf(other.url, run))).toBeUndefined();
   });
-});
+};
+
+describeWith("redis-server", "two processes with one Redis", () => share(() => startRedis()));
+describeWith("postgres", "two processes with one Postgres", () => share(() => startPostgres()));
 
 const post = async (url: string, body: unknown): Promise<unknown> => {
   const headers = { "content-type": "application/json", accept: "application/json" };

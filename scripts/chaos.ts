@@ -1,0 +1,40 @@
+// Kills, stops and cuts off processes while many runs are at work, and compares everything: `npm run test:chaos`.
+// `-- redis postgres sqlite --rounds 1 --seconds 600 --runs 200 --seed 1`
+import { parseArgs } from "node:util";
+import type { EngineName } from "../test/chaos/engines.ts";
+import { reportText } from "../test/chaos/report-text.ts";
+import { LEASE_MS, playRound } from "../test/chaos/round.ts";
+import { quantile } from "../test/chaos/takeovers.ts";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "1" },
+    seconds: { type: "string", default: "600" },
+    runs: { type: "string", default: "200" },
+    seed: { type: "string", default: process.env.RUNCAST_SEED ?? String(Date.now() % 100_000) },
+  },
+});
+const known: readonly EngineName[] = ["redis", "postgres", "sqlite"];
+const engines = known.filter((name) => positionals.length === 0 || positionals.includes(name));
+const totals = { rounds: 0, runs: 0, kills: 0, executing: 0, entries: 0, acknowledged: 0, fenced: 0, wrong: 0 };
+const times: number[] = [];
+for (let round = 0; round < Number(values.rounds); round++) {
+  for (const engine of engines) {
+    const seed = Number(values.seed) + round;
+    const report = await playRound({ engine, seed, seconds: Number(values.seconds), runs: Number(values.runs) });
+    console.log(reportText(`${engine}, round ${round + 1}, seed ${seed}, ${values.seconds} s`, report));
+    totals.rounds++;
+    for (const name of ["runs", "kills", "executing", "entries", "acknowledged", "fenced"] as const)
+      totals[name] += report[name];
+    totals.wrong += report.problems.length;
+    if (engine !== "sqlite") times.push(...report.takeovers.clean);
+  }
+}
+const sorted = times.toSorted((one, other) => one - other);
+const p99 = quantile(sorted, 0.99) ?? 0;
+console.log(`in all: ${JSON.stringify(totals)}`);
+console.log(
+  `takeovers: ${sorted.length}, p50 ${quantile(sorted, 0.5)} ms, p99 ${p99} ms, promised ${LEASE_MS + 1000} ms`,
+);
+process.exit(totals.wrong > 0 || p99 > LEASE_MS + 1000 ? 1 : 0);

@@ -1,0 +1,75 @@
+import type { Mutant } from "./broken-promises.ts";
+
+const tests = ["test/ownership.test.ts"];
+
+/** Promises of runs that outlive their process. */
+export const ownership: readonly Mutant[] = [
+  {
+    breaks: "a run has one owner: a living owner's lease is ignored",
+    file: "src/log/leases.ts",
+    edits: [["owner === undefined || !isAlive(owner)", "owner === undefined || isAlive(owner) || true"]],
+    tests,
+  },
+  {
+    breaks: "a run has one owner: a living run in Redis is taken over",
+    file: "src/logs/redis/runs.ts",
+    edits: [["&& (await owners.isAlive(seen.owner))) return undefined;", "&& false) return undefined;"]],
+    tests: ["test/contracts/log-owners.test.ts"],
+  },
+  {
+    breaks: "a run has one owner: recover takes the runs of living processes",
+    file: "src/logs/memory.ts",
+    edits: [
+      ["leases.mayTake(info, owner)", "info.endedAt === undefined"],
+      ["leases.isOrphan(info)", "info.endedAt === undefined"],
+    ],
+    tests,
+  },
+  {
+    breaks: "whoever was replaced writes nothing: the epoch is not checked",
+    file: "src/log/run-info.ts",
+    edits: [["  if (info) checkWriter(info, as);\n", ""]],
+    tests: ["test/contracts/log-owners.test.ts"],
+  },
+  {
+    breaks: "whoever was replaced does nothing: a tool runs before its tool-execute is stored",
+    file: "src/sources/agent/call.ts",
+    edits: [["  await run.context.stored();\n", ""]],
+    tests,
+  },
+  {
+    breaks: "what was acknowledged survives: an answer is acknowledged before it is stored",
+    file: "src/runner/active-run.ts",
+    edits: [['if (result === "accepted") await this.#writer.flushed();', ""]],
+    tests,
+  },
+  {
+    breaks: "what was acknowledged survives: a cancel elsewhere is acknowledged before the log shows it",
+    file: "src/runner/remote.ts",
+    edits: [
+      [
+        'await untilShown(log, run, after, look, sent === "ended" ? 0 : waitMs)',
+        'await untilShown(log, run, 0, (event) => look(event) ?? ("cancelled" as never), 0)',
+      ],
+    ],
+    tests,
+  },
+  {
+    breaks: "no finished call runs again: the one beside a call that was cut does",
+    file: "src/sources/agent/continue.ts",
+    edits: [['if (end && (end.outcome !== "interrupted" || !isLast))', "if (end && !isLast)"]],
+    tests,
+  },
+  {
+    breaks: "no unrepeatable call runs twice: every call that was cut runs again",
+    file: "src/sources/agent/continue.ts",
+    edits: [["worker.tools.get(start.name)?.tool.repeatable === true", "true"]],
+    tests,
+  },
+  {
+    breaks: "a run is handed over at a safe point: it leaves in the middle of a call",
+    file: "src/runner/hand-over.ts",
+    edits: [["closeForResume(root).length === 0", "closeForResume(root).length >= 0"]],
+    tests: ["test/hand-over.test.ts"],
+  },
+];

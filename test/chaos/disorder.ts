@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Relay } from "../relay.ts";
+import type { Engine } from "./engines.ts";
+import type { Fleet, Slot } from "./fleet.ts";
+import { uptime } from "./tally.ts";
+
+/** Everything that goes wrong in a round, chosen by a seed, one thing after the other while earlier ones still last. */
+export interface Disorder {
+  readonly counts: Readonly<Record<string, number>>;
+  /** When the engine, or the way to it, was in trouble. */
+  readonly engineTrouble: readonly { readonly from: number; readonly to: number }[];
+  /** Does nothing more, and resolves when what was broken is whole again. */
+  end(): Promise<void>;
+}
+
+export interface DisorderOptions {
+  readonly fleet: Fleet;
+  readonly engine: Engine;
+  /** Between people and processes. */
+  readonly balancer: Relay;
+  readonly leaseMs: number;
+  readonly random: () => number;
+}
+
+type Act = (slot: Slot) => Promise<void> | void;
+
+export const startDisorder = ({ fleet, engine, balancer, leaseMs, random }: DisorderOptions): Disorder => {
+  const counts: Record<string, number> = {};
+  const engineTrouble: { from: number; to: number }[] = [];
+  const under = new Set<Promise<void>>();
+  const stop = new AbortController();
+  const half = () => random() < 0.5;
+
+  const troubled = async (act: () => Promise<void> | void, lastsMs: number) => {
+    const trouble = { from: uptime(), to: Infinity };
+    engineTrouble.push(trouble);
+    await act();
+    trouble.to = uptime() + lastsMs;
+  };
+  const delayed = async (relay: Relay, ms: number, lastsMs: number) => {
+    relay.delay(ms);
+    await sleep(lastsMs);
+    relay.delay(0);
+  };
+
+  /** How often each happens, by weight. */
+  const shared: readonly [name: string, weight: number, act: Act][] = [
+    ["kill", 12, (slot) => slot.kill()],
+    ["terminate", 1, (slot) => slot.terminate()],
+    ["pause longer than the lease", 2, (slot) => slot.pause(leaseMs * 1.5 + 500)],
+    ["cut clients", 2, () => balancer.cut(half)],
+    ["half-open clients", 1, () => balancer.freeze(half)],
+    ["slow clients", 1, () => delayed(balancer, 100, 2000)],
+    ["cut from the engine", 2, (slot) => troubled(() => slot.network?.cut(), 1000)],
+    ["half-open to the engine", 1, (slot) => troubled(() => slot.network?.freeze(), 30_000)],
+    ["slow engine", 1, (slot) => troubled(() => delayed(slot.network!, 40, 3000), 1000)],
+    ["restart of the engine", 1, () => troubled(() => engine.restart!(), 3000)],
+    ["clock step", 1, () => fleet.slots[0]!.stepClock?.(Math.round((random() - 0.5) * 7200))],
+    ["full disk", 0.5, () => troubled(() => fullDisk(engine), 3000)],
+  ];
+  const alone: typeof shared = [
+    ["kill", 4, (slot) => slot.kill()],
+    ["terminate", 1, (slot) => slot.terminate()],
+    ["cut clients", 1, () => balancer.cut(half)],
+    ["half-open clients", 1, () => balancer.freeze(half)],
+    ["slow clients", 1, () => delayed(balancer, 100, 2000)],
+  ];
+  const acts = (engine.port === undefined ? alone : shared).filter(
+    ([name]) => (name !== "full disk" || engine.fill) && (name !== "clock step" || fleet.slots[0]!.stepClock),
+  );
+  const total = acts.reduce((sum, [, weight]) => sum + weight, 0);
+  const choose = () => {
+    let left = random() * total;
+    return acts.find(([, weight]) => (left -= weight) < 0) ?? acts[0]!;
+  };
+
+  let isRestarting = false;
+  const happen = async () => {
+    const [name, , act] = choose();
+    const up = fleet.slots.filter((each) => each.isUp());
+    const slot = up[Math.floor(random() * up.length)];
+    if (!slot) return;
+    const isEngine = name === "restart of the engine" || name === "full disk";
+    if (isEngine && isRestarting) return;
+    isRestarting ||= isEngine;
+    counts[name] = (counts[name] ?? 0) + 1;
+    await act(slot);
+    if (isEngine) isRestarting = false;
+  };
+
+  const running = (async () => {
+    while (!stop.signal.aborted) {
+      const happening = happen();
+      under.add(happening);
+      void happening.then(() => under.delete(happening));
+      await sleep(700 + random() * 1600, undefined, { signal: stop.signal }).catch(() => {});
+    }
+  })();
+
+  return {
+    counts,
+    engineTrouble,
+    async end() {
+      stop.abort();
+      await running;
+      await Promise.all(under);
+      for (const slot of fleet.slots) slot.stepClock?.(0);
+      // What is half open is closed in the end by whoever waits for it; here it need not take minutes.
+      balancer.cut();
+      for (const { network } of fleet.slots) network?.cut();
+    },
+  };
+};
+
+const fullDisk = async (engine: Engine): Promise<void> => {
+  await engine.fill!();
+  await sleep(1500);
+  await engine.free!();
+};

@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { startPostgres } from "../engines/postgres.ts";
+import { startRedis } from "../engines/redis.ts";
+
+const run = promisify(execFile);
+
+/** Where the runs of a round are kept, and what can happen to it. */
+export interface Engine {
+  /** What a process is told: a URL through this port, or a directory. */
+  place(port: number): string;
+  /** Undefined for files of one process. */
+  readonly port: number | undefined;
+  restart?(): Promise<void>;
+  /** Leaves no room on its disk, until `free`. Absent where no disk of its own can be made. */
+  fill?(): Promise<void>;
+  free?(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export type EngineName = "redis" | "postgres" | "sqlite";
+
+export const startEngine = async (name: EngineName): Promise<Engine> => {
+  if (name === "sqlite") {
+    const directory = await mkdtemp(path.join(tmpdir(), "runcast-chaos-sqlite-"));
+    return { place: () => directory, port: undefined, stop: () => rm(directory, { recursive: true, force: true }) };
+  }
+  const disk = await makeDisk();
+  const aof = ["--appendonly", "yes", "--appendfsync", "everysec"];
+  const server = await (name === "redis" ? startRedis(...aof, "--dir", disk.directory) : startPostgres(disk.directory));
+  const scheme = name === "redis" ? (port: number) => `redis://127.0.0.1:${port}` : urlOfPostgres;
+  return {
+    place: scheme,
+    port: server.port,
+    restart: server.restart,
+    ...(disk.isOwn && {
+      fill: disk.fill,
+      async free() {
+        await disk.free();
+        // An engine that found no room may have ended.
+        await server.restart();
+      },
+    }),
+    async stop() {
+      await server.stop();
+      await disk.close();
+    },
+  };
+};
+
+const urlOfPostgres = (port: number): string => `postgres://runcast@127.0.0.1:${port}/postgres`;
+
+const DISK = "2g";
+
+/** A small disk in memory where this process may mount one, else a folder. */
+const makeDisk = async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), "runcast-chaos-disk-"));
+  await chmod(directory, 0o777);
+  const isOwn = await run("mount", ["-t", "tmpfs", "-o", `size=${DISK},mode=777`, "tmpfs", directory]).then(
+    () => true,
+    () => false,
+  );
+  const ballast = path.join(directory, "ballast");
+  return {
+    directory,
+    isOwn,
+    async fill() {
+      const { bavail, bsize } = await statfs(directory);
+      await run("fallocate", ["-l", String(bavail * bsize), ballast]).catch(() => writeFile(ballast, ""));
+    },
+    free: () => rm(ballast, { force: true }),
+    async close() {
+      if (isOwn) await run("umount", ["-l", directory]).catch(() => {});
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+};

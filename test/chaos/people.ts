@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { type Client, createClient } from "../../src/client.ts";
+import type { Answer, Entry, EventOf } from "../../src/events.ts";
+import type { RunState } from "../../src/state.ts";
+import { messageOf } from "./agent.ts";
+
+/** What one of them saw of a run. */
+export interface Seen {
+  readonly run: string;
+  readonly entries: readonly Entry[];
+  readonly state: RunState;
+}
+
+export interface Acknowledged {
+  readonly run: string;
+  readonly ask: string;
+  readonly answer: Answer;
+}
+
+/** People who start runs, follow them to their end and answer what they ask, so many at a time. */
+export interface People {
+  readonly started: number;
+  readonly seen: readonly Seen[];
+  readonly acknowledged: readonly Acknowledged[];
+  /** Starts nothing more, and resolves when everybody has seen the end of their run. Rejects if somebody waits too long. */
+  leave(patienceMs: number): Promise<void>;
+}
+
+export interface PeopleOptions {
+  readonly url: string;
+  readonly atOnce: number;
+  readonly random: () => number;
+  readonly name: string;
+}
+
+/** Longer than this without a word, not even a heartbeat, and a connection counts as dead. */
+const SILENCE_MS = 8000;
+
+export const startPeople = ({ url, atOnce, random, name }: PeopleOptions): People => {
+  const client = createClient({ url, backoff: () => 100 + Math.random() * 200, silenceMs: SILENCE_MS });
+  const seen: Seen[] = [];
+  const acknowledged: Acknowledged[] = [];
+  const open = new Set<string>();
+  let started = 0;
+  let isOver = false;
+
+  const person = async (): Promise<void> => {
+    while (!isOver) {
+      const run = `${name}-${++started}`;
+      const seed = Math.floor(random() * 1e9);
+      open.add(run);
+      const entries: Entry[] = [];
+      const handle = client.start(
+        { run, message: messageOf(seed) },
+        {
+          onEntry: (entry) => {
+            entries.push(entry);
+            if (entry.event.type === "ask-start") void answer(client, run, entry.event, handle, acknowledged);
+          },
+        },
+      );
+      // Somebody else watches every third run, from another connection.
+      const other = started % 3 === 0 ? watch(client, run, seen) : undefined;
+      seen.push({ run, entries, state: await handle.finished });
+      await other;
+      open.delete(run);
+    }
+  };
+  const all = Promise.all(Array.from({ length: atOnce }, person));
+  all.catch(() => {});
+
+  return {
+    get started() {
+      return started;
+    },
+    seen,
+    acknowledged,
+    async leave(patienceMs) {
+      isOver = true;
+      const late = sleep(patienceMs, "late", { ref: false });
+      if ((await Promise.race([all, late])) === "late")
+        throw new Error(`${open.size} runs have not ended: ${[...open].slice(0, 5).join(", ")}`);
+    },
+  };
+};
+
+const watch = async (client: Client, run: string, seen: Seen[]): Promise<void> => {
+  const entries: Entry[] = [];
+  for (;;) {
+    try {
+      const { finished } = client.follow(run, { onEntry: (entry) => void entries.push(entry) });
+      return void seen.push({ run, entries, state: await finished });
+    } catch (error) {
+      // The run may not have started yet.
+      if ((error as { code?: string }).code !== "unknown-run") throw error;
+      await sleep(200);
+    }
+  }
+};
+
+/** Answers until the run says that it was answered, or is no longer asked. */
+const answer = async (
+  client: Client,
+  run: string,
+  { ask, kind }: EventOf<"ask-start">,
+  handle: { readonly state: RunState },
+  acknowledged: Acknowledged[],
+): Promise<void> => {
+  const given: Answer = kind === "approval" ? { allow: true } : { value: "two" };
+  await sleep(Math.random() * 500);
+  for (;;) {
+    try {
+      await client.answer(run, ask, given);
+      return void acknowledged.push({ run, ask, answer: given });
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code === "ask-closed" || code === "ask-conflict") return;
+      if (handle.state.outcome !== undefined) return;
+      await sleep(300);
+    }
+  }
+};
+
+export const isAnswered = (entries: readonly Entry[], { ask, answer: given }: Acknowledged): boolean =>
+  entries.some(
+    ({ event }) =>
+      event.type === "ask-end" &&
+      event.ask === ask &&
+      event.outcome === "answered" &&
+      isDeepStrictEqual(event.answer, given),
+  );

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Entry } from "../../src/events.ts";
+import { randomFrom } from "../random.ts";
+import { startRelay } from "../relay.ts";
+import { problemsOf } from "./check.ts";
+import { startDisorder } from "./disorder.ts";
+import { type EngineName, startEngine } from "./engines.ts";
+import { startFleet, tallyFile } from "./fleet.ts";
+import { startPeople } from "./people.ts";
+import { executingAtKills, takeoversOf } from "./takeovers.ts";
+import { readTally } from "./tally.ts";
+
+export interface RoundOptions {
+  readonly engine: EngineName;
+  readonly seed: number;
+  readonly seconds: number;
+  /** How many runs at a time. */
+  readonly runs: number;
+}
+
+/** What happened in a round, and what was wrong. */
+export interface Report {
+  readonly problems: readonly string[];
+  readonly runs: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly kills: number;
+  readonly executing: number;
+  readonly disorder: Readonly<Record<string, number>>;
+  readonly entries: number;
+  readonly viewers: number;
+  readonly executions: number;
+  readonly acknowledged: number;
+  readonly takeovers: ReturnType<typeof takeoversOf>;
+  readonly fenced: number;
+  /** Where everything can be looked up; removed if nothing was wrong. */
+  readonly directory: string;
+}
+
+export const LEASE_MS = 3000;
+/** How long the last runs may take once nothing is broken any more: a connection that is half open is found by its silence. */
+const PATIENCE_MS = 120_000;
+
+/** Processes behind a balancer, people with runs, and disorder for so long; then everything is compared. */
+export const playRound = async ({ engine: name, seed, seconds, runs }: RoundOptions): Promise<Report> => {
+  const random = randomFrom(seed);
+  const directory = await mkdtemp(path.join(tmpdir(), `runcast-chaos-${name}-`));
+  const engine = await startEngine(name);
+  const size = engine.port === undefined ? 1 : 3;
+  const fleet = await startFleet({ engine, size, leaseMs: LEASE_MS, directory });
+  const balancer = await startRelay(() => fleet.slots.filter((slot) => slot.isUp()).map(({ port }) => port));
+  const problems: string[] = [];
+  try {
+    const people = startPeople({ url: balancer.url, atOnce: runs, random, name: `r${seed}` });
+    await sleep(1500);
+    const disorder = startDisorder({ fleet, engine, balancer, leaseMs: LEASE_MS, random: randomFrom(seed + 1) });
+    await sleep(seconds * 1000);
+    await disorder.end();
+    await people.leave(PATIENCE_MS).catch((error: Error) => problems.push(error.message));
+
+    const told = readTally(tallyFile(directory));
+    const outcomes: Record<string, number> = {};
+    let entries = 0;
+    const url = `http://127.0.0.1:${fleet.slots[0]!.port}`;
+    const toldOf = Map.groupBy(told, (each) => ("run" in each ? each.run : ""));
+    const seenOf = Map.groupBy(people.seen, ({ run }) => run);
+    const acknowledgedOf = Map.groupBy(people.acknowledged, ({ run }) => run);
+    for (const [run, seen] of seenOf) {
+      const stored = await entriesOf(url, run);
+      entries += stored.length * seen.length;
+      const end = stored.at(-1)?.event;
+      const outcome = end?.type === "run-end" ? end.outcome : "none";
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+      problems.push(...problemsOf(run, stored, toldOf.get(run) ?? [], seen, acknowledgedOf.get(run) ?? []));
+    }
+    return {
+      problems,
+      runs: seenOf.size,
+      outcomes,
+      kills: fleet.kills.length,
+      executing: executingAtKills(told, fleet.kills),
+      disorder: disorder.counts,
+      entries,
+      viewers: people.seen.length,
+      executions: told.filter((each) => each.do === "begin").length,
+      acknowledged: people.acknowledged.length,
+      takeovers: takeoversOf(told, fleet.kills, disorder.engineTrouble),
+      fenced: told.filter((each) => each.do === "fenced").length,
+      directory,
+    };
+  } finally {
+    await balancer.close();
+    await fleet.close();
+    await engine.stop();
+    if (problems.length === 0) await rm(directory, { recursive: true, force: true });
+  }
+};
+
+const entriesOf = async (url: string, run: string): Promise<Entry[]> => {
+  const text = await (await fetch(`${url}/runs/${run}/export.jsonl`)).text();
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Entry);
+};

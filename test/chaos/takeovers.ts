@@ -1,0 +1,61 @@
+import type { Told } from "./tally.ts";
+
+/** How long runs stood still after their process was killed, until the next entry. */
+export interface Takeovers {
+  /** Milliseconds, in order, of those in whose time the engine could be reached. */
+  readonly clean: readonly number[];
+  /** The others. */
+  readonly troubled: readonly number[];
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const takeoversOf = (
+  told: readonly Told[],
+  kills: readonly { readonly pid: number; readonly at: number }[],
+  trouble: readonly Span[],
+): Takeovers => {
+  const processOf = new Map<string, number>();
+  for (const each of told) if (each.do === "owner") processOf.set(each.owner, each.pid);
+  const killedAt = new Map(kills.map(({ pid, at }) => [pid, at]));
+  const owner = new Map<string, string>();
+  /** Who had the run before the one that took it over last. */
+  const before = new Map<string, string>();
+  const clean: number[] = [];
+  const troubled: number[] = [];
+  for (const each of told) {
+    if (each.do === "start") owner.set(each.run, each.owner);
+    else if (each.do === "take") {
+      const last = owner.get(each.run);
+      if (last !== undefined) before.set(each.run, last);
+      owner.set(each.run, each.owner);
+    } else if (each.do === "resume") {
+      const at = killedAt.get(processOf.get(before.get(each.run) ?? "") ?? 0);
+      if (at === undefined || at > each.at) continue;
+      const isTroubled = trouble.some(({ from, to }) => from < each.at && to > at);
+      (isTroubled ? troubled : clean).push(each.at - at);
+    }
+  }
+  return {
+    clean: clean.toSorted((one, other) => one - other),
+    troubled: troubled.toSorted((one, other) => one - other),
+  };
+};
+
+/** How many calls were executing in processes at the moment they were killed. */
+export const executingAtKills = (
+  told: readonly Told[],
+  kills: readonly { readonly pid: number; readonly at: number }[],
+): number => {
+  const ended = new Set(told.flatMap((each) => (each.do === "end" ? [`${each.pid} ${each.call}`] : [])));
+  const killed = new Map(kills.map(({ pid, at }) => [pid, at]));
+  return told.filter(
+    (each) => each.do === "begin" && !ended.has(`${each.pid} ${each.call}`) && (killed.get(each.pid) ?? 0) >= each.at,
+  ).length;
+};
+
+export const quantile = (sorted: readonly number[], share: number): number | undefined =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];

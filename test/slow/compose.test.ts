@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { createClient } from "../../src/client.ts";
+import { isLogUrl } from "../../src/config/logs.ts";
+import { verify } from "../../src/verify.ts";
+import { root, useCommandLine } from "../command-line.ts";
+import { describeWith } from "../components.ts";
+import { type RedisServer, startRedis } from "../engines/redis.ts";
+import { type Relay, startRelay } from "../relay.ts";
+
+interface Service {
+  readonly command: string;
+  readonly image?: string;
+  readonly stop_grace_period?: string;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly depends_on?: Readonly<Record<string, unknown>> | readonly string[];
+  readonly volumes?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const read = (file: string) => readFileSync(path.join(root, file), "utf8");
+const servicesOf = (file: string) => (parse(read(file)) as { services: Record<string, Service> }).services;
+
+const KEY = "a-key-for-the-test";
+const NAMES = ["runcast-1", "runcast-2", "runcast-3"];
+const compose = servicesOf("docker-compose.yml");
+
+describe.each(["docker-compose.yml", "docker-compose.postgres.yml"])("%s", (file) => {
+  const services = servicesOf(file);
+
+  test("starts three processes that share one log", () => {
+    expect(Object.keys(services).filter((name) => name.startsWith("runcast"))).toEqual(NAMES);
+    for (const name of NAMES) {
+      const { command, depends_on = {} } = services[name]!;
+      const [, url = ""] = /^npx runcast serve --host 0\.0\.0\.0 --port 4400 --log (\S+)$/.exec(command) ?? [];
+      expect(isLogUrl(url), command).toBe(true);
+      const [, engine = ""] = /[@/](\w+):\d+/.exec(url) ?? [];
+      expect(Object.keys(services)).toContain(engine);
+      expect(Object.keys(depends_on)).toContain(engine);
+      expect(services[engine]!.healthcheck).toBeDefined();
+    }
+  });
+});
+
+test("the processes have the time that a hand-over takes, and are asked whether they are ready", () => {
+  for (const name of NAMES) {
+    const { stop_grace_period = "", healthcheck } = compose[name]!;
+    // 20 s for safe points and 15 s for the rest: see docs/operations.md.
+    expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThanOrEqual(35);
+    expect(healthcheck?.test.join(" ")).toContain("/ready");
+  }
+});
+
+test("the balancer knows exactly these processes and checks /ready", () => {
+  const [file = ""] = compose["balancer"]!.volumes!.map((volume) => volume.split(":")[0]!);
+  const config = read(file);
+  const servers = [...config.matchAll(/^ {2}server (\S+) (\S+):(\d+) check /gm)];
+  expect(servers.map(([, name, host, port]) => [name, host, port])).toEqual(NAMES.map((name) => [name, name, "4400"]));
+  expect(config).toContain("uri /ready");
+});
+
+describeWith("redis-server", "the same set-up as plain processes", () => {
+  const { launch, home } = useCommandLine();
+  let redis: RedisServer | undefined;
+  let balancer: Relay | undefined;
+  afterEach(async () => {
+    await balancer?.close();
+    await redis?.stop();
+  });
+
+  test("serves runs through the balancer, and goes on when a process is killed", { timeout: 180_000 }, async () => {
+    const [, ...settings] = compose["redis"]!.command.split(" ");
+    redis = await startRedis(...settings);
+    const cwd = await home("compose");
+    await writeFile(
+      path.join(cwd, "runcast.config.mjs"),
+      "export default { key: process.env.RUNCAST_KEY, secret: process.env.RUNCAST_SECRET };",
+    );
+    const env = { RUNCAST_KEY: KEY, RUNCAST_SECRET: "sixteen-characters-or-more", RUNCAST_DEMO_SPEED: "20" };
+    const started = NAMES.map((name) => {
+      const words = compose[name]!.command.split(" ").slice(2);
+      const own = words.map((word) => (isLogUrl(word) ? redis!.url : word.replace(/^4400$/, "0")));
+      return launch(own, { cwd, env });
+    });
+    const ports = await Promise.all(started.map(async (child) => Number(await portOf(child.stdout))));
+    balancer = await startRelay(() => ports);
+    const client = createClient({ url: balancer.url, key: KEY, backoff: () => 100 });
+    const handles = NAMES.map((name) => client.start({ run: name, message: "sub-agents" }));
+    started[1]!.kill("SIGKILL");
+    const states = await Promise.all(handles.map(({ finished }) => finished));
+    expect(states.map(({ outcome }) => outcome)).toEqual(["done", "done", "done"]);
+    for (const run of NAMES) {
+      const response = await fetch(`${balancer.url}/runs/${run}/export.jsonl`, {
+        headers: { authorization: `Bearer ${KEY}` },
+      });
+      const lines = (await response.text()).trimEnd().split("\n");
+      expect(verify(lines.map((line) => JSON.parse(line)))).toBeUndefined();
+    }
+  });
+});
+
+/** The port that a server says it listens on. */
+const portOf = (stdout: NodeJS.ReadableStream): Promise<string> =>
+  new Promise((resolve) => {
+    let said = "";
+    stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      const [, port] = /http:\/\/[^\s:]+:(\d+)/.exec(said) ?? [];
+      if (port !== undefined && said.includes("  try ")) resolve(port);
+    });
+  });
