@@ -22,6 +22,8 @@ export interface DisorderOptions {
   readonly random: () => number;
 }
 
+const TAKES_A_PROCESS = new Set(["kill", "terminate", "pause longer than the lease"]);
+
 type Act = (slot: Slot) => Promise<void> | void;
 
 export const startDisorder = ({ fleet, engine, balancer, leaseMs, random }: DisorderOptions): Disorder => {
@@ -79,7 +81,8 @@ export const startDisorder = ({ fleet, engine, balancer, leaseMs, random }: Diso
     const [name, , act] = choose();
     const up = fleet.slots.filter((each) => each.isUp());
     const slot = up[Math.floor(random() * up.length)];
-    if (!slot) return;
+    // Somebody is always there to take over: how long that takes is measured.
+    if (!slot || (TAKES_A_PROCESS.has(name) && up.length === 1 && fleet.slots.length > 1)) return;
     const isEngine = name === "restart of the engine" || name === "full disk";
     if (isEngine && isRestarting) return;
     isRestarting ||= isEngine;
