@@ -1,16 +1,40 @@
-// Installs coding agents that test/slow/acp.test.ts runs, outside the checkout: `npm run agents -- [name …]`, all of them by default.
+// Installs coding agents and frameworks that slow tests run, outside the checkout: `npm run agents -- [name …]`, all of them by default.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { agents, commandOf, homeOf } from "./install-agents/agents.ts";
+import { markOf, programOf, pythonAgents, pythonOf } from "./install-agents/python-agents.ts";
 
 const names = process.argv.slice(2);
-const unknown = names.filter((name) => !agents.some((agent) => agent.name === name));
+const known = [...agents, ...pythonAgents].map(({ name }) => name);
+const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-  console.error(`unknown: ${unknown.join(", ")}; there are ${agents.map(({ name }) => name).join(", ")}`);
+  console.error(`unknown: ${unknown.join(", ")}; there are ${known.join(", ")}`);
   process.exit(2);
 }
-for (const agent of agents.filter(({ name }) => names.length === 0 || names.includes(name))) {
+const isWanted = ({ name }: { readonly name: string }) => names.length === 0 || names.includes(name);
+
+const run = (command: string, args: readonly string[], cwd: string): boolean =>
+  spawnSync(command, args, { cwd, stdio: "inherit" }).status === 0;
+
+for (const agent of pythonAgents.filter(isWanted)) {
+  const home = homeOf(agent);
+  const { packages } = agent;
+  if (!pythonOf(agent)) {
+    mkdirSync(home, { recursive: true });
+    const isInstalled =
+      run("python3", ["-m", "venv", "venv"], home) &&
+      run(programOf(agent), ["-m", "pip", "install", "--quiet", ...packages], home);
+    if (!isInstalled) {
+      console.error(`${agent.name}: pip could not install ${packages.join(" ")}`);
+      process.exit(1);
+    }
+    writeFileSync(markOf(agent), packages.join("\n"));
+  }
+  console.log(`${agent.name}: ${packages.join(" ")} in ${home}`);
+}
+
+for (const agent of agents.filter(isWanted)) {
   const home = homeOf(agent);
   if (!commandOf(agent)) {
     mkdirSync(home, { recursive: true });
@@ -21,11 +45,7 @@ for (const agent of agents.filter(({ name }) => names.length === 0 || names.incl
       "--loglevel=error",
       ...(agent.needsScripts ? [] : ["--ignore-scripts"]),
     ];
-    const { status } = spawnSync("npm", ["install", ...options, `${agent.package}@${agent.version}`], {
-      cwd: home,
-      stdio: "inherit",
-    });
-    if (status !== 0 || !commandOf(agent)) {
+    if (!run("npm", ["install", ...options, `${agent.package}@${agent.version}`], home) || !commandOf(agent)) {
       console.error(`${agent.name}: npm could not install ${agent.package}@${agent.version}`);
       process.exit(1);
     }

@@ -59,7 +59,7 @@ export const agents: readonly PinnedAgent[] = [
 ];
 
 /** Outside the checkout, so that one install serves every later run on this machine. */
-export const homeOf = ({ name }: PinnedAgent): string =>
+export const homeOf = ({ name }: { readonly name: string }): string =>
   path.join(
     process.env["RUNCAST_AGENTS_HOME"] ??
       path.join(process.env["XDG_CACHE_HOME"] ?? path.join(homedir(), ".cache"), "runcast/agents"),
