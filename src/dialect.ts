@@ -152,6 +152,8 @@ export type Command =
       readonly style?: string;
       readonly extensions?: boolean;
       readonly whole?: "end" | "now";
+      /** The encoder is given what the run was asked with: for clients that keep nothing of their own. */
+      readonly withRequest?: true;
       /** How many frames, counted from the first of the run, the client has already: for formats that number frames. */
       readonly skipFrames?: number;
     }
@@ -202,6 +204,8 @@ export interface ServerFacts {
 export interface EncodeOptions {
   readonly style?: string;
   readonly extensions?: boolean;
+  /** What the run was asked with, if the command wants it. */
+  readonly request?: Pick<RunRequest, "messages" | "metadata">;
   /** A URL under which this client can fetch a file beside the log. */
   readonly link: (ref: Pick<FileRef, "file">) => string;
   /** The URL of the page that shows the run: to read it, as `link` lets one read its files, or to answer it with a key. */

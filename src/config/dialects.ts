@@ -1,6 +1,7 @@
 import type { Dialect } from "../dialect.ts";
 import { agUi } from "../dialects/ag-ui.ts";
 import { aiSdk } from "../dialects/ai-sdk.ts";
+import { copilotkit } from "../dialects/copilotkit.ts";
 import { deepAgent } from "../dialects/deep-agent.ts";
 import { forge } from "../dialects/forge.ts";
 import { native } from "../dialects/native.ts";
@@ -14,6 +15,7 @@ export const dialects: readonly Dialect[] = [
   native,
   agUi,
   aiSdk,
+  copilotkit,
   deepAgent,
   forge,
   openWebui,

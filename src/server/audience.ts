@@ -64,7 +64,8 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
 
   const stageFor = (read: Log): Stage => (read === log ? stage : { ...stage, log: read });
   const channelOf = ({ run, dialect, options, linkBase, log: read }: Following) => {
-    const key = [run, dialect.name, options.style ?? "", options.extensions ? 1 : 0, linkBase].join("\n");
+    const { style = "", extensions, request } = options;
+    const key = [run, dialect.name, style, extensions ? 1 : 0, request ? 1 : 0, linkBase].join("\n");
     let channel = channels.get(key);
     if (!channel) channels.set(key, (channel = new Channel(key, run, dialect, options, stageFor(read))));
     return channel;

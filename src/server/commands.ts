@@ -7,6 +7,7 @@ import { Refusal } from "../source.ts";
 import { frameText, lineSafe } from "../sse.ts";
 import type { Audience } from "./audience.ts";
 import { createBegin, threadOf } from "./begin.ts";
+import { requestOf } from "./history.ts";
 import type { Owners } from "./owners.ts";
 import type { Readings } from "./readings.ts";
 import { tooMany, unlessMissing } from "./refusals.ts";
@@ -115,7 +116,9 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const info = await infoOf(command.run, "watch", exchange).catch(unlessMissing(command.ifNone));
     if (!info) return void response.writeHead(command.ifNone ?? 204).end();
     const { run } = info;
-    const spelled = await spelling.optionsOf(command, info, exchange);
+    const { linkBase, options: wanted } = await spelling.optionsOf(command, info, exchange);
+    const asked = command.withRequest && { request: await requestOf(read, run) };
+    const spelled = { linkBase, options: { ...wanted, ...asked } };
     const encoded = { log: read, run, dialect, options: spelled.options };
     if (command.whole) return sendWhole(encoded, command.whole, response);
     const cursor = async (): Promise<Cursor | undefined> => {

@@ -1,5 +1,6 @@
 import type { EventOf, Message, Part } from "../events.ts";
 import type { Log } from "../log.ts";
+import type { RunRequest } from "../source.ts";
 import { createAnswer } from "../state.ts";
 import { wholeResults } from "./encoding.ts";
 
@@ -15,7 +16,7 @@ export const historyOf = async (log: Log, run: string): Promise<Message[]> => {
     const entries = await wholeResults(log, run, RESULT_BYTES, await log.read(run, after, BATCH));
     if (entries.length === 0) break;
     for (const entry of entries) {
-      if (entry.event.type === "run-start") messages.push(...(await askedWith(log, run, entry.event)));
+      if (entry.event.type === "run-start") messages.push(...(await askedWith(log, run, entry.event)).messages);
       else answer.take(entry);
     }
     after = entries.at(-1)!.seq;
@@ -23,17 +24,23 @@ export const historyOf = async (log: Log, run: string): Promise<Message[]> => {
   return [...messages, ...answer.messages()];
 };
 
+/** What a run was asked with, as far as a dialect can tell it again. */
+export const requestOf = async (log: Log, run: string): Promise<Pick<RunRequest, "messages" | "metadata">> => {
+  const event = (await log.read(run, 0, 1))[0]?.event;
+  return event?.type === "run-start" ? await askedWith(log, run, event) : { messages: [] };
+};
+
 const askedWith = async (
   log: Log,
   run: string,
   { request, message }: EventOf<"run-start">,
-): Promise<readonly Message[]> => {
+): Promise<Pick<RunRequest, "messages" | "metadata">> => {
   const stored = request && (await bytesOf(log, run, request.file));
-  if (stored) return (JSON.parse(stored.toString("utf8")) as { messages: Message[] }).messages;
-  if (!message) return [];
+  if (stored) return JSON.parse(stored.toString("utf8")) as RunRequest;
+  if (!message) return { messages: [] };
   // Another run cannot read the files of this one.
   const content = await Promise.all(message.content.map((part) => inLine(log, run, part)));
-  return [{ ...message, content }];
+  return { messages: [{ ...message, content }] };
 };
 
 const inLine = async (log: Log, run: string, part: Part): Promise<Part> => {

@@ -8,6 +8,7 @@ import { dataFrames } from "./data.ts";
 import { finishFrames } from "./finish.ts";
 import { frame, type MessageId, messageIdsOf } from "./frames.ts";
 import { interruptOf } from "./interrupts.ts";
+import { inputOf } from "./run-input.ts";
 import { readStyle } from "./style.ts";
 import { createSubAgents } from "./sub-agents.ts";
 import { createWords } from "./words.ts";
@@ -25,6 +26,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   let messageId: MessageId = messageIdsOf("");
   let run = { threadId: "", runId: clientRun ?? "" };
   let isOpen = false;
+  let isFirst = true;
 
   const words = createWords(() => messageId);
   const calls = createCalls(() => messageId, words, options.link);
@@ -39,7 +41,10 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   const open = (): readonly Frame[] => {
     isOpen = true;
     const declared = version === 1 ? { protocolVersion: "1.0" } : {};
-    return [frame("RUN_STARTED", { ...run, ...declared }), ...subAgents.resume()];
+    // Clients that join a conversation take what people said in it from there.
+    const input = options.request && isFirst ? { input: { ...run, ...inputOf(options.request) } } : {};
+    isFirst = false;
+    return [frame("RUN_STARTED", { ...run, ...declared, ...input }), ...subAgents.resume()];
   };
 
   const interrupt = (): readonly Frame[] => {

@@ -1,19 +1,16 @@
 import { z } from "zod";
 import type { Command, DialectRequest } from "../../dialect.ts";
-import type { Json } from "../../events.ts";
 import { Refusal, type RunRequest } from "../../source.ts";
-import { fieldsOf } from "../frames/fields.ts";
+import { readSecrets, writeSecrets } from "../../wire.ts";
 import { parseBody } from "../requests/parse-body.ts";
 import { answerOf, resumeOf, resumeSchema } from "./interrupts.ts";
-import { messageSchema, readMessages, writeMessages } from "./messages.ts";
+import { messageSchema, readMessages } from "./messages.ts";
+import { inputOf, metadataOf } from "./run-input.ts";
 import { readStyle, styleText } from "./style.ts";
 
 type Start = Extract<Command, { do: "start" }>;
 
 const HINT = "a request is the RunAgentInput of @ag-ui/client";
-/** Where a request keeps what only this protocol knows. */
-const METADATA = "ag-ui";
-
 export const inputSchema = z.object({
   threadId: z.string().min(1).max(256),
   runId: z.string().min(1).max(256),
@@ -46,6 +43,7 @@ export const readStart = (asked: DialectRequest): Start => {
   if (messages.length === 0 && !answers)
     throw new Refusal("bad-request", "the field messages has nothing to answer", { hint: HINT });
   const { agent } = asked.params;
+  const secrets = readSecrets(asked.headers);
   const tools = (input.tools ?? []).map(readTool);
   const system = (input.context ?? []).map(({ description, value }) => `${description}: ${value}`).join("\n");
   const request: RunRequest = {
@@ -54,9 +52,8 @@ export const readStart = (asked: DialectRequest): Start => {
     messages,
     ...(system !== "" && { system }),
     ...(tools.length > 0 && { tools }),
-    metadata: {
-      [METADATA]: { ids, ...unlessEmpty("state", input.state), ...unlessEmpty("props", input.forwardedProps) },
-    },
+    metadata: metadataOf({ ids, state: input.state, props: input.forwardedProps }),
+    ...(secrets && { secrets }),
   };
   const disconnect = asked.query.get("disconnect");
   return {
@@ -74,23 +71,16 @@ export const writeStart = (
   { request, style, extensions, answers, disconnect }: Start,
   path: (agent: string | undefined) => string,
 ): { method: string; path: string; headers: Record<string, string>; body: string } => {
-  const { agent, run, messages, system, tools = [], metadata = {} } = request;
+  const { agent, run, system, secrets } = request;
   const { thread = run ?? "thread-1" } = request;
   const { version, runId = run ?? "run-1" } = readStyle(style);
-  const { ids, state = {}, props = {} } = fieldsOf(metadata[METADATA]);
-  const said = [
-    ...(system ? [{ role: "system" as const, content: [{ type: "text" as const, text: system }] }] : []),
-    ...messages,
-  ];
+  const { messages, ...rest } = inputOf(request);
   const input = {
     threadId: thread,
     runId,
     ...(version === 1 && { protocolVersion: "1.0" }),
-    state,
-    messages: writeMessages(said, Array.isArray(ids) ? ids : []),
-    tools: tools.map(({ name, description = "", schema }) => ({ name, description, parameters: schema ?? {} })),
-    context: [],
-    forwardedProps: props,
+    messages: [...(system ? [{ id: "system", role: "system", content: system }] : []), ...messages],
+    ...rest,
     ...(answers && { resume: answers.map(resumeOf) }),
   };
   return {
@@ -100,6 +90,7 @@ export const writeStart = (
       "content-type": "application/json",
       accept: "text/event-stream",
       ...(extensions && { "runcast-extensions": "1" }),
+      ...writeSecrets(secrets),
     },
     body: JSON.stringify(input),
   };
@@ -110,9 +101,3 @@ const readTool = ({ name, description, parameters: schema }: NonNullable<Input["
   ...(description && { description }),
   ...(schema !== undefined && { schema }),
 });
-
-/** Most clients send empty objects. */
-const unlessEmpty = (name: string, value: Json | undefined): Record<string, Json> =>
-  value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0)
-    ? {}
-    : { [name]: value };

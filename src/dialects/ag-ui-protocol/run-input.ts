@@ -1,0 +1,40 @@
+import type { Json } from "../../events.ts";
+import type { ClientTool, RunRequest } from "../../source.ts";
+import { fieldsOf } from "../frames/fields.ts";
+import { writeMessages } from "./messages.ts";
+
+/** Where a request keeps what only this protocol knows. */
+const METADATA = "ag-ui";
+
+/** The ids that the client gave its messages, its state, and what it passes on to the agent. */
+export interface Known {
+  readonly ids: readonly string[];
+  readonly state?: Json | undefined;
+  readonly props?: Json | undefined;
+}
+
+export const metadataOf = ({ ids, state, props }: Known): NonNullable<RunRequest["metadata"]> => ({
+  [METADATA]: { ids: [...ids], ...unlessEmpty("state", state), ...unlessEmpty("props", props) },
+});
+
+/** A request as a client of the protocol words it. */
+export const inputOf = ({
+  messages,
+  tools = [],
+  metadata = {},
+}: Pick<RunRequest, "messages" | "metadata"> & { readonly tools?: readonly ClientTool[] | undefined }) => {
+  const { ids, state = {}, props = {} } = fieldsOf(metadata[METADATA]);
+  return {
+    state,
+    messages: writeMessages(messages, Array.isArray(ids) ? ids : []),
+    tools: tools.map(({ name, description = "", schema }) => ({ name, description, parameters: schema ?? {} })),
+    context: [],
+    forwardedProps: props,
+  };
+};
+
+/** Most clients send empty objects. */
+const unlessEmpty = (name: string, value: Json | undefined): Record<string, Json> =>
+  value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0)
+    ? {}
+    : { [name]: value };

@@ -1,0 +1,51 @@
+import type { Dialect, Route } from "../dialect.ts";
+import { agUiCoverage } from "./ag-ui-protocol/coverage.ts";
+import { inputJsonSchema } from "./ag-ui-protocol/request.ts";
+import { spelling } from "./ag-ui-protocol/spelling.ts";
+import { BASE, infoOf, readConnect, readRun, readStop, write } from "./copilotkit/requests.ts";
+
+const AGENT = `${BASE}/agent/:agent`;
+
+const routes: readonly Route[] = [
+  { method: "GET", path: `${BASE}/info`, does: "reply", summary: "CopilotKit: which agents there are." },
+  {
+    method: "POST",
+    path: `${AGENT}/run`,
+    does: "start",
+    summary: "CopilotKit: run an agent, or answer what it asks, and stream its events.",
+    body: inputJsonSchema,
+  },
+  {
+    method: "POST",
+    path: `${AGENT}/connect`,
+    does: "follow",
+    summary: "CopilotKit: the conversation so far, and the thread's latest run as it goes on.",
+    body: inputJsonSchema,
+  },
+  { method: "POST", path: `${AGENT}/stop/:thread`, does: "cancel", summary: "CopilotKit: stop the run of a thread." },
+];
+
+/**
+ * The API of CopilotKit's runtime, so that its clients need no server between: `runtimeUrl` is the address of this one, with
+ * `/copilotkit`. The events are those of AG-UI; besides, a thread can be joined again, and its run stopped.
+ */
+export const copilotkit: Dialect = {
+  name: "copilotkit",
+  contentType: "text/event-stream; charset=utf-8",
+  headers: {},
+  routes,
+  read: ({ does }, request) => {
+    if (does === "reply") return { do: "reply", reply: infoOf };
+    if (does === "start") return readRun(request);
+    return does === "follow" ? readConnect(request) : readStop(request);
+  },
+  write,
+  ...spelling,
+  heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },
+  refuse: ({ status, ...error }) => ({ status, body: JSON.stringify({ error }) }),
+  wholeBytes: 1024 * 1024,
+  segments: true,
+  disconnect: "continue",
+  asks: "next-request",
+  says: agUiCoverage,
+};
