@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Entry, Event } from "../src/events.ts";
+import type { Log } from "../src/log.ts";
 import { choicesOf } from "../src/protocol.ts";
 import { memory } from "../src/logs/memory.ts";
 import { demoAgent, demoStories } from "../src/models/demo.ts";
@@ -17,6 +18,7 @@ const FIRST = Date.UTC(2026, 0, 1);
 
 type React = (event: Event, runner: Runner, run: string) => unknown;
 
+let asked = "";
 /** What a person does while the story plays. */
 const reactions: Record<string, React> = {
   approval: (event, runner, run) =>
@@ -30,7 +32,12 @@ const reactions: Record<string, React> = {
   question: (event, runner, run) =>
     event.type === "ask-start" &&
     runner.answer(run, event.ask, { value: choicesOf(event)[0]?.value ?? "the tests" }, "Ada"),
-  cancel: (event, runner, run) => event.type === "tool-execute" && runner.cancel(run, { by: "Ada" }),
+  resume: (event, runner, run) => {
+    if (event.type === "ask-start") asked = event.ask;
+    // Once the sub-agent is done, so that the approval outlives the process that asked for it.
+    if (event.type === "agent-end") void runner.answer(run, asked, { allow: true }, "Ada");
+  },
+  cancel: (event, runner, run) => event.type === "tool-progress" && runner.cancel(run, { by: "Ada" }),
 };
 
 const requests: Record<string, Partial<RunRequest>> = {
@@ -45,34 +52,50 @@ const requests: Record<string, Partial<RunRequest>> = {
   },
 };
 
-const record = async (name: string, message: string, source: Source, isCrash = false): Promise<readonly Entry[]> => {
-  const log = memory();
-  const runner = createRunner({ log });
-  const run = name.replaceAll(" ", "-");
-  const recovered = memory();
-  let read = 0;
-  const { promise, resolve } = Promise.withResolvers<void>();
+type Playable = Omit<Story, "source"> & Partial<Story>;
+
+/** Reads a run along, as a person who reacts to it would. Resolves at its last entry, or where its process dies. */
+const follow = (log: Log, runner: Runner, run: string, { name, dies }: Playable): Promise<number> => {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const past: Event[] = [];
   const look = (): void => {
-    for (const { event, seq } of log.read(run, read, 10_000) as readonly Entry[]) {
-      read = seq;
-      if (isCrash && event.type === "tool-execute")
-        void Promise.resolve(recovered.append(run, log.read(run, 0, seq) as readonly Entry[])).then(resolve);
+    for (const { event, seq } of log.read(run, past.length, 10_000) as readonly Entry[]) {
+      past.push(event);
       void reactions[name]?.(event, runner, run);
-      if (event.type === "run-end") resolve();
+      if (event.type === "run-end" || dies?.(past)) resolve(seq);
     }
   };
   const stop = log.watch(run, look);
+  return promise.finally(stop);
+};
+
+const record = async (story: Playable, demoSource: Source): Promise<readonly Entry[]> => {
+  const { name, message, source = demoSource, dies, successor } = story;
+  const run = name.replaceAll(" ", "-");
+  const log = memory();
+  const runner = createRunner({ log });
+  const over = follow(log, runner, run, story);
   await runner.start(
     { run, messages: [{ role: "user", content: [{ type: "text", text: message }] }], ...requests[name] },
     { name: "demo", source },
   );
-  look();
-  await promise;
-  stop();
-  if (isCrash) await createRunner({ log: recovered }).recover();
-  const entries = await (isCrash ? recovered : log).read(run, 0, 10_000);
+  const last = await over;
+  const entries = (await log.read(run, 0, last)) as readonly Entry[];
+  const recorded = dies ? await recover(run, entries, { ...story, dies: undefined }, successor) : entries;
   await runner.close();
-  return even(entries);
+  return even(recorded);
+};
+
+/** What becomes of a run whose process has died after these entries. */
+const recover = async (run: string, entries: readonly Entry[], story: Playable, successor: Source | undefined) => {
+  const log = memory();
+  await log.append(run, entries, { owner: "server-1", epoch: 1 });
+  const runner = createRunner({ log, ...(successor && { findAgent: (name) => ({ name, source: successor }) }) });
+  const over = follow(log, runner, run, story);
+  await runner.recover();
+  const recorded = await log.read(run, 0, await over);
+  await runner.close();
+  return recorded;
 };
 
 /** Spreads a run evenly over time; what a call took follows from that. */
@@ -83,6 +106,7 @@ const even = (entries: readonly Entry[]): Entry[] => {
     if (event.type === "tool-execute") executedAt.set(event.call, at);
     if (event.type === "tool-end" && event.ms !== undefined)
       return { seq, at, event: { ...event, ms: at - (executedAt.get(event.call) ?? at) } };
+    if (event.type === "run-resume") return { seq, at, event: { ...event, owner: "server-2" } };
     if (event.type === "ask-start" && event.expires !== undefined)
       return { seq, at, event: { ...event, expires: at + 600_000 } };
     return { seq, at, event };
@@ -92,7 +116,7 @@ const even = (entries: readonly Entry[]): Entry[] => {
 rmSync(directory, { recursive: true, force: true });
 mkdirSync(directory, { recursive: true });
 const demoSource = demoAgent({ speed: Infinity });
-const stories: readonly (Omit<Story, "source"> & Partial<Story>)[] = [
+const stories: readonly Playable[] = [
   ...demoStories,
   ...extraStories,
   { name: "everything", message: "Hello", description: "what any other message plays: a bit of everything" },
@@ -100,11 +124,13 @@ const stories: readonly (Omit<Story, "source"> & Partial<Story>)[] = [
     name: "crash",
     message: demoStories.find(({ name }) => name === "cancel")!.message,
     description: "the server died in the middle of a call; the next start closes the run",
+    dies: (past) => past.at(-1)?.type === "tool-execute",
   },
 ];
 let trees = "";
-for (const { name, message, description, source = demoSource } of stories) {
-  const entries = await record(name, message, source, name === "crash");
+for (const story of stories) {
+  const { name, description } = story;
+  const entries = await record(story, demoSource);
   const file = `${name.replaceAll(" ", "-")}.jsonl`;
   writeFileSync(path.join(directory, file), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
   trees += `\n### ${name[0]!.toUpperCase()}${name.slice(1)}\n\n${description[0]!.toUpperCase()}${description.slice(1)}. (\`golden/runs/${file}\`)\n\n\`\`\`\n${tree(entries)}\`\`\`\n`;

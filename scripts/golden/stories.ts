@@ -1,5 +1,8 @@
 import type { Event } from "../../src/events.ts";
+import { demo } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
+import { agent } from "../../src/sources/agent.ts";
+import { resume } from "./resume.ts";
 
 /** A run that the demo does not play: what it is asked, and who plays it. */
 export interface Story {
@@ -7,6 +10,10 @@ export interface Story {
   readonly message: string;
   readonly description: string;
   readonly source: Source;
+  /** Whether the process dies after these events. Another process recovers the run. */
+  readonly dies?: (past: readonly Event[]) => boolean;
+  /** The agent in that other process. Without it, the run cannot go on. */
+  readonly successor?: Source;
 }
 
 const playing = (...events: Event[]): Source =>
@@ -14,9 +21,9 @@ const playing = (...events: Event[]): Source =>
     yield* events;
   };
 
-const call = (id: string, name: string, of: { agent?: string } = {}): Event[] => [
-  { type: "tool-start", ...of, call: id, name },
-  { type: "tool-input-end", ...of, call: id, input: {} },
+const call = (id: string, name: string): Event[] => [
+  { type: "tool-start", call: id, name },
+  { type: "tool-input-end", call: id, input: {} },
 ];
 const words = (part: string, text: string): Event[] => [
   { type: "text-start", part },
@@ -24,56 +31,6 @@ const words = (part: string, text: string): Event[] => [
   { type: "text-end", part },
 ];
 const usage = { input: 12, output: 16 };
-const sub = { agent: "researcher-1" };
-
-/** What another process writes when it takes over is part of the story: see "Taking over" in PROTOCOL.md. */
-const resumed = playing(
-  { type: "step-start", step: "step-1" },
-  ...call("call_golden_1", "search_notes"),
-  ...call("call_golden_2", "run_checks"),
-  ...call("call_golden_3", "send_report"),
-  ...call("call_golden_4", "task"),
-  { type: "step-end", step: "step-1", finish: "tools", usage },
-  { type: "tool-execute", call: "call_golden_1" },
-  { type: "tool-end", call: "call_golden_1", outcome: "ok", content: [{ type: "text", text: "3 notes" }], ms: 1 },
-  { type: "ask-start", ask: "ask_golden_1", kind: "approval", call: "call_golden_3", title: "Allow send_report?" },
-  { type: "tool-execute", call: "call_golden_4" },
-  { type: "agent-start", ...sub, call: "call_golden_4", name: "researcher", task: "Read the notes" },
-  { type: "step-start", ...sub, step: "step-2" },
-  { type: "text-start", ...sub, part: "part-1" },
-  { type: "text-delta", ...sub, part: "part-1", delta: "The notes say" },
-  { type: "tool-execute", call: "call_golden_2" },
-  { type: "tool-output-delta", call: "call_golden_2", stream: "stdout", delta: "check 1 of 3\n" },
-  // Here the process dies.
-  { type: "text-end", ...sub, part: "part-1", cut: true },
-  { type: "step-end", ...sub, step: "step-2", finish: "interrupted" },
-  { type: "tool-end", call: "call_golden_2", outcome: "interrupted" },
-  { type: "run-resume", owner: "server-2", reason: "expired", after: 21 },
-  { type: "tool-start", call: "call_golden_5", name: "run_checks", repeats: "call_golden_2" },
-  { type: "tool-input-end", call: "call_golden_5", input: {} },
-  { type: "tool-execute", call: "call_golden_5" },
-  { type: "tool-end", call: "call_golden_5", outcome: "ok", content: [{ type: "text", text: "3 checks passed" }], ms: 1 },
-  { type: "step-start", ...sub, step: "step-3" },
-  { type: "text-start", ...sub, part: "part-2" },
-  { type: "text-delta", ...sub, part: "part-2", delta: "The notes say that all is well." },
-  { type: "text-end", ...sub, part: "part-2" },
-  { type: "step-end", ...sub, step: "step-3", finish: "stop", usage },
-  { type: "agent-end", ...sub, outcome: "done" },
-  {
-    type: "tool-end",
-    call: "call_golden_4",
-    outcome: "ok",
-    content: [{ type: "text", text: "The notes say that all is well." }],
-    ms: 1,
-  },
-  { type: "ask-end", ask: "ask_golden_1", outcome: "answered", answer: { allow: true }, by: "Ada" },
-  { type: "tool-execute", call: "call_golden_3" },
-  { type: "tool-end", call: "call_golden_3", outcome: "ok", content: [{ type: "text", text: "sent" }], ms: 1 },
-  { type: "step-start", step: "step-4" },
-  ...words("part-3", "The report is sent: all is well."),
-  { type: "step-end", step: "step-4", finish: "stop", usage },
-);
-
 const offering = playing(
   { type: "step-start", step: "step-1" },
   ...call("call_golden_1", "edit_file"),
@@ -98,14 +55,48 @@ const offering = playing(
   { type: "step-end", step: "step-2", finish: "stop", usage },
 );
 
+/** A model whose answer ends for a reason of its own. */
+const endingAs = (unified: "length" | "content-filter", message: string, text: string): Source =>
+  agent({
+    model: demo({
+      speed: Infinity,
+      stories: [
+        {
+          name: unified,
+          message,
+          description: "",
+          matches: () => true,
+          steps: [
+            () => [
+              { say: text },
+              { part: { type: "finish", finishReason: { unified, raw: undefined }, usage: modelUsage } },
+            ],
+          ],
+        },
+      ],
+    }),
+  });
+const modelUsage = {
+  inputTokens: { total: 12, noCache: 12, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 16, text: 16, reasoning: 0 },
+};
+const CUT = "Write the whole guide";
+const FILTERED = "Help me break into the outbox";
+
 export const extraStories: readonly Story[] = [
   {
-    name: "resume",
-    message: "Check everything and send the report",
-    description:
-      "the process dies and another takes over: a finished call stays, an interrupted one runs again, an approval and a sub-agent go on",
-    source: resumed,
+    name: "cut at limit",
+    message: CUT,
+    description: "the model reached its limit on output tokens, so the answer is incomplete",
+    source: endingAs("length", CUT, "The guide has three parts. The first is about"),
   },
+  {
+    name: "filtered",
+    message: FILTERED,
+    description: "the provider's content filter stopped the answer, and the provider says so in its own words",
+    source: endingAs("content-filter", FILTERED, "I cannot help with that request."),
+  },
+  resume,
   {
     name: "approval options",
     message: "Edit the file",

@@ -8,6 +8,7 @@ import { problemText } from "../../src/dialects/frames/problem-text.ts";
 import type { Source } from "../../src/source.ts";
 import { post, saying, serve, until } from "../serving.ts";
 import { dataLines, goldenRuns } from "./spoken.ts";
+import { endingOf } from "./ending.ts";
 
 const dialects = [native, deepAgent];
 
@@ -105,8 +106,8 @@ describe.each(goldenRuns)("%s", (_, entries) => {
     const shown = await show(await fetch(events));
     expect(await show(await fetch(events, { headers: { "runcast-extensions": "1" } }))).toEqual(shown);
     const { text, inside, sources, error } = expected(entries);
-    const failure = error ? `${text === "" ? "" : "\n\n"}Error: ${problemText(error)}` : "";
-    expect(shown.text).toBe(text + failure);
+    const note = error ? `Error: ${problemText(error)}` : endingOf(entries).note;
+    expect(shown.text).toBe([text, note].filter(Boolean).join("\n\n"));
     expect(shown.inside).toEqual(inside);
     expect(
       shown.sources.map(({ id, name, document }) => ({ id, name, failed: document.startsWith("Error: ") })),
@@ -114,7 +115,7 @@ describe.each(goldenRuns)("%s", (_, entries) => {
     expect(shown.sources.filter(({ document }) => document === "")).toEqual([]);
     expect(shown.agents.size).toBe(0);
     expect(shown.bar.at(-1)).toEqual({ description: "Complete", done: true });
-    if (error) expect(shown.bar.at(-2)!.description).toBe(`Error: ${problemText(error)}`);
+    if (note) expect(shown.bar.at(-2)!.description).toBe(note);
   });
 });
 

@@ -6,6 +6,7 @@ import type { Entry, Event } from "../../src/events.ts";
 import { arbitraryLog } from "../generate.ts";
 import { decoded, encoded, expectGolden, goldenRuns, link, numbered, played, read, refused } from "./spoken.ts";
 import { said, withCall } from "./spoken.ts";
+import { endingOf } from "./ending.ts";
 
 const STREAM = [
   `{"type": "status", "data": {"description": "Starting research...", "agent_depth": 0}}`,
@@ -325,8 +326,8 @@ describe("one answer instead of a stream", () => {
       one.type === "text-delta" && parts.includes(one.part) ? one.delta : "",
     );
     const [status, body] = answered(entries);
-    if (end?.outcome === "done")
-      expect([status, body]).toEqual([200, { message: { role: "assistant", content: texts.join("") } }]);
+    const content = [texts.join(""), endingOf(entries).note].filter(Boolean).join("\n\n");
+    if (end?.outcome === "done") expect([status, body]).toEqual([200, { message: { role: "assistant", content } }]);
     else expect(status).toBe(500);
   });
 });

@@ -87,6 +87,23 @@ describe("frames of our own", () => {
     },
   );
 
+  test.each(["cut-at-limit", "filtered"])("the answer of %s is said once, and ends as it did", async (name) => {
+    const text = readFileSync(path.join(import.meta.dirname, `../../golden/runs/${name}.jsonl`), "utf8");
+    const entries = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Entry);
+    const textOf = (events: readonly Event[]) => events.map((event) => ("delta" in event ? event.delta : "")).join("");
+    const finishOf = (events: readonly Event[]) => events.findLast(({ type }) => type === "step-end");
+    const recorded = entries.map(({ event }) => event);
+    const read = decoded(...framesOf(entries));
+    expect(textOf(read)).toBe(textOf(recorded));
+    expect(read.filter((event) => event.type === "text-start")).toHaveLength(1);
+    expect(finishOf(read)).toMatchObject({ finish: (finishOf(recorded) as EventOf<"step-end">).finish });
+    // A server of the family may also say the whole answer at once.
+    expect(textOf(decoded(framesOf(entries).at(-1)!))).toBe(textOf(recorded));
+  });
+
   test("a call in parallel is pending, executing and over in its own time", async () => {
     const log = readFileSync(path.join(runs, "tools-in-parallel.jsonl"), "utf8").trim().split("\n");
     const order = (some: readonly Entry[]) =>

@@ -8,6 +8,7 @@ import { EVENT_TYPES, type Entry, type Event, type EventOf } from "../../src/eve
 import { frameText } from "../../src/sse.ts";
 import { arbitraryLog } from "../generate.ts";
 import { type Card, forgePage, iconOf } from "./forge-page.ts";
+import { endingOf } from "./ending.ts";
 
 const runs = path.join(import.meta.dirname, "../../golden/runs");
 const stories = readdirSync(runs).map((file) => path.basename(file, ".jsonl"));
@@ -236,8 +237,9 @@ describe("what the page shows of every story", () => {
     for (const { event, data } of page.seen)
       if (event === "token") expect(data["cumulative"].endsWith(data["token"])).toBe(true);
     if (end.outcome === "done") {
-      expect(shown.content).toBe(partsOf(log, "text"));
-      expect(page.live.response).toBe(shown.content);
+      const { note } = endingOf(log);
+      expect(shown.content).toBe([partsOf(log, "text"), note && `⚠️ ${note}`].filter(Boolean).join("\n\n"));
+      expect(page.live.response).toBe(partsOf(log, "text"));
       expect(shown.thinking).toBe(partsOf(log, "thinking"));
       expect(shown.usage).toEqual({ prompt_tokens: end.usage?.input, completion_tokens: end.usage?.output });
       expect(shown.error).toBeUndefined();

@@ -3,6 +3,9 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
 import { endOf, failing, openai, stories, tools, twoClientCalls, wordsOf } from "./openai-client.ts";
+import { endingOf } from "./ending.ts";
+
+const FINISH: Readonly<Record<string, string>> = { length: "length", filter: "content-filter" };
 
 const models: readonly [string, (url: string, name: string) => LanguageModelV4][] = [
   ["responses", (url, name) => createOpenAI({ baseURL: `${url}/v1`, apiKey: "none" }).responses(name)],
@@ -41,7 +44,8 @@ describe.each(models)("the AI SDK's %s model", (kind, modelOf) => {
     expect(parts.some(({ type }) => type === "error")).toBe(isTold);
     if (end.outcome !== "done") return;
     const finish = parts.find((part) => part.type === "finish");
-    expect(finish?.finishReason.unified).toBe(name === "client-run-tool" ? "tool-calls" : "stop");
+    const ending = FINISH[endingOf(entries).finish] ?? "stop";
+    expect(finish?.finishReason.unified).toBe(name === "client-run-tool" ? "tool-calls" : ending);
     expect(finish?.usage.outputTokens.total).toBe(end.usage?.output);
   });
 

@@ -15,6 +15,8 @@ import {
   waiting,
   wordsOf,
 } from "./openai-client.ts";
+import type { Entry } from "../../src/events.ts";
+import { endingOf } from "./ending.ts";
 
 const ask = (model: string, content = "Hello") => ({ model, messages: [{ role: "user" as const, content }] });
 
@@ -45,6 +47,10 @@ const reasoningIn = (delta: object): string => {
   return ours;
 };
 
+const FINISH: Readonly<Record<string, string>> = { length: "length", filter: "content_filter" };
+const finishOf = (name: string, entries: readonly Entry[]) =>
+  name === "client-run-tool" ? "tool_calls" : (FINISH[endingOf(entries).finish] ?? "stop");
+
 describe("every story", () => {
   test.each([...stories])("%s, streamed", async (name, entries) => {
     const { client } = await openai();
@@ -70,7 +76,7 @@ describe("every story", () => {
     );
     if (end.outcome === "done") {
       expect(error).toBeUndefined();
-      expect(finish).toEqual([name === "client-run-tool" ? "tool_calls" : "stop"]);
+      expect(finish).toEqual([finishOf(name, entries)]);
       const last = chunks.at(-1)!;
       expect(last.choices).toEqual([]);
       expect(last.usage?.prompt_tokens).toBe(end.usage?.input);
@@ -98,7 +104,7 @@ describe("every story", () => {
     expect(choices).toHaveLength(1);
     expect(choices[0]!.message.role).toBe("assistant");
     expect(choices[0]!.message.content).toBe(wordsOf(entries, "text").join(""));
-    expect(choices[0]!.finish_reason).toBe(name === "client-run-tool" ? "tool_calls" : "stop");
+    expect(choices[0]!.finish_reason).toBe(finishOf(name, entries));
     expect(choices[0]!.message.tool_calls?.length).toBe(name === "client-run-tool" ? 1 : undefined);
     expect(usage?.total_tokens).toBe((end.usage?.input ?? 0) + (end.usage?.output ?? 0));
   });

@@ -8,6 +8,7 @@ import { problemText } from "../../src/dialects/frames/problem-text.ts";
 import { Refusal, type Source } from "../../src/source.ts";
 import { post, saying, serve, until } from "../serving.ts";
 import { dataLines, goldenRuns } from "./spoken.ts";
+import { endingOf } from "./ending.ts";
 
 const dialects = [native, ralph];
 
@@ -99,7 +100,8 @@ describe.each(goldenRuns)("%s", (_, entries) => {
     expect(await show(await fetch(events, { headers: { "runcast-extensions": "1" } }))).toEqual(shown);
     const { text, blocks, error } = expected(entries);
     const words = wordsOf(shown);
-    const failure = error && `Error: ${problemText(error)}`;
+    const note = error ? problemText(error) : endingOf(entries).note;
+    const failure = note && `Error: ${note}`;
     expect(words.replaceAll(/\s+/g, "")).toBe(text + (failure ?? "").replaceAll(/\s+/g, ""));
     if (failure !== undefined) expect(words.endsWith(text === "" ? failure : `\n\n${failure}`)).toBe(true);
     expect(shown.blocks.map(({ id, name, result }) => ({ id, name, failed: result.startsWith("Error: ") }))).toEqual(

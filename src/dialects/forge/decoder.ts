@@ -1,5 +1,7 @@
 import type { Frame } from "../../dialect.ts";
-import type { Event, EventOf, Json, RunOutcome } from "../../events.ts";
+import type { Event, EventOf, Finish, Json, RunOutcome } from "../../events.ts";
+import { incompleteOf } from "../frames/incomplete.ts";
+import { withoutNote } from "./incomplete-text.ts";
 import { NOTICE, noticeOf } from "./notices.ts";
 import { endOf } from "./result.ts";
 import { BREAK } from "./running-text.ts";
@@ -51,11 +53,11 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const thinking = createPartSplitter("thinking", emit, openStep);
 
   /** Calls execute after the step that asks for them. */
-  const endStep = (): void => {
+  const endStep = (finish: Finish = "tools"): void => {
     if (step === undefined) return;
     text.end();
     thinking.end();
-    emit({ type: "step-end", step, finish: "tools" });
+    emit({ type: "step-end", step, finish });
     step = undefined;
   };
 
@@ -137,7 +139,13 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
       if (call.status === "complete") endCall(call, { outcome: "ok" });
       else endCall(call, { outcome: call.status === "error" ? "error" : "interrupted" });
     }
-    if (typeof data["response"] === "string") text.correct(data["response"]);
+    const incomplete = incompleteOf(data["finish_reason"]);
+    const { response } = data;
+    if (typeof response === "string") text.correct(incomplete ? withoutNote(response, incomplete) : response);
+    if (incomplete) {
+      openStep();
+      endStep(incomplete.finish);
+    }
     const usage = data["usage"];
     const { prompt_tokens: input, completion_tokens: output } = isData(usage) ? usage : {};
     const counted = { ...(isCount(input) && { input }), ...(isCount(output) && { output }) };

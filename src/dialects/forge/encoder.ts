@@ -2,7 +2,8 @@ import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Usage } from "../../events.ts";
 import { approvalsOf, choicesOf } from "../../protocol.ts";
 import { answerPage } from "../frames/answer-page.ts";
-import { createAnswerEnd, type Incomplete, incompleteText } from "../frames/incomplete.ts";
+import { createAnswerEnd, type Incomplete } from "../frames/incomplete.ts";
+import { withNote } from "./incomplete-text.ts";
 import { problemText } from "../frames/problem-text.ts";
 import { NOTICE } from "./notices.ts";
 import { resultOf } from "./result.ts";
@@ -154,7 +155,7 @@ const endOf = (
   text: string,
   incomplete: Incomplete | undefined,
 ): Said => {
-  const response = incomplete ? `${text}\n\n⚠️ ${incompleteText(incomplete)}`.trim() : text;
+  const response = incomplete ? withNote(text, incomplete) : text;
   const why = incomplete && { finish_reason: incomplete.finish };
   // The client is to act, and to go on with another message.
   const waits = awaiting.length > 0 && { awaiting_interaction: true, interactive_tool_call_id: awaiting[0] };

@@ -22,10 +22,14 @@ export const createAnswerEnd = (): AnswerEnd => {
       else if (event.type === "run-end" && event.outcome !== "done") finish = undefined;
     },
     get incomplete() {
-      return finish === "length" || finish === "filter" ? INCOMPLETE[finish] : undefined;
+      return incompleteOf(finish);
     },
   };
 };
+
+/** Undefined for a finish of an answer that is whole, and for anything else. */
+export const incompleteOf = (finish: unknown): Incomplete | undefined =>
+  finish === "length" || finish === "filter" ? INCOMPLETE[finish] : undefined;
 
 /** Both in one sentence each, for a client that shows only text. */
 export const incompleteText = ({ message, hint }: Incomplete): string => `${message} ${hint}`;
