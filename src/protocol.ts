@@ -13,6 +13,30 @@ export const protocolProblem = (protocol: number): (Problem & { readonly hint: s
       }
     : undefined;
 
+/**
+ * Types of events by what they are about. A place that does something about a few types passes over the others by these groups: a
+ * new type is in none of them, so the compiler names every such place.
+ */
+interface EventGroups {
+  readonly run: "run-start" | "run-resume" | "run-end";
+  readonly agent: "agent-start" | "agent-end";
+  readonly step: "step-start" | "step-retry" | "step-end";
+  readonly text: "text-start" | "text-delta" | "text-end";
+  readonly thinking: "thinking-start" | "thinking-delta" | "thinking-end";
+  readonly tool:
+    | "tool-start"
+    | "tool-input-delta"
+    | "tool-input-end"
+    | "tool-execute"
+    | "tool-progress"
+    | "tool-output-delta"
+    | "tool-end";
+  readonly ask: "ask-start" | "ask-end";
+  readonly mark: "status" | "citation" | "file" | "embed" | "notice" | "data";
+}
+
+export type EventsAbout<Group extends keyof EventGroups = keyof EventGroups> = EventOf<EventGroups[Group]>;
+
 type Options = Pick<EventOf<"ask-start">, "options">;
 
 /** The values that an ask offers to choose from. */

@@ -1,4 +1,5 @@
 import type { Entry } from "../events.ts";
+import type { EventsAbout } from "../protocol.ts";
 import type { Log } from "../log.ts";
 
 export interface FoundFile {
@@ -51,6 +52,14 @@ export const inlineFiles = (
 
 /** Adds the files that an entry names. */
 export const collectFiles = ({ event }: Entry, files: Set<string>): void => {
-  if (event.type === "file" && event.file !== undefined) files.add(event.file);
-  if (event.type === "tool-end") for (const part of event.content ?? []) if (part.type === "file") files.add(part.file);
+  switch (event.type) {
+    case "file":
+      if (event.file !== undefined) files.add(event.file);
+      return;
+    case "tool-end":
+      for (const part of event.content ?? []) if (part.type === "file") files.add(part.file);
+      return;
+    default:
+      event satisfies EventsAbout;
+  }
 };

@@ -1,5 +1,6 @@
 import type { Entry } from "../events.ts";
-import { createState, fold, restoreInto, type Node, type RunSnapshot, type RunState } from "../state.ts";
+import { createState, fold, restoreInto, type RunSnapshot, type RunState } from "../state.ts";
+import type { AskNode, MarkNode, Node, PartNode, ResumeNode } from "../state.ts";
 
 /** The state of a run after any of its entries. */
 export interface Timeline {
@@ -116,6 +117,7 @@ const copy = (node: Node): Node => {
     case "step":
       return { ...node, retries: [...node.retries] };
     default:
+      node satisfies PartNode | AskNode | MarkNode | ResumeNode;
       return { ...node };
   }
 };

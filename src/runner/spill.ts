@@ -1,4 +1,5 @@
 import type { Content, Event, EventOf, FileRef, Message } from "../events.ts";
+import type { EventsAbout } from "../protocol.ts";
 import { FILE_THRESHOLD, VALUE_FILE } from "../log.ts";
 
 type Put = (bytes: Uint8Array, file: { mediaType: string; name?: string }) => Promise<FileRef>;
@@ -19,6 +20,7 @@ export const isLarge = (event: Event): boolean => {
     case "embed":
       return (event.html?.length ?? 0) * 3 > FILE_THRESHOLD;
     default:
+      event satisfies EventsAbout;
       return false;
   }
 };

@@ -1,4 +1,5 @@
 import type { Event } from "../events.ts";
+import type { EventsAbout } from "../protocol.ts";
 import type { Verifier } from "../verify.ts";
 import type { Targets } from "./targets.ts";
 
@@ -40,6 +41,7 @@ const startedBy = (event: Event): string | undefined => {
     case "ask-start":
       return `ask ${event.ask}`;
     default:
+      event satisfies EventsAbout;
       return undefined;
   }
 };

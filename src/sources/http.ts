@@ -2,7 +2,7 @@ import type { Decoder, Dialect, Frame } from "../dialect.ts";
 import { type Event, eventSchema } from "../events.ts";
 import { protocolProblem } from "../protocol.ts";
 import { Refusal, type Source } from "../source.ts";
-import { adoptFiles, mayHoldFile } from "./http/adopt-files.ts";
+import { adoptFiles } from "./http/adopt-files.ts";
 import { createConnection } from "./http/connection.ts";
 import { createOwnIds } from "./http/own-ids.ts";
 import { withPauses } from "./http/pauses.ts";
@@ -49,7 +49,8 @@ export const http = (options: HttpOptions): Source =>
         for (const said of frame ? decode(frame) : (decode.pause?.() ?? [])) {
           // A Runcast has seen to its ids itself.
           const named = connection.isRuncast ? said : ids.ours(said);
-          const event = mayHoldFile(named) ? await adoptFiles(named, connection, context) : named;
+          const adopted = adoptFiles(named, connection, context);
+          const event = adopted instanceof Promise ? await adopted : adopted;
           if (event.type === "run-start") {
             const problem = protocolProblem(event.protocol);
             if (problem) throw new Refusal("upstream-protocol", problem.message, { status: 502, hint: problem.hint });

@@ -1,4 +1,5 @@
 import type { Content, Entry, EventOf, Json, Message, Part } from "../events.ts";
+import type { EventsAbout } from "../protocol.ts";
 import { parseJson } from "../json.ts";
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
@@ -106,6 +107,8 @@ export const createAnswer = (): RunAnswer => {
           (found.part.provider ? found.step.said : found.step.results).push(resultOf(event, found.part.name));
         return;
       }
+      default:
+        event satisfies EventsAbout;
     }
     if (meta === undefined) return;
     if ("part" in event && event.part !== undefined) {

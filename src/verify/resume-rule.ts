@@ -1,4 +1,5 @@
 import type { Event, EventOf } from "../events.ts";
+import type { EventsAbout } from "../protocol.ts";
 import type { OpenAgent } from "./ledger.ts";
 import type { Rule } from "./rules.ts";
 
@@ -42,6 +43,7 @@ export const endsCut = (event: Event): boolean => {
     case "agent-end":
       return event.outcome === "interrupted";
     default:
+      event satisfies EventsAbout;
       return false;
   }
 };

@@ -1,4 +1,5 @@
 import type { Event } from "../events.ts";
+import type { EventsAbout } from "../protocol.ts";
 import { visibleText } from "../markdown.ts";
 import type { RunState } from "../state.ts";
 import { endOf } from "./agent.ts";
@@ -35,6 +36,7 @@ export const announcementOf = (state: RunState, event: Event): string | undefine
       return [sentence(`${end.title}${why}`), end.advice].filter(Boolean).join(" ");
     }
     default:
+      event satisfies EventsAbout;
       return undefined;
   }
 };

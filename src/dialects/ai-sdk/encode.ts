@@ -1,5 +1,6 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Finish } from "../../events.ts";
+import type { EventsAbout } from "../../protocol.ts";
 import { createSegments } from "../../segments.ts";
 import { RESUMED } from "../frames/status-line.ts";
 import { createAgents } from "./agents.ts";
@@ -139,6 +140,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
       case "run-end":
         return end(event);
       default:
+        event satisfies EventsAbout;
         return event.agent === undefined ? ofRoot(event) : agents.take(event);
     }
   };

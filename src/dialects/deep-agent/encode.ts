@@ -1,5 +1,6 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf } from "../../events.ts";
+import type { EventsAbout } from "../../protocol.ts";
 import { EMPTY_RESULT, FAILED } from "./words.ts";
 import { OUTCOME_TEXT } from "../fast-api/outcome-text.ts";
 import { answerPage } from "../frames/answer-page.ts";
@@ -129,6 +130,7 @@ export const createDeepAgentEncoder = (options: EncodeOptions): ((entry: Entry) 
       case "run-end":
         return endRun(event);
       default:
+        event satisfies EventsAbout<"step" | "text" | "thinking" | "tool" | "ask" | "mark">;
         return [];
     }
   };

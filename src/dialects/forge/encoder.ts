@@ -1,6 +1,6 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Usage } from "../../events.ts";
-import { approvalsOf, choicesOf } from "../../protocol.ts";
+import { approvalsOf, choicesOf, type EventsAbout } from "../../protocol.ts";
 import { answerPage } from "../frames/answer-page.ts";
 import { createAnswerEnd, type Incomplete } from "../frames/incomplete.ts";
 import { withNote } from "./incomplete-text.ts";
@@ -106,7 +106,10 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
           call.input = inputOf(event.input ?? parsed(call.raw));
           return isEmpty(call.input) ? [] : [callOf(event.call, call.name, call.input, "pending")];
         }
-        if (event.type !== "tool-execute") return [];
+        if (event.type !== "tool-execute") {
+          event satisfies EventsAbout<"run" | "agent" | "step" | "text" | "thinking" | "tool" | "mark">;
+          return [];
+        }
         if (event.input !== undefined) call.input = inputOf(event.input);
         else if (isEmpty(call.input)) call.input = inputOf(parsed(call.raw));
         call.executedAt = at;

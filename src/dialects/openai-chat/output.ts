@@ -1,5 +1,6 @@
 import type { EncodeOptions } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Finish, Problem, Usage } from "../../events.ts";
+import type { EventsAbout } from "../../protocol.ts";
 import { answerPage } from "../frames/answer-page.ts";
 import { type FinishReason, finishReason } from "../openai/finish-reason.ts";
 import { inOrder } from "./in-order.ts";
@@ -111,6 +112,7 @@ export const createOutput = (options: Pick<EncodeOptions, "page"> = {}): ((entry
       case "run-end":
         return [end(event)];
       default:
+        event satisfies EventsAbout<"run" | "agent" | "step" | "tool" | "ask" | "mark">;
         return [];
     }
   };

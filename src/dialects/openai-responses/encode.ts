@@ -1,5 +1,6 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Finish } from "../../events.ts";
+import type { EventsAbout } from "../../protocol.ts";
 import {
   type CallItem,
   callItem,
@@ -205,6 +206,7 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
       case "run-end":
         return end(event);
       default:
+        event satisfies EventsAbout<"run" | "agent" | "step" | "tool" | "ask" | "mark">;
         return [];
     }
   };

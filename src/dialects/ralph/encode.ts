@@ -1,5 +1,6 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Problem } from "../../events.ts";
+import type { EventsAbout } from "../../protocol.ts";
 import { OUTCOME_TEXT } from "../fast-api/outcome-text.ts";
 import { answerPage } from "../frames/answer-page.ts";
 import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
@@ -151,6 +152,7 @@ export const createRalphEncoder = (options: EncodeOptions): ((entry: Entry) => r
       case "run-end":
         return endRun(event);
       default:
+        event satisfies EventsAbout<"text" | "thinking" | "tool" | "mark">;
         return [];
     }
   };

@@ -1,4 +1,5 @@
 import type { Entry, Event, EventOf, Finish, Json, Message, RunOutcome, Usage } from "../../events.ts";
+import type { EventsAbout } from "../../protocol.ts";
 import { splitProviderId } from "../../ids.ts";
 import { parseJson } from "../../json.ts";
 import { addUsage } from "../../state.ts";
@@ -247,6 +248,8 @@ const pastReader = (promptId: PromptIds): Pick<PastRun, "root" | "ids"> & { take
         return void ids.add(event.citation);
       case "embed":
         return void ids.add(event.embed);
+      default:
+        event satisfies EventsAbout<"run" | "step" | "tool" | "mark">;
     }
   };
 

@@ -1,11 +1,13 @@
 import type { Content, Event } from "../../events.ts";
+import type { EventsAbout } from "../../protocol.ts";
 import type { RunContext } from "../../source.ts";
 import type { Connection } from "./connection.ts";
 
-export const mayHoldFile = ({ type }: Event): boolean => type === "tool-end" || type === "file" || type === "embed";
-
-/** Keeps here what lies beside the log of a Runcast there: its ids mean nothing to those who watch this run. */
-export const adoptFiles = async (event: Event, connection: Connection, { put }: RunContext): Promise<Event> => {
+/**
+ * Keeps here what lies beside the log of a Runcast there: its ids mean nothing to those who watch this run. Answers at once for
+ * an event that holds no file: most events are tokens.
+ */
+export const adoptFiles = (event: Event, connection: Connection, { put }: RunContext): Event | Promise<Event> => {
   const adopt = async <
     Ref extends { file?: string | undefined; mediaType?: string | undefined; name?: string | undefined },
   >(
@@ -19,21 +21,25 @@ export const adoptFiles = async (event: Event, connection: Connection, { put }: 
     return { ...ref, file: kept.file };
   };
 
+  const adoptAll = async (content: readonly Content[]): Promise<Content[]> => {
+    const adopted: Content[] = [];
+    for (const part of content) adopted.push(part.type === "file" ? await adopt(part) : part);
+    return adopted;
+  };
+
   switch (event.type) {
     case "tool-end": {
-      if (!event.content?.some(({ type }) => type === "file")) return event;
-      const content: Content[] = [];
-      for (const part of event.content) content.push(part.type === "file" ? await adopt(part) : part);
-      return { ...event, content };
+      const { content } = event;
+      if (!content?.some(({ type }) => type === "file")) return event;
+      return adoptAll(content).then((adopted) => ({ ...event, content: adopted }));
     }
     case "file":
-      return await adopt(event);
-    case "embed": {
+      return adopt(event);
+    case "embed":
       if (event.file === undefined) return event;
-      const { file } = await adopt({ file: event.file, mediaType: "text/html" });
-      return { ...event, file };
-    }
+      return adopt({ file: event.file, mediaType: "text/html" }).then(({ file }) => ({ ...event, file }));
     default:
+      event satisfies EventsAbout;
       return event;
   }
 };
