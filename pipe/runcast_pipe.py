@@ -21,15 +21,18 @@ except ImportError:
     OPEN_WEBUI_VERSION = ""
 
 PIPE_VERSION = "0.1.0"
+COMPLETIONS = "/open-webui/v1/chat/completions"
 CONNECT_SECONDS = 10
 # A server that restarts is back within this time: until then, the run goes on where it was cut.
 RECONNECT_SECONDS = (0.5, 1, 2, 4, 8)
 ASK_AGAIN_SECONDS = 5
 ANSWER_TAKEN_OR_TOO_LATE = (404, 409, 410)
 
-STYLE_INPUT = {"input": {"type": "select", "options": "style_options"}}
-
 log = logging.getLogger("runcast_pipe")
+
+
+def _style_field(description: str) -> Any:
+    return Field("", description=description, json_schema_extra={"input": {"type": "select", "options": "style_options"}})
 
 
 class _Styled(BaseModel):
@@ -47,11 +50,7 @@ class Pipe:
     class Valves(_Styled):
         RUNCAST_URL: str = Field("http://localhost:4400", description="Where Runcast listens")
         API_KEY: str = Field("", description="Runcast's key, if it has one", json_schema_extra={"input": {"type": "password"}})
-        STYLE: str = Field(
-            "",
-            description="How tools are shown; by default as the model's name or the server says",
-            json_schema_extra=STYLE_INPUT,
-        )
+        STYLE: str = _style_field("How tools are shown; by default as the model's name or the server says")
         SHOW_TOOL_CITATIONS: bool = Field(True, description="Show what tools cite as sources below the answer")
         SHOW_SUBAGENT_STATUS: bool = Field(True, description="Tell in the status line what sub-agents do")
         REQUEST_TIMEOUT: float = Field(300, gt=0, description="Seconds of silence, not of the run, after which to give up")
@@ -59,9 +58,7 @@ class Pipe:
         DEBUG: bool = Field(False, description="Tell mode and versions in the status line, and log what is forwarded")
 
     class UserValves(_Styled):
-        STYLE: str = Field(
-            "", description="How tools are shown; by default as the administrator chose", json_schema_extra=STYLE_INPUT
-        )
+        STYLE: str = _style_field("How tools are shown; by default as the administrator chose")
 
     def __init__(self):
         self.valves = self.Valves()
@@ -82,23 +79,15 @@ class Pipe:
             return [{"id": "default", "name": "Runcast (not reachable)"}]
 
     async def pipe(
-        self,
-        body: dict,
-        __user__: dict | None = None,
-        __metadata__: dict | None = None,
-        __event_emitter__=None,
-        __event_call__=None,
-        __task__: str | None = None,
-        __oauth_token__: dict | None = None,
+        self, body: dict, __user__: dict | None = None, __metadata__: dict | None = None, __event_emitter__=None,
+        __event_call__=None, __task__: str | None = None, __oauth_token__: dict | None = None
     ):
-        user, metadata = __user__ or {}, __metadata__ or {}
+        user = __user__ or {}
         user_valves = user.get("valves")
-        headers = self._headers(user, metadata, __task__, __oauth_token__)
-        body = {
-            **body,
-            "model": body.get("model", "").partition(".")[2] or body.get("model", ""),
-            "runcast": {"settings": user_valves.model_dump() if user_valves else {}},
-        }
+        headers = self._headers(user, __metadata__ or {}, __task__, __oauth_token__)
+        model = body.get("model", "")
+        settings = user_valves.model_dump() if user_valves else {}
+        body = {**body, "model": model.partition(".")[2] or model, "runcast": {"settings": settings}}
         if not body.get("stream"):
             return await self._whole(body, headers)
         return _Stream(self, headers, __event_emitter__, __event_call__).lines(body)
@@ -113,37 +102,26 @@ class Pipe:
     def _headers(self, user: dict, metadata: dict, task: str | None, oauth: dict | None) -> dict:
         valves, chosen = self.valves, user.get("valves")
         mode = (metadata.get("params") or {}).get("function_calling") or "native"
-        pipe = {
-            "version": PIPE_VERSION,
-            "open-webui": OPEN_WEBUI_VERSION,
-            "mode": mode,
-            "execute": int(valves.ALLOW_EXECUTE),
-            "citations": int(valves.SHOW_TOOL_CITATIONS),
-            "subagent-status": int(valves.SHOW_SUBAGENT_STATUS),
-        }
-        said = {
-            "Runcast-Pipe": "; ".join(f"{name}={value}" for name, value in pipe.items()),
+        style = (chosen.STYLE if chosen else "") or valves.STYLE
+        headers = {
+            "Runcast-Pipe": f"version={PIPE_VERSION}; open-webui={OPEN_WEBUI_VERSION}; mode={mode}; "
+            f"execute={valves.ALLOW_EXECUTE:d}; citations={valves.SHOW_TOOL_CITATIONS:d}; "
+            f"subagent-status={valves.SHOW_SUBAGENT_STATUS:d}",
             "Runcast-Disconnect": "continue",
-            "Runcast-Style": self._style((chosen.STYLE if chosen else "") or valves.STYLE),
+            # None of a server that does not have it, which would refuse the chat. One whose list is not known decides itself.
+            "Runcast-Style": style if not self.styles or style in self.styles else "",
             "Runcast-Secret-Open-Webui-Token": (oauth or {}).get("access_token"),
             "X-OpenWebUI-Task": task,
             "X-OpenWebUI-Chat-Id": metadata.get("chat_id"),
             "X-OpenWebUI-Message-Id": metadata.get("message_id"),
-            "X-OpenWebUI-User-Id": user.get("id"),
-            "X-OpenWebUI-User-Name": user.get("name"),
-            "X-OpenWebUI-User-Email": user.get("email"),
-            "X-OpenWebUI-User-Role": user.get("role"),
+            **{f"X-OpenWebUI-User-{field.title()}": user.get(field) for field in ("id", "name", "email", "role")},
         }
-        return self._key() | {name: quote(str(value), safe=" ;=.@:/+~") for name, value in said.items() if value}
-
-    def _style(self, chosen: str) -> str:
-        """None of a server that does not have it, which would refuse the chat. One whose list is not known decides itself."""
-        return "" if self.styles and chosen not in self.styles else chosen
+        return self._key() | {name: quote(str(value), safe=" ;=.@:/+~") for name, value in headers.items() if value}
 
     async def _whole(self, body: dict, headers: dict) -> dict:
         try:
             async with self._client() as client:
-                response = await client.post("/open-webui/v1/chat/completions", json=body, headers=headers)
+                response = await client.post(COMPLETIONS, json=body, headers=headers)
                 if response.is_success:
                     return response.json()
                 return {"error": {"detail": _refusal(response, await response.aread())}}
@@ -152,11 +130,10 @@ class Pipe:
 
     def leave(self, run: str, headers: dict, event_emitter) -> None:
         """Cancels the run, in a task of its own: whoever stopped does not wait for it."""
-        if not run:
-            return
-        task = asyncio.create_task(self._cancel(run, headers, event_emitter))
-        self.leaving.add(task)
-        task.add_done_callback(self.leaving.discard)
+        if run:
+            task = asyncio.create_task(self._cancel(run, headers, event_emitter))
+            self.leaving.add(task)
+            task.add_done_callback(self.leaving.discard)
 
     async def _cancel(self, run: str, headers: dict, event_emitter) -> None:
         try:
@@ -164,7 +141,7 @@ class Pipe:
                 # The stream is closed to us, and the line that said what goes on would say so for ever.
                 await event_emitter({"type": "status", "data": {"description": "Stopped", "done": True}})
             async with self._client() as client:
-                await client.post(f"/open-webui/v1/runs/{quote(run, safe='')}/cancel", json={}, headers=headers)
+                await client.post(f"{_run_path(run)}/cancel", json={}, headers=headers)
         except Exception as error:
             log.warning("run %s could not be cancelled: %s", run, error)
 
@@ -193,8 +170,7 @@ class _Stream:
     """Forwards one run, line by line and unread, but for the lines that are meant for the pipe."""
 
     def __init__(self, pipe: Pipe, headers: dict, event_emitter, event_call):
-        self.pipe, self.headers = pipe, headers
-        self.event_emitter, self.event_call = event_emitter, event_call
+        self.pipe, self.headers, self.event_emitter, self.event_call = pipe, headers, event_emitter, event_call
         self.run = self.cursor = ""
         self.is_over = False
         self.will: list = []
@@ -233,12 +209,10 @@ class _Stream:
                 dialog.cancel()
 
     async def _connect(self, client: httpx.AsyncClient, body: dict) -> AsyncIterator[str]:
+        request = client.build_request("POST", COMPLETIONS, json=body, headers=self.headers)
         if self.run:
-            path = f"/open-webui/v1/runs/{quote(self.run, safe='')}/events"
             headers = self.headers | ({"Last-Event-ID": self.cursor} if self.cursor else {})
-            request = client.build_request("GET", path, headers=headers)
-        else:
-            request = client.build_request("POST", "/open-webui/v1/chat/completions", json=body, headers=self.headers)
+            request = client.build_request("GET", f"{_run_path(self.run)}/events", headers=headers)
         response = await client.send(request, stream=True)
         try:
             if not response.is_success:
@@ -272,12 +246,11 @@ class _Stream:
             return False
         if not data.startswith('{"runcast":'):
             return True
-        said = json.loads(data)["runcast"]
-        if "will" in said:
-            self.will = said["will"]
-        if "call" in said and self.event_call:
-            self.dialogs[said["answer"]] = asyncio.create_task(self._ask(client, said["call"], said["answer"]))
-        if dialog := self.dialogs.pop(said.get("answered", ""), None):
+        message = json.loads(data)["runcast"]
+        self.will = message.get("will", self.will)
+        if "call" in message and self.event_call:
+            self.dialogs[message["answer"]] = asyncio.create_task(self._ask(client, message["call"], message["answer"]))
+        if dialog := self.dialogs.pop(message.get("answered", ""), None):
             dialog.cancel()
         return False
 
@@ -311,6 +284,10 @@ def _refusal(response: httpx.Response, content: bytes) -> str:
         words = f"it answered {response.status_code} {response.reason_phrase}"
     hint = " Set API_KEY in the pipe's valves." if response.status_code in (401, 403) else ""
     return f"Runcast refused: {words}.{hint}".replace("..", ".")
+
+
+def _run_path(run: str) -> str:
+    return f"/open-webui/v1/runs/{quote(run, safe='')}"
 
 
 def _status(description: str, done: bool = True) -> str:
