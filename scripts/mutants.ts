@@ -3,18 +3,21 @@ import { createArena } from "./mutants/arena.ts";
 import { mutants } from "./mutants/broken-promises.ts";
 
 const arena = createArena();
-let survived = 0;
+let alive = 0;
 try {
   const suites = [...new Set(mutants.flatMap(({ tests }) => tests))];
-  const failure = arena.failureOf(suites);
-  if (failure) throw new Error(`the suites fail without any mutant: ${suites.join(" ")}\n${failure}`);
+  const { verdict, output } = arena.run(suites);
+  if (verdict !== "passed")
+    throw new Error(`without any mutant, the suites ${verdict}: ${suites.join(" ")}\n${output}`);
   for (const mutant of mutants) {
-    const isKilled = arena.kills(mutant);
-    if (!isKilled) survived++;
-    console.log(`${isKilled ? "killed  " : "SURVIVED"}  ${mutant.breaks} (${mutant.file})`);
+    const verdict = arena.try(mutant);
+    if (verdict !== "killed") alive++;
+    console.log(
+      `${(verdict === "killed" ? verdict : verdict.toUpperCase()).padEnd(8)}  ${mutant.breaks} (${mutant.file})`,
+    );
   }
 } finally {
   arena.close();
 }
-console.log(`${mutants.length - survived} passed, ${survived} failed`);
-process.exit(survived ? 1 : 0);
+console.log(`${mutants.length - alive} passed, ${alive} failed`);
+process.exit(alive ? 1 : 0);

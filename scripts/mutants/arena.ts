@@ -6,12 +6,20 @@ import type { Mutant } from "./broken-promises.ts";
 
 /** A copy of the repository in which promises can be broken. */
 export interface Arena {
-  /** What the tests print if they fail; undefined if they pass. */
-  failureOf(tests: readonly string[]): string | undefined;
-  /** Whether one of its tests noticed. */
-  kills(mutant: Mutant): boolean;
+  /** How the tests end, and what they print if they do not pass. */
+  run(tests: readonly string[]): { readonly verdict: "passed" | "failed" | "hung"; readonly output: string };
+  /** What becomes of a mutant when its tests run. */
+  try(mutant: Mutant): Verdict;
   close(): void;
 }
+
+/**
+ * - `killed`: a test failed, by an assertion or by its own deadline (vitest's `testTimeout`).
+ * - `survived`: all of them passed.
+ * - `hung`: the tests were still running when the arena stopped them. That is no kill: nothing says that a test noticed, a slow
+ *   machine looks the same, and in CI such a mutant would be a job that times out and not a test that names a broken promise.
+ */
+export type Verdict = "killed" | "survived" | "hung";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const LEFT_OUT = new Set(["node_modules", ".git", ".runcast", "results"]);
@@ -26,28 +34,32 @@ export const mutated = ({ file, edits }: Mutant): string => {
   return text;
 };
 
-export const createArena = (): Arena => {
+const VERDICTS = { passed: "survived", failed: "killed", hung: "hung" } as const;
+
+export const createArena = ({ timeoutMs = 180_000 } = {}): Arena => {
   const copy = mkdtempSync(path.join(tmpdir(), "runcast-mutants-"));
   cpSync(ROOT, copy, { recursive: true, filter: (source) => !LEFT_OUT.has(path.basename(source)) });
   symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
 
-  const failureOf = (tests: readonly string[]) => {
-    const { status, stdout, stderr } = spawnSync(
+  const run: Arena["run"] = (tests) => {
+    const { status, error, stdout, stderr } = spawnSync(
       process.execPath,
       ["node_modules/vitest/vitest.mjs", "run", "--bail=1", ...tests],
-      { cwd: copy, encoding: "utf8", timeout: 180_000, maxBuffer: 64 * 1024 * 1024 },
+      { cwd: copy, encoding: "utf8", timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 },
     );
-    return status === 0 ? undefined : `${stdout}\n${stderr}`;
+    const isHung = (error as NodeJS.ErrnoException | undefined)?.code === "ETIMEDOUT";
+    const verdict = isHung ? "hung" : status === 0 ? "passed" : "failed";
+    return { verdict, output: `${stdout}\n${stderr}` };
   };
 
   return {
-    failureOf,
-    kills: (mutant) => {
+    run,
+    try: (mutant) => {
       const target = path.join(copy, mutant.file);
       const original = readFileSync(target, "utf8");
       writeFileSync(target, mutated(mutant));
       try {
-        return failureOf(mutant.tests) !== undefined;
+        return VERDICTS[run(mutant.tests).verdict];
       } finally {
         writeFileSync(target, original);
       }

@@ -15,6 +15,21 @@ afterAll(() => arena.close());
 
 test("in a copy of the repository a suite passes, and fails once its promise is broken", { timeout: 240_000 }, () => {
   const mutant = mutants.find(({ file }) => file === "src/client/run-handle.ts")!;
-  expect(arena.failureOf(mutant.tests)).toBeUndefined();
-  expect(arena.kills(mutant)).toBe(true);
+  expect(arena.run(mutant.tests).verdict).toBe("passed");
+  expect(arena.try(mutant)).toBe("killed");
+});
+
+test("a mutant that only hangs is not killed", { timeout: 120_000 }, () => {
+  const impatient = createArena({ timeoutMs: 20_000 });
+  const mutant = {
+    breaks: "the module never loads",
+    file: "src/message-of.ts",
+    edits: [["export const", "await new Promise(() => setInterval(() => {}, 1000));\nexport const"]],
+    tests: ["test/log-trouble.test.ts"],
+  } as const;
+  try {
+    expect(impatient.try(mutant)).toBe("hung");
+  } finally {
+    impatient.close();
+  }
 });
