@@ -14,7 +14,7 @@ export const runcast =
       agents: { bench: (_request, { signal }) => stage.pull(stage.spell(nativeRun), signal) },
       log,
       dialects: [native],
-      limits: { concurrentRuns: unlimited, streams: unlimited, ratePerMinute: unlimited },
+      limits: { concurrentRuns: unlimited, streams: unlimited, startsPerMinute: unlimited, readsPerMinute: unlimited },
     });
     const { port } = await server.listen();
     let shared = 0;

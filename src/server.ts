@@ -4,6 +4,7 @@ import { type Key, holderOf } from "./access.ts";
 import type { Dialect, ServerFacts } from "./dialect.ts";
 import type { Log } from "./log.ts";
 import { type CloseOptions, createRunner, type RunnableAgent, type Runner, type RunnerOptions } from "./runner.ts";
+import { basePathOf, reachedAt } from "./server/addresses.ts";
 import { createApi } from "./server/api.ts";
 import { createAudience } from "./server/audience.ts";
 import { createCommands } from "./server/commands.ts";
@@ -16,6 +17,7 @@ import { createLinks } from "./server/links.ts";
 import { createListening } from "./server/listening.ts";
 import { countedLog, createMetrics, metricsText, watchEventLoop } from "./server/metrics.ts";
 import { createOwners } from "./server/owners.ts";
+import { createRates } from "./server/rates.ts";
 import { createReadings } from "./server/readings.ts";
 import { createRouter } from "./server/router.ts";
 import { createSessions } from "./server/sessions.ts";
@@ -47,8 +49,10 @@ export interface ServerOptions {
   readonly keyInPath?: boolean;
   /** Names, besides loopback ones and the bound address, under which the server is reached. */
   readonly hosts?: readonly string[];
-  /** Origins, besides our own and loopback ones, whose pages may use the server. */
+  /** Origins, besides our own and, with keys, loopback ones, whose pages may use the server. */
   readonly origins?: readonly string[];
+  /** How many proxies stand before the server and add to X-Forwarded-For; `true` is one. Default: none. */
+  readonly trustProxy?: boolean | number;
   /** Where another program mounts the server, such as `/runcast`. Default: at the root. */
   readonly basePath?: string;
   /** How clients reach the server, base path included, for links to files. Default: as each of them did. */
@@ -150,7 +154,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     hosts: options.hosts ?? [],
     origins: options.origins ?? [],
     basePath,
-    ratePerMinute: limits.ratePerMinute,
+    rates: createRates(limits, Number(options.trustProxy ?? 0)),
     links,
     verifyJwt: options.jwt && createVerifyJwt(options.jwt),
   });
@@ -275,15 +279,6 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     close: (options = {}) => (closed ??= shutDown(options)),
   };
 };
-
-const basePathOf = (given = ""): string => {
-  const path = given.replace(/\/+$/, "");
-  if (path === "" || /^(?:\/[\w.~-]+)+$/.test(path)) return path;
-  throw new Error(`the setting basePath must be a path such as /runcast: not ${given}`);
-};
-
-const reachedAt = ({ headers, socket }: IncomingMessage): string =>
-  `${"encrypted" in socket && socket.encrypted ? "https" : "http"}://${headers.host ?? "localhost"}`;
 
 const agentOf = ({ agents, defaultAgent }: ServerOptions, wanted: string | undefined): RunnableAgent => {
   const name = wanted ?? defaultAgent ?? Object.keys(agents)[0] ?? "";

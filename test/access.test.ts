@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { native } from "../src/dialects/native.ts";
 import { memory } from "../src/logs/memory.ts";
 import { createServer, type ServerOptions } from "../src/server.ts";
-import { framesOf, get, onStop, post, refusal, saying, serve, silent } from "./serving.ts";
+import { framesOf, get, onStop, post, refusal, saying, serve, silent, start } from "./serving.ts";
 
 describe("hosts and origins", () => {
   test("a foreign host, unless it is in `hosts`", async () => {
@@ -24,16 +24,24 @@ describe("hosts and origins", () => {
       expect((await get(port, "/runs", { host })).status).toBe(200);
   });
 
-  test("a foreign origin, unless it is in `origins`; pages on loopback get CORS", async () => {
+  test("a foreign origin, loopback or not, unless it is in `origins`", async () => {
     const { port } = await serve(silent, { origins: ["https://app.example"] });
     const host = `localhost:${port}`;
-    for (const origin of ["https://evil.example", "null", "https://localhost.evil.example", "file://"])
+    for (const origin of [
+      "https://evil.example",
+      "null",
+      "https://localhost.evil.example",
+      "file://",
+      "http://localhost:5173",
+      "http://127.0.0.1:1",
+      `http://app.localhost:${port}`,
+    ])
       expect(await refusal(await get(port, "/runs", { host, origin }))).toMatchObject({
         status: 403,
         code: "foreign-origin",
-        hint: expect.stringContaining("origins"),
+        hint: expect.stringMatching(/origins.*--origin/),
       });
-    for (const origin of ["http://localhost:5173", "http://127.0.0.1:1", `http://${host}`, "https://app.example"]) {
+    for (const origin of [`http://${host}`, "https://app.example"]) {
       const { status, headers } = await get(port, "/runs", { host, origin });
       expect(status).toBe(200);
       expect(headers["access-control-allow-origin"]).toBe(origin);
@@ -57,6 +65,29 @@ describe("hosts and origins", () => {
     expect((await get(port, "/runs", { host, origin: "https://evil.example" }, "OPTIONS")).status).toBe(403);
     expect((await get(port, "/nowhere", { host }, "OPTIONS")).status).toBe(404);
   });
+});
+
+test("a page on another local port can neither start, answer nor cancel", async () => {
+  const { port, url } = await serve(silent);
+  const run = await start(url);
+  const headers = { host: `127.0.0.1:${port}`, origin: "http://127.0.0.1:5173", "content-type": "application/json" };
+  for (const path of ["/runs", `/runs/${run}/cancel`, `/runs/${run}/asks/ok`])
+    expect(await refusal(await get(port, path, headers, "POST"))).toMatchObject({
+      status: 403,
+      code: "foreign-origin",
+    });
+});
+
+test("a frame without an origin may use the one run that its link opens, and nothing else", async () => {
+  const { port, url } = await serve(silent);
+  const run = await start(url);
+  const { token } = (await (await post(`${url}/runs/${run}/links`, {})).json()) as { token: string };
+  const headers = { host: `127.0.0.1:${port}`, origin: "null" };
+  expect((await get(port, `/runs/${run}?token=${token}`, headers)).status).toBe(200);
+  expect((await get(port, `/runs/${run}?token=${token}`, headers, "OPTIONS")).status).toBe(204);
+  for (const path of [`/runs/${run}`, "/runs", `/runs?token=${token}`, `/?token=${token}`])
+    expect((await get(port, path, headers)).status, path).toBe(403);
+  expect((await get(port, `/runs/other?token=${token}`, headers)).status).toBe(403);
 });
 
 describe("keys and tokens", () => {

@@ -257,7 +257,7 @@ describe("refusals", () => {
     });
     await stream.body?.cancel();
 
-    const limited = await serve(silent, { limits: { ratePerMinute: 2 } });
+    const limited = await serve(silent, { limits: { controlsPerMinute: 2 } });
     for (let count = 0; count < 2; count++)
       expect((await post(`${limited.url}/runs/none/cancel`, {})).status).toBe(404);
     const third = await post(`${limited.url}/runs/none/cancel`, {});
@@ -265,7 +265,7 @@ describe("refusals", () => {
     expect(await refusal(third)).toMatchObject({
       status: 429,
       code: "too-many-requests",
-      hint: expect.stringContaining("limits.ratePerMinute"),
+      hint: expect.stringContaining("limits.controlsPerMinute"),
     });
   });
 

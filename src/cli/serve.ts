@@ -23,6 +23,7 @@ export const serve: Command = {
   options: {
     port: { value: "number", help: "0 takes any free one (default: 4400)" },
     host: { value: "address", help: "where to listen (default: 127.0.0.1); others need a key in the configuration" },
+    origin: { value: "origin", help: "a page that may use this server besides its own, such as http://localhost:5173" },
     log: { value: "name", help: "memory, sqlite, or a URL: redis://…, postgres://… (default: sqlite, in .runcast/)" },
     model: { value: "name", help: "the assistant's model, as <provider>/<model>; demo: only the scripted demo" },
     config: { value: "file", help: "instead of runcast.config.ts in this directory" },
@@ -41,7 +42,7 @@ export const serve: Command = {
     await checkHost(host, config);
     const opened = await openLog(config, options["log"], host, port);
     surviveStrayErrors((error) => report(error, "nobody caught this error, and the server goes on: "));
-    const server = createServer({ ...serverOptions(config, opened), host, port });
+    const server = createServer({ ...serverOptions(withOrigin(config, options["origin"]), opened), host, port });
     try {
       const recovered = await server.recover();
       const { url } = await listen(server, host, port);
@@ -66,9 +67,16 @@ const readVariables = (directory: string): void => {
   if (existsSync(file)) process.loadEnvFile(file);
 };
 
+const withOrigin = (config: LoadedConfig, origin: string | undefined): LoadedConfig => {
+  if (origin === undefined) return config;
+  if (URL.parse(origin)?.origin !== origin.replace(/\/$/, ""))
+    throw new UsageError(`--origin must be an origin such as http://localhost:5173: not ${origin}`);
+  return { ...config, origins: [...(config.origins ?? []), origin] };
+};
+
 const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
   const { agents, dialects, defaultAgent, key, keys, keyInPath, hosts, origins, basePath, publicUrl } = config;
-  const { jwt, limits, secret, redact, onEnd, timeoutMs, maxBytes, validateServer } = config;
+  const { jwt, trustProxy, limits, secret, redact, onEnd, timeoutMs, maxBytes, validateServer } = config;
   return {
     agents,
     dialects,
@@ -84,6 +92,7 @@ const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
       keyInPath,
       hosts,
       origins,
+      trustProxy,
       basePath,
       publicUrl,
       limits,

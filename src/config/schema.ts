@@ -36,7 +36,10 @@ const limitsSchema = strictFields(
     bodyBytes: positive("bytes").optional(),
     concurrentRuns: positive("runs").optional(),
     streams: positive("streams").optional(),
-    ratePerMinute: positive("requests").optional(),
+    startsPerMinute: positive("requests").optional(),
+    controlsPerMinute: positive("requests").optional(),
+    readsPerMinute: positive("requests").optional(),
+    wrongKeysPerMinute: positive("requests").optional(),
   },
   { word, expected: "an object" },
 );
@@ -112,6 +115,9 @@ export const configSchema = strictFields(
       .optional(),
     hosts: texts.optional(),
     origins: texts.optional(),
+    trustProxy: z
+      .union([z.boolean(), z.int().min(0).max(10)], { error: "must be true, false or how many proxies there are" })
+      .optional(),
     allowPrivate: texts.optional(),
     publicUrl: z.url({ error: "must be a URL, such as https://runs.example.org" }).optional(),
     secret: z.string({ error: "must be a string" }).min(16, { error: "must have at least 16 characters" }).optional(),

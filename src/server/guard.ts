@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Key, LOCAL, NOBODY, type Principal, linkTo, principalOf } from "../access.ts";
 import { looksLikeJwt, type VerifyJwt } from "./jwt.ts";
 import { type Links, looksLikeToken } from "./links.ts";
-import { createRate } from "./rate.ts";
+import type { RequestKind, Rates } from "./rates.ts";
 import { HttpRefusal } from "./refusals.ts";
 
 export interface GuardOptions {
@@ -12,7 +12,7 @@ export interface GuardOptions {
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
   readonly basePath: string;
-  readonly ratePerMinute: number;
+  readonly rates: Rates;
   readonly links: Pick<Links, "find">;
   /** Checks tokens of an identity provider, if one is configured. */
   readonly verifyJwt: VerifyJwt | undefined;
@@ -29,12 +29,14 @@ export interface Target {
 export interface Guard {
   target(request: IncomingMessage): Target;
   /** Answers who asks. Sets the CORS headers of an allowed foreign page. */
-  check(request: IncomingMessage, response: ServerResponse, target: Target): Promise<Principal>;
+  check(request: IncomingMessage, response: ServerResponse, target: Target, kind: RequestKind): Promise<Principal>;
 }
 
 /** Nothing of a run can be learned from these. */
 const OPEN = new Set(["/", "/element.js", "/frame", "/health", "/ready", "/openapi.json", "/schema/events.json"]);
 const isOpen = (path: string): boolean => OPEN.has(path) || path.startsWith("/assets/");
+/** Codes of refusals for a secret that is wrong, not for one that is missing. */
+const GUESSED: ReadonlySet<string> = new Set(["wrong-key", "wrong-token"]);
 const EXPOSED = "Runcast-Run, Retry-After, Location, Content-Range, Content-Disposition";
 
 export const createGuard = (options: GuardOptions): Guard => {
@@ -45,7 +47,8 @@ export const createGuard = (options: GuardOptions): Guard => {
     digest: digest(key.key),
     principal: { ...principalOf(key), key: keyHash(key.key) },
   }));
-  const rate = createRate(options.ratePerMinute);
+  const { rates } = options;
+  const hasKeys = keys.length > 0 || verifyJwt !== undefined;
 
   const checkHost = (request: IncomingMessage): void => {
     const { host } = request.headers;
@@ -61,17 +64,21 @@ export const createGuard = (options: GuardOptions): Guard => {
     );
   };
 
-  const checkOrigin = (request: IncomingMessage, response: ServerResponse): void => {
+  const checkOrigin = (request: IncomingMessage, response: ServerResponse, { path, query }: Target): void => {
     const { origin } = request.headers;
     if (origin === undefined) return;
     const host = originHost(origin);
-    const own = host !== undefined && host === request.headers.host?.toLowerCase();
-    if (!own && !origins.has(origin.toLowerCase()) && !(host !== undefined && isLoopback(hostName(host))))
+    const isOwn = host !== undefined && host === request.headers.host?.toLowerCase();
+    // Without keys, any page that could ask would be obeyed: one on another port of this machine is as foreign as any.
+    const isLocal = hasKeys && host !== undefined && isLoopback(hostName(host));
+    // A frame without an origin of its own may use the one run that its link opens, and nothing else.
+    const isLinked = origin === "null" && query.has("token") && path.startsWith("/runs/");
+    if (!isOwn && !isLocal && !isLinked && !origins.has(origin.toLowerCase()))
       throw new HttpRefusal(
         403,
         "foreign-origin",
         `pages of ${origin.slice(0, 100)} may not use this server`,
-        "add that origin to the setting origins if you trust it",
+        `if you trust them, add that origin to the setting origins, or start with --origin ${origin.slice(0, 100)}`,
       );
     response.setHeader("Access-Control-Allow-Origin", origin);
     response.setHeader("Access-Control-Expose-Headers", EXPOSED);
@@ -89,13 +96,14 @@ export const createGuard = (options: GuardOptions): Guard => {
 
   const checkAccess = async (request: IncomingMessage, { path, query, pathKey }: Target): Promise<Principal> => {
     const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
+    if (bearer !== undefined || pathKey !== undefined || query.has("token")) rates.mayGuess(request);
     const principal = holder(pathKey) ?? holder(bearer);
     if (principal) return principal;
     const token = query.get("token") ?? (bearer !== undefined && looksLikeToken(bearer) ? bearer : undefined);
     if (token !== undefined) return await checkLink(token, request.method ?? "", path);
     if (isOpen(path)) return NOBODY;
     if (verifyJwt && bearer !== undefined && looksLikeJwt(bearer)) return await verifyJwt(bearer);
-    if (keys.length === 0 && !verifyJwt) return checkLocal(request);
+    if (!hasKeys) return checkLocal(request);
     const given = bearer ?? pathKey;
     throw new HttpRefusal(
       401,
@@ -147,12 +155,15 @@ export const createGuard = (options: GuardOptions): Guard => {
 
   return {
     target: (request) => targetOf(urlOf(request, options.basePath), options.basePath, keyInPath),
-    check: async (request, response, target) => {
+    check: async (request, response, target, kind) => {
       checkHost(request);
-      checkOrigin(request, response);
+      checkOrigin(request, response, target);
       if (request.method === "OPTIONS") return NOBODY;
-      const principal = await checkAccess(request, target);
-      if (request.method === "POST") rate(request.socket.remoteAddress ?? "", Date.now());
+      const principal = await checkAccess(request, target).catch((error: unknown) => {
+        if (error instanceof HttpRefusal && GUESSED.has(error.code)) rates.guessedWrong(request);
+        throw error;
+      });
+      if (!isOpen(target.path)) rates.count(request, kind);
       return principal;
     },
   };

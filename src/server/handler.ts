@@ -8,6 +8,7 @@ import { readBody } from "./body.ts";
 import type { Commands } from "./commands.ts";
 import { forwardedUser } from "./forwarded-user.ts";
 import { answerPreflight, type Guard } from "./guard.ts";
+import type { RequestKind } from "./rates.ts";
 import { HttpRefusal, problemOf, refusalOf } from "./refusals.ts";
 import type { Match, Router } from "./router.ts";
 
@@ -51,7 +52,7 @@ export const createHandler = (options: HandlerOptions): Handler => {
       if (path === "") return void response.writeHead(308, { Location: `${options.basePath}/${query}` }).end();
       const headers = headersOf(request);
       match = router.match(method, path, headers);
-      const shown = await guard.check(request, response, target);
+      const shown = await guard.check(request, response, target, kindOf(method, match));
       const principal = onBehalfOf(shown, forwardedUser(headers, match?.dialect));
       inStream = match?.route.refusesInStream === true && headers.get("runcast-extensions") !== "1";
       const starting = options.starting();
@@ -79,6 +80,11 @@ export const createHandler = (options: HandlerOptions): Handler => {
       response.destroy();
       onProblem({ error });
     });
+};
+
+const kindOf = (method: string, match: Match | undefined): RequestKind => {
+  if (method === "GET" || method === "HEAD") return "read";
+  return match?.route.does === "answer" || match?.route.does === "cancel" ? "control" : "start";
 };
 
 /** Not by `headersDistinct`: a request keeps what that has made, and a stream keeps its request. */

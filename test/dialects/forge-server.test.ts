@@ -339,7 +339,7 @@ describe("what the page asks for besides", () => {
   });
 
   test("a page from another port may send its headers", async () => {
-    const { url } = await serving();
+    const { url } = await serve(demoAgent({ speed: Infinity }), { dialects, origins: ["http://localhost:5173"] });
     const headers = {
       origin: "http://localhost:5173",
       "access-control-request-method": "POST",

@@ -52,7 +52,7 @@ const serve = async (words: number) => {
     }
   };
   const log = memory({ maxRuns: 100_000 });
-  const limits = { ratePerMinute: 1_000_000 };
+  const limits = { startsPerMinute: 1_000_000, readsPerMinute: 1_000_000 };
   const server = createServer({ agents: { teller: source }, dialects: [native], log, limits });
   const { port, url } = await server.listen();
   closers.push(async () => {

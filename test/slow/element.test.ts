@@ -8,7 +8,8 @@ import { type Browsing, describeInBrowser, violations } from "../browsing.ts";
 import { onStop } from "../serving.ts";
 
 /** Somebody else's page: another origin, no build, nothing but the element. */
-const foreignPage = async (body: string): Promise<string> => {
+const foreignSite = async () => {
+  let body = "";
   const server = createServer((_, response) =>
     response
       .writeHead(200, { "content-type": "text/html; charset=utf-8" })
@@ -18,7 +19,12 @@ const foreignPage = async (body: string): Promise<string> => {
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onStop(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const show = (html: string): string => {
+    body = html;
+    return origin;
+  };
+  return { origins: [origin], show };
 };
 const loads = (url: string) => `<script type="module" src="${url}/element.js"></script>`;
 
@@ -57,6 +63,7 @@ const gated = () => {
 describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
   test("shows a run live on a page of another origin, with a token, and tells the page", async () => {
     const { source, gate } = gated();
+    const { show } = await foreignSite();
     const url = await serve(source, { key: "a-long-enough-key" });
     const client = createClient({ url, key: "a-long-enough-key" });
     const handle = client.start({ message: "Look" });
@@ -68,7 +75,7 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     const response = await fetch(`${url}/runs/${handle.run}/links`, { method: "POST", headers, body: "{}" });
     const { token } = (await response.json()) as { token: string };
     const page = await open(
-      await foreignPage(`${loads(url)}<run-view url="${url}" run="${handle.run}" token="${token}"></run-view>
+      show(`${loads(url)}<run-view url="${url}" run="${handle.run}" token="${token}"></run-view>
         <p id="told"></p><script type="module">
         const view = document.querySelector("run-view"), told = document.querySelector("#told");
         for (const name of ["run-connection", "run-end"]) view.addEventListener(name, ({ detail }) => {
@@ -117,16 +124,18 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     for (let index = 0; index < 2000; index++)
       events.push({ type: "text-delta", part: "p", delta: `- item ${index}\n` });
     const go = Promise.withResolvers<void>();
-    const url = await serve(async function* () {
+    const { origins, show } = await foreignSite();
+    const talking: Source = async function* () {
       yield events[0]!;
       await go.promise;
       for (const [index, event] of events.slice(1).entries()) {
         if (index % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
         yield event;
       }
-    });
+    };
+    const url = await serve(talking, { origins });
     const handle = createClient({ url }).start({ message: "Talk" });
-    const page = await open(await foreignPage(`${loads(url)}<run-view url="${url}" run="${handle.run}"></run-view>`));
+    const page = await open(show(`${loads(url)}<run-view url="${url}" run="${handle.run}"></run-view>`));
     const view = page.locator("run-view");
     await view.getByText("live").waitFor();
     await view.evaluate((element) => {
@@ -158,9 +167,10 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
   });
 
   test("replays entries that it is given, forwards and backwards, and takes others", async () => {
-    const url = await serve();
+    const { origins, show } = await foreignSite();
+    const url = await serve(undefined, { origins });
     const { run } = await createClient({ url }).start({ message: "How is Lantern doing?" }).finished;
-    const page = await open(await foreignPage(`${loads(url)}<run-view controls></run-view>`));
+    const page = await open(show(`${loads(url)}<run-view controls></run-view>`));
     await page.evaluate(async (address) => {
       const lines = (await (await fetch(address)).text()).trim().split("\n");
       Object.assign(document.querySelector("run-view")!, { entries: lines.map((line) => JSON.parse(line)) });
@@ -188,8 +198,9 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
   });
 
   test("text that is made to be slow is only text", async () => {
-    const url = await serve();
-    const page = await open(await foreignPage(`${loads(url)}<run-view></run-view>`));
+    const { origins, show } = await foreignSite();
+    const url = await serve(undefined, { origins });
+    const page = await open(show(`${loads(url)}<run-view></run-view>`));
     const bombs = ["[(", "[a](", "**", "*a", "`", "> ", "- ", "# ", "\u202e", "```\n", "| a ", "&lt;<b>", "1. ", "_- "];
     const lengths = await page.evaluate(async (pieces) => {
       await customElements.whenDefined("run-view");

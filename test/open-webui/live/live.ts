@@ -70,7 +70,7 @@ export const useLive = (program: string, agents: Record<string, Source> = {}): L
       log: memory(),
       dialects,
       ...(builtPage && { page: builtPage }),
-      limits: { ratePerMinute: 10_000 },
+      limits: { startsPerMinute: 10_000, controlsPerMinute: 10_000 },
     });
     const [{ url }, openWebUi, browser] = await Promise.all([
       server.listen(),
