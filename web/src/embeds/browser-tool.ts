@@ -59,10 +59,12 @@ const fetchInFrame = (url: string, body: string, signal: AbortSignal): Promise<F
   const { origin } = new URL(url);
   const frame = document.createElement("iframe");
   const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
+  let isGiven = false;
   const take = ({ source, data }: MessageEvent<unknown>): void => {
     if (source !== frame.contentWindow || typeof data !== "object" || data === null) return;
     const { runcast, fetched, failed } = data as { runcast?: unknown; fetched?: Fetched; failed?: unknown };
-    if (runcast === "ready") frame.contentWindow?.postMessage({ html: fetcher(url, body) }, "*");
+    if (runcast === "ready" && !isGiven) frame.contentWindow?.postMessage({ html: fetcher(url, body) }, "*");
+    if (runcast === "ready") isGiven = true;
     if (typeof fetched === "object") resolve(fetched);
     if (typeof failed === "string")
       reject(new Error(`${origin} could not be reached (${failed}): is it there, and does it allow other origins?`));

@@ -84,6 +84,8 @@ export const HtmlFrame = ({ html, title, origins = NONE, call, onDraft }: HtmlFr
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(FIRST_HEIGHT);
   const [blocked, setBlocked] = useState<readonly string[]>([]);
+  const [isOver, setOver] = useState(false);
+  const [wanted, setWanted] = useState<string>();
   const embeds = useEmbeds();
   // As they were when the frame was made: it cannot be given others.
   const [permissions] = useState(embeds.permissions.get);
@@ -100,16 +102,39 @@ export const HtmlFrame = ({ html, title, origins = NONE, call, onDraft }: HtmlFr
       theme: getComputedStyle(document.documentElement).colorScheme === "dark" || prefersDark() ? "dark" : "light",
       onHeight: setHeight,
       onDraft: (text) => latest.current.onDraft?.(text),
-      onLink: (url) => {
-        if (confirm(`Open ${url}?`)) window.open(url, "_blank", "noopener,noreferrer");
-      },
+      // Shown beside the frame: a dialog that it could open again and again would hold the page.
+      onLink: setWanted,
     });
+    let loads = 0;
+    let isReady = false;
+    let isGiven = false;
+    // It gets its document once, into the policy that the page chose. A frame that loads again has led itself to another
+    // policy: it gets nothing more, and is taken away.
+    const give = () => {
+      if (!isReady || loads === 0 || isGiven) return;
+      isGiven = true;
+      loads = 0;
+      frame.current?.contentWindow?.postMessage({ html: withReporter(html) }, "*");
+    };
+    const onLoad = () => {
+      loads += 1;
+      if (isGiven && loads > 1) setOver(true);
+      else give();
+    };
+    const onReady = () => {
+      if (isReady) return setOver(true);
+      isReady = true;
+      give();
+    };
+    const element = frame.current;
+    element?.addEventListener("load", onLoad);
     const take = (event: MessageEvent<unknown>) => {
       const target = frame.current?.contentWindow ?? null;
       const message = frameMessageOf(event, target);
       if (!message || !target) return;
       // An opaque origin has no name, so a message to it can only be for anyone: it goes to this window alone.
-      if (message.says === "ready") target.postMessage({ html: withReporter(html) }, "*");
+      if (message.says === "ready") onReady();
+      else if (!isGiven) return;
       else if (message.says === "height") setHeight(message.height);
       else if (message.says === "blocked")
         setBlocked((before) => [...new Set([...before, message.origin])].slice(0, 10));
@@ -117,8 +142,13 @@ export const HtmlFrame = ({ html, title, origins = NONE, call, onDraft }: HtmlFr
       else for (const reply of host(message.rpc)) target.postMessage(reply, "*");
     };
     addEventListener("message", take);
-    return () => removeEventListener("message", take);
+    return () => {
+      removeEventListener("message", take);
+      element?.removeEventListener("load", onLoad);
+    };
   }, [html]);
+
+  if (isOver) return <p role="alert">{title} tried to load another document, so it was closed.</p>;
 
   return (
     <figure className="m-0">
@@ -135,6 +165,14 @@ export const HtmlFrame = ({ html, title, origins = NONE, call, onDraft }: HtmlFr
         <figcaption className="mt-1 text-sm text-soft">
           Blocked, because nobody allowed it: {blocked.join(", ")}
         </figcaption>
+      )}
+      {wanted !== undefined && (
+        <p className="mt-1 text-sm">
+          {title} wants to open{" "}
+          <a className="underline" href={wanted} target="_blank" rel="noopener noreferrer">
+            {wanted}
+          </a>
+        </p>
       )}
     </figure>
   );
