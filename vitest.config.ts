@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** It takes minutes for each version of Open WebUI, and has a command of its own. */
@@ -6,11 +6,14 @@ const apart = process.env.RUNCAST_OPEN_WEBUI === undefined ? ["test/open-webui/l
 
 /** Suites that measure time or memory, or that start a browser, need the machine for themselves: they run last, one by one. */
 const MEASURING = ["load", "mutants", "shell", "sqlite", "window"].map((name) => `test/slow/${name}.test.ts`);
-const isInBrowser = (file: string): boolean => readFileSync(file, "utf8").includes("browsing.ts");
+const isInBrowser = (file: string): boolean =>
+  file.endsWith(".test.ts") && readFileSync(`${import.meta.dirname}/test/${file}`, "utf8").includes("browsing.ts");
 const alone = [
   ...MEASURING,
   "test/open-webui/live/**/*.test.ts",
-  ...globSync(`${import.meta.dirname}/test/**/*.test.ts`).filter(isInBrowser),
+  ...readdirSync(`${import.meta.dirname}/test`, { encoding: "utf8", recursive: true })
+    .filter(isInBrowser)
+    .map((file) => `test/${file}`),
 ];
 
 const project = (name: string, include: string[], exclude: readonly string[]) => ({
