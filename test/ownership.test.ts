@@ -284,6 +284,30 @@ describe("a run that is taken over", () => {
     }
   });
 
+  test("its past ends with its run-resume, whatever a later owner writes", async () => {
+    const { join, log, expire } = cluster();
+    const read: string[][] = [];
+    const later = Promise.withResolvers<void>();
+    const source: Source = Object.assign(waiting(asking), {
+      resume: async function* (...[, context, past]: Parameters<NonNullable<Source["resume"]>>) {
+        if (read.length === 0) await later.promise;
+        const pages = await Array.fromAsync(past.entries());
+        read.push(pages.flat().map(({ event }) => event.type));
+        await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+      },
+    });
+    const { run } = await join().start(request, named(source));
+    await untilEvent(log, run, ({ type }) => type === "ask-start");
+    expire();
+    await join({ findAgent: () => named(source) }).recover();
+    expire();
+    const as = await log.takeOver(run, "later");
+    await log.append(run, [{ seq: as!.seq + 1, at: Date.now(), event: { type: "tool-execute", call: "c" } }], as);
+    later.resolve();
+    while (read.length === 0) await new Promise((tick) => setTimeout(tick, 1));
+    expect(read[0]!.at(-1)).toBe("run-resume");
+  });
+
   test("a run that used secrets of its request ends as interrupted and says what to do", async () => {
     const { join, log, expire } = cluster();
     const source: Source = Object.assign(waiting(asking), { resume: waiting([]) });

@@ -29,9 +29,10 @@ export const pagesOf = async function* (
   log: Pick<Log, "read">,
   run: string,
   from = 0,
+  to = Infinity,
 ): AsyncGenerator<readonly Entry[], void> {
-  for (let after = from; ;) {
-    const entries = await log.read(run, after, PAGE);
+  for (let after = from; after < to;) {
+    const entries = await log.read(run, after, Math.min(PAGE, to - after));
     if (!entries.length) return;
     after = entries.at(-1)!.seq;
     yield entries;
@@ -60,6 +61,8 @@ export const resumeAfter = async (
   for (const event of closeForResume(intake.verifier.root)) intake.emit(event);
   intake.emit({ type: "run-resume", owner, reason, after });
   await writer.flushed();
-  for await (const entries of pagesOf(log, run, after)) for (const entry of entries) fold(state, entry);
-  return { entries: () => pagesOf(log, run), state };
+  // No further: what a later owner has begun is not ours to go on with.
+  const to = writer.seq;
+  for await (const entries of pagesOf(log, run, after, to)) for (const entry of entries) fold(state, entry);
+  return { entries: () => pagesOf(log, run, 0, to), state };
 };
