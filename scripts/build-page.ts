@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { messageOf } from "../src/message-of.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const built = path.join(root, "dist/web/element.js");
@@ -46,6 +47,6 @@ if (process.argv[1] === import.meta.filename) {
     buildPageIfStale();
   } catch (error) {
     // The server is of use without its page, and says so at `/`.
-    console.error(`runcast: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`runcast: ${messageOf(error)}`);
   }
 }

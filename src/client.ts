@@ -14,7 +14,7 @@ import { createRunId } from "./run-id.ts";
 import type { RunState } from "./state.ts";
 import { writeCommand } from "./wire.ts";
 
-export { type Backoff, browserWakes, type CancelStatus, ClientError, type Connection, defaultBackoff };
+export { createRunId, type Backoff, browserWakes, type CancelStatus, ClientError, type Connection, defaultBackoff };
 export type { RunHandle, Target, Wakes };
 
 export interface ClientOptions {

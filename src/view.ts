@@ -3,6 +3,7 @@
  * terminal draw what these return and decide nothing themselves, so that they cannot disagree.
  */
 export { visibleText } from "./markdown.ts";
+export { messageOf } from "./message-of.ts";
 export { type AgentFacts, describeAgent } from "./view/agent.ts";
 export { amount, byteText, counted, duration, elapsed, usageText } from "./view/amounts.ts";
 export { announcementOf } from "./view/announcement.ts";

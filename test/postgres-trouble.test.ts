@@ -1,38 +1,23 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Log, LogReset } from "../src/log.ts";
+import { expect, test, vi } from "vitest";
+import { LogReset } from "../src/log.ts";
 import { postgres } from "../src/logs/postgres.ts";
 import { describeWith } from "./components.ts";
 import { endEntry, startEntry, textEntries } from "./contracts/run-entries.ts";
-import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.ts";
-import { type PostgresServer, startPostgres } from "./engines/postgres.ts";
+import { cutOffEngine } from "./engines/cut-off.ts";
+import { startPostgres } from "./engines/postgres.ts";
 
 describeWith("postgres", "a log in a Postgres that fails", () => {
-  let server: PostgresServer;
-  let proxy: CuttingProxy;
-  const logs: Log[] = [];
-  const open = async (port: number) => {
-    const log = await postgres({ url: `postgres://runcast@127.0.0.1:${port}/postgres` });
-    logs.push(log);
-    return log;
-  };
-  const throughProxy = () => open(Number(new URL(proxy.url).port));
-
-  beforeEach(async () => {
-    server = await startPostgres();
-    proxy = await startCuttingProxy(server.port);
-  });
-  afterEach(async () => {
-    for (const log of logs.splice(0)) await log.close().catch(() => {});
-    await proxy.close();
-    await server.stop();
-  });
+  const engine = cutOffEngine(startPostgres, (port) =>
+    postgres({ url: `postgres://runcast@127.0.0.1:${port}/postgres` }),
+  );
+  const { logs, open, openThroughProxy, cut } = engine;
 
   test("loses and repeats nothing when connections are cut again and again", async () => {
-    const writer = await throughProxy();
-    const reader = await open(server.port);
+    const writer = await openThroughProxy();
+    const reader = await open();
     const as = { owner: "ada", epoch: 1 };
     const entries = [startEntry("a"), ...textEntries(2, 100), endEntry(102)];
-    const cutting = setInterval(() => proxy.cut(), 150);
+    const cutting = setInterval(cut, 150);
     try {
       for (const entry of entries) await writer.append("a", [entry], as);
       for (let count = 1; count <= 20; count++) expect(await writer.records.add("quota", "a", 1)).toBe(count);
@@ -43,12 +28,12 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
   });
 
   test("wakes whoever may have missed a wake", async () => {
-    const follower = await throughProxy();
-    const writer = await open(server.port);
+    const follower = await openThroughProxy();
+    const writer = await open();
     const woken: string[] = [];
     follower.watch("a", () => woken.push("entries"));
     follower.watchControls(() => woken.push("controls"));
-    proxy.cut();
+    cut();
     await writer.append("a", [startEntry("a")]);
     await vi.waitFor(() => expect(new Set(woken)).toEqual(new Set(["entries", "controls"])), 20_000);
     woken.length = 0;
@@ -58,22 +43,22 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
   });
 
   test("processes that start together make the tables once; newer tables are refused", async () => {
-    await Promise.all(Array.from({ length: 4 }, () => open(server.port)));
+    await Promise.all(Array.from({ length: 4 }, () => open()));
     await logs[0]!.append("a", [startEntry("a")]);
     expect(await logs[3]!.info("a")).toMatchObject({ seq: 1 });
     const { default: pg } = await import("pg");
-    const client = new pg.Client(server.url);
+    const client = new pg.Client(engine.server.url);
     await client.connect();
     await client.query("UPDATE runcast.version SET version = 99");
     await client.end();
-    await expect(open(server.port)).rejects.toThrow(/version 99/);
+    await expect(open()).rejects.toThrow(/version 99/);
   });
 
   test("says so when the engine has lost what it had stored", async () => {
-    const log = await open(server.port);
+    const log = await open();
     await log.append("a", [startEntry("a"), ...textEntries(2, 9)]);
     const { default: pg } = await import("pg");
-    const client = new pg.Client(server.url);
+    const client = new pg.Client(engine.server.url);
     await client.connect();
     await client.query("DELETE FROM runcast.entries");
     await client.query("UPDATE runcast.runs SET seq = 5");
@@ -83,10 +68,10 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
   });
 
   test("names the server that it cannot reach, and not the password", async () => {
-    await server.stop();
-    const url = `postgres://ada:secret-word@127.0.0.1:${server.port}/x?application_name=secret-word`;
+    await engine.server.stop();
+    const url = `postgres://ada:secret-word@127.0.0.1:${engine.server.port}/x?application_name=secret-word`;
     const error = (await postgres({ url }).catch((caught: unknown) => caught)) as Error;
-    expect(error.message).toContain(`cannot reach Postgres at postgres://127.0.0.1:${server.port}/x`);
+    expect(error.message).toContain(`cannot reach Postgres at postgres://127.0.0.1:${engine.server.port}/x`);
     expect(`${error.stack} ${(error.cause as Error).stack}`).not.toContain("secret-word");
   });
 });

@@ -1,32 +1,15 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Entry } from "../src/events.ts";
 import { type Log, LogConflict, LogReset } from "../src/log.ts";
 import { redis } from "../src/logs/redis.ts";
 import { describeWith } from "./components.ts";
-import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.ts";
 import { endEntry, startEntry, textEntries } from "./contracts/run-entries.ts";
-import { type RedisServer, startRedis } from "./engines/redis.ts";
+import { cutOffEngine } from "./engines/cut-off.ts";
+import { startRedis } from "./engines/redis.ts";
 
 describeWith("redis-server", "a log in a Redis that fails", () => {
-  let server: RedisServer;
-  let proxy: CuttingProxy;
-  const logs: Log[] = [];
-  const open = async (port: number) => {
-    const log = await redis({ url: `redis://127.0.0.1:${port}` });
-    logs.push(log);
-    return log;
-  };
-  const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
-
-  beforeEach(async () => {
-    server = await startRedis();
-    proxy = await startCuttingProxy(server.port);
-  });
-  afterEach(async () => {
-    for (const log of logs.splice(0)) await log.close().catch(() => {});
-    await proxy.close();
-    await server.stop();
-  });
+  const engine = cutOffEngine(startRedis, (port) => redis({ url: `redis://127.0.0.1:${port}` }));
+  const { open, openThroughProxy, cut } = engine;
 
   const readAll = async (log: Log, run: string) => {
     const all: Entry[] = [];
@@ -36,11 +19,11 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
   };
 
   test("loses and repeats nothing when connections are cut again and again", async () => {
-    const writer = await open(portOf(proxy));
-    const reader = await open(server.port);
+    const writer = await openThroughProxy();
+    const reader = await open();
     const as = { owner: "ada", epoch: 1 };
     const entries = [startEntry("a"), ...textEntries(2, 200), endEntry(202)];
-    const cutting = setInterval(() => proxy.cut(), 30);
+    const cutting = setInterval(cut, 30);
     try {
       for (const entry of entries) await writer.append("a", [entry], as);
       for (let count = 1; count <= 50; count++) expect(await writer.records.add("quota", "a", 1)).toBe(count);
@@ -53,26 +36,26 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
   });
 
   test("tells its own append from another's after a lost answer", async () => {
-    const mine = await open(portOf(proxy));
-    const others = await open(server.port);
+    const mine = await openThroughProxy();
+    const others = await open();
     await others.append("a", [startEntry("a")]);
     const bob = await others.takeOver("a", "bob");
-    proxy.cut();
+    cut();
     await expect(mine.append("a", textEntries(2, 1))).rejects.toThrow(LogConflict);
     await others.append("a", textEntries(2, 1), bob);
-    proxy.cut();
+    cut();
     const appended = await Promise.resolve(mine.append("a", textEntries(2, 2), bob)).catch((error: unknown) => error);
     expect(appended).toBeInstanceOf(LogConflict);
     expect((await others.info("a"))?.seq).toBe(2);
   });
 
   test("wakes whoever may have missed a wake", async () => {
-    const follower = await open(portOf(proxy));
-    const writer = await open(server.port);
+    const follower = await openThroughProxy();
+    const writer = await open();
     const woken: string[] = [];
     follower.watch("a", () => woken.push("entries"));
     follower.watchControls(() => woken.push("controls"));
-    proxy.cut();
+    cut();
     await writer.append("a", [startEntry("a")]);
     await vi.waitFor(() => expect(new Set(woken)).toEqual(new Set(["entries", "controls"])), 20_000);
     expect(await follower.read("a", 0, 9)).toHaveLength(1);
@@ -82,12 +65,12 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
   });
 
   test("says so when the engine has lost what it had stored", async () => {
-    const log = await open(server.port);
+    const log = await open();
     await log.append("a", [startEntry("a"), ...textEntries(2, 9)]);
     expect(await log.read("a", 10, 9)).toEqual([]);
     // As a replica that has not heard of the last entries, and is now the primary, would have it.
     const { createClient } = await import("redis");
-    const client = createClient({ url: server.url });
+    const client = createClient({ url: engine.server.url });
     await client.connect();
     await client.xTrim("runcast:{a}:entries", "MAXLEN", 0);
     await client.hSet("runcast:{a}:info", "seq", "5");
@@ -98,10 +81,10 @@ describeWith("redis-server", "a log in a Redis that fails", () => {
   });
 
   test("names the server that it cannot reach, and not the password", async () => {
-    await server.stop();
-    const url = `redis://ada:secret-word@127.0.0.1:${server.port}/0?x=secret-word`;
+    await engine.server.stop();
+    const url = `redis://ada:secret-word@127.0.0.1:${engine.server.port}/0?x=secret-word`;
     const error = (await redis({ url }).catch((caught: unknown) => caught)) as Error;
-    expect(error.message).toContain(`cannot reach Redis at redis://127.0.0.1:${server.port}`);
+    expect(error.message).toContain(`cannot reach Redis at redis://127.0.0.1:${engine.server.port}`);
     expect(`${error.stack} ${(error.cause as Error).stack}`).not.toContain("secret-word");
     await expect(redis({ url, prefix: "{a}" })).rejects.toThrow(/prefix/);
   });

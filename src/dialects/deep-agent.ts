@@ -8,6 +8,7 @@ import { createDeepAgentEncoder } from "./deep-agent/encode.ts";
 import { fastApi } from "./fast-api/refusals.ts";
 import { jsonSlot } from "./frames/json-slot.ts";
 import { lossless } from "./frames/lossless.ts";
+import { fastApiCoverage } from "./fast-api/coverage.ts";
 
 const HEARTBEAT_MS = 15_000;
 /** The family's clients show a whole result on a click: more than they can take is told by its beginning. */
@@ -24,11 +25,9 @@ type SaidMessage = z.infer<typeof bodySchema>["messages"][number];
 const slot = jsonSlot('{"type":"runcast","data":');
 const spelling = lossless({ encode: createDeepAgentEncoder, decode: createDeepAgentDecoder }, slot);
 
-const NO_STEPS = { loses: "the family has no steps; who reads it makes its own" };
 const NO_PARTS = { loses: "the family's tokens belong to no part; who reads it makes its own" };
 const NO_THINKING = { loses: "the family has no reasoning" };
 const NO_INPUT = { loses: "the family shows calls without their arguments" };
-const AS_STATUS = (what: string) => ({ loses: `told as a status: ${what}` });
 
 /** Deep Agent's dialect: `data: {"type", "data"}` without an event name, sub-agents by their depth and, beside it, their id. */
 export const deepAgent: Dialect = {
@@ -70,35 +69,18 @@ export const deepAgent: Dialect = {
   disconnect: "cancel",
   asks: "link",
   says: {
-    "run-start": AS_STATUS("who was asked what is known to the client that asked"),
-    "run-resume": AS_STATUS("the family does not know which process runs an agent"),
+    ...fastApiCoverage,
     "agent-start": "carries",
     "agent-end": "carries",
-    "step-start": NO_STEPS,
-    "step-retry": AS_STATUS("the family has no steps"),
-    "step-end": NO_STEPS,
     "text-start": NO_PARTS,
-    "text-delta": "carries",
     "text-end": NO_PARTS,
     "thinking-start": NO_THINKING,
     "thinking-delta": NO_THINKING,
     "thinking-end": NO_THINKING,
-    "tool-start": "carries",
     "tool-input-delta": NO_INPUT,
     "tool-input-end": NO_INPUT,
-    "tool-execute": "carries",
-    "tool-progress": AS_STATUS("the family has no progress"),
-    "tool-output-delta": { loses: "the family shows a call's result when it is there, not its output as it comes" },
-    "tool-end": "carries",
-    "ask-start": AS_STATUS("its clients cannot answer; the status says where to"),
     "ask-end": { loses: "its clients cannot answer" },
-    status: "carries",
     citation: { loses: "the family's citations are its tools' results" },
-    file: { loses: "the family has no files" },
-    embed: { loses: "the family has no embeds" },
-    notice: AS_STATUS("the family has no notices"),
-    data: { loses: "the family has no open slot" },
-    "run-end": "carries",
   },
 };
 

@@ -6,6 +6,7 @@ import { bodyJsonSchema, parseBody, readMessages, writeMessages } from "./ralph/
 import { fastApi } from "./fast-api/refusals.ts";
 import { jsonSlot } from "./frames/json-slot.ts";
 import { lossless } from "./frames/lossless.ts";
+import { asStatus, fastApiCoverage } from "./fast-api/coverage.ts";
 
 const HEARTBEAT_MS = 15_000;
 
@@ -13,9 +14,7 @@ const HEARTBEAT_MS = 15_000;
 const slot = jsonSlot('{"type":"runcast","says":', "runcast");
 const spelling = lossless({ encode: createRalphEncoder, decode: createRalphDecoder }, slot);
 
-const NO_STEPS = { loses: "the family has no steps; who reads it makes its own" };
 const NO_PARTS = { loses: "the family's words belong to no part; who reads it makes its own" };
-const AS_STATUS = (what: string) => ({ loses: `told as a status: ${what}` });
 
 /** The Ralph and YouLearn servers' dialect: every frame is `event: message` with a flat `{"type", …}`. */
 export const ralph: Dialect = {
@@ -53,35 +52,18 @@ export const ralph: Dialect = {
   disconnect: "cancel",
   asks: "link",
   says: {
-    "run-start": AS_STATUS("who was asked what is known to the client that asked"),
-    "run-resume": AS_STATUS("the family does not know which process runs an agent"),
-    "agent-start": AS_STATUS("the family has no sub-agents"),
+    ...fastApiCoverage,
+    "agent-start": asStatus("the family has no sub-agents"),
     "agent-end": { loses: "the family has no sub-agents; the status goes back to what it was" },
-    "step-start": NO_STEPS,
-    "step-retry": AS_STATUS("the family has no steps"),
-    "step-end": NO_STEPS,
     "text-start": NO_PARTS,
-    "text-delta": "carries",
     "text-end": NO_PARTS,
     "thinking-start": NO_PARTS,
     "thinking-delta": "carries",
     "thinking-end": NO_PARTS,
-    "tool-start": "carries",
     "tool-input-delta": { loses: "arguments come whole, with tool_call_start" },
     "tool-input-end": "carries",
-    "tool-execute": "carries",
-    "tool-progress": AS_STATUS("the family has no progress"),
-    "tool-output-delta": { loses: "the family shows a call's result when it is there, not its output as it comes" },
-    "tool-end": "carries",
-    "ask-start": AS_STATUS("its clients cannot answer; the status says where to"),
     "ask-end": { loses: "its clients cannot answer; the status goes back to what it was" },
-    status: "carries",
     citation: { loses: "the family has no sources" },
-    file: { loses: "the family has no files" },
-    embed: { loses: "the family has no embeds" },
-    notice: AS_STATUS("the family has no notices"),
-    data: { loses: "the family has no open slot" },
-    "run-end": "carries",
   },
 };
 

@@ -3,6 +3,7 @@ import type { Entry, Event, EventOf, Finish, Problem, Usage } from "../../events
 import type { EventsAbout } from "../../protocol.ts";
 import { answerPage } from "../frames/answer-page.ts";
 import { type FinishReason, finishReason } from "../openai/finish-reason.ts";
+import { askText } from "../openai/ask-text.ts";
 import { inOrder } from "./in-order.ts";
 
 /** What a chat completion can hold of a run. */
@@ -124,7 +125,7 @@ export const createOutput = (options: Pick<EncodeOptions, "page"> = {}): ((entry
     }
     if (event.type === "ask-start") {
       reasoning.start(event.ask, event.ask);
-      const text = `${event.title ? `${event.title}: ` : ""}waiting for your answer at ${answerPage(options, run)}`;
+      const text = askText(event, answerPage(options, run));
       return words("reasoning", reasoning.more(event.ask, text) + reasoning.end(event.ask));
     }
     return event.agent === undefined ? root(event) : [];

@@ -14,6 +14,7 @@ import {
 } from "./items.ts";
 import { type Ending, responseOf } from "./response.ts";
 import { answerPage } from "../frames/answer-page.ts";
+import { askText } from "../openai/ask-text.ts";
 import { openaiError } from "../openai/errors.ts";
 
 /** A run as a response: the frames of each entry, and the response as it is by then. */
@@ -217,7 +218,7 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
       return ["response.created", "response.in_progress"].map((type) => frame(type, { response: response() }));
     }
     if (event.type === "ask-start") {
-      const text = `${event.title ? `${event.title}: ` : ""}waiting for your answer at ${answerPage(options, about.run)}`;
+      const text = askText(event, answerPage(options, about.run));
       return [...startThought(event.ask), ...moreThought(event.ask, text), ...endThought(event.ask, false)];
     }
     return event.agent === undefined ? root(event) : [];

@@ -3,6 +3,7 @@ import type { Command, Dialect, DialectRequest } from "../../dialect.ts";
 import type { Json } from "../../events.ts";
 import { type ClientTool, Refusal, type RunRequest } from "../../source.ts";
 import { runId } from "../../wire.ts";
+import { requestFields } from "../openai/chat-request.ts";
 import { inputSchema, readInput, writeInput } from "../openai/response-input.ts";
 import { parseBody } from "../requests/parse-body.ts";
 
@@ -19,18 +20,12 @@ const toolSchema = z.looseObject({
 });
 
 export const responsesSchema = z.object({
-  model: z.string().min(1).optional(),
+  ...requestFields,
   input: inputSchema,
   instructions: z.string().nullish(),
   previous_response_id: z.string().nullish(),
-  stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
   tools: z.array(toolSchema).nullish(),
-  tool_choice: z.unknown().optional(),
-  user: z.string().max(256).nullish(),
-  metadata: z.record(z.string(), z.json()).nullish(),
-  temperature: z.number().nullish(),
-  top_p: z.number().nullish(),
   max_output_tokens: z.number().nullish(),
   reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),
 });

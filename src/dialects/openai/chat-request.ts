@@ -11,18 +11,23 @@ const toolSchema = z.object({
     .optional(),
 });
 
-/** The body of a chat completion, as OpenAI's clients and whoever speaks like them send it. */
-export const chatSchema = z.object({
+/** What requests of both of OpenAI's formats may have. */
+export const requestFields = {
   model: z.string().min(1).optional(),
-  messages: z.array(chatMessageSchema).min(1),
   stream: z.boolean().nullish(),
-  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-  tools: z.array(toolSchema).nullish(),
   tool_choice: z.unknown().optional(),
   user: z.string().max(256).nullish(),
   metadata: z.record(z.string(), z.json()).nullish(),
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),
+};
+
+/** The body of a chat completion, as OpenAI's clients and whoever speaks like them send it. */
+export const chatSchema = z.object({
+  ...requestFields,
+  messages: z.array(chatMessageSchema).min(1),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  tools: z.array(toolSchema).nullish(),
   max_tokens: z.number().nullish(),
   max_completion_tokens: z.number().nullish(),
   seed: z.number().nullish(),

@@ -1,3 +1,4 @@
+import { createRunId as createId } from "runcast/client";
 import type { Client } from "runcast/client";
 import type { Entry, Part } from "runcast/events";
 import {
@@ -15,7 +16,6 @@ import {
   shownMessages,
   type UserMessage,
 } from "./conversation.ts";
-import { createId } from "./create-id.ts";
 import { exportConversations, importConversations, type Imported } from "./exchange.ts";
 import { createWriteBuffer } from "./write-buffer.ts";
 import { createRequests } from "./requests.ts";

@@ -1,3 +1,4 @@
+import { messageOf } from "runcast/view";
 import { useRef, useState } from "react";
 import { saveFile } from "../kit/save-file.ts";
 import { IconUpload, IconDownload } from "../kit/icons.tsx";
@@ -14,7 +15,7 @@ export const ExchangeButtons = ({ isEmpty }: { readonly isEmpty: boolean }) => {
       const { added, known } = await read(await file.text());
       setStatus({ text: `${counted(added)} added${known > 0 ? `, ${counted(known)} here already` : ""}.` });
     } catch (error) {
-      setStatus({ text: `${file.name}: ${error instanceof Error ? error.message : String(error)}.`, isBad: true });
+      setStatus({ text: `${file.name}: ${messageOf(error)}.`, isBad: true });
     }
   };
 

@@ -1,3 +1,4 @@
+import { messageOf } from "runcast/view";
 import type { Json } from "runcast/events";
 import { frameUrl } from "./frame-document.ts";
 
@@ -39,7 +40,7 @@ export const callBrowserTool = async (
   } catch (error) {
     signal.throwIfAborted();
     return {
-      text: `${tool.name}: ${error instanceof Error ? error.message : String(error)}`,
+      text: `${tool.name}: ${messageOf(error)}`,
       isError: true,
       isPage: false,
     };

@@ -1,3 +1,4 @@
+import { messageOf } from "runcast/view";
 import { browserWakes, type Client, ClientError, createClient } from "runcast/client";
 import type { Problem } from "runcast/events";
 import type { NamedAgent, ToolFacts } from "runcast/source";
@@ -120,5 +121,5 @@ const problemIn = async (response: Response): Promise<Problem> => {
 export const problemOf = (error: unknown): Problem => {
   if (error instanceof ClientError)
     return { code: error.code, message: troubleText(error), ...(error.hint !== undefined && { hint: error.hint }) };
-  return { code: "failed", message: error instanceof Error ? error.message : String(error) };
+  return { code: "failed", message: messageOf(error) };
 };

@@ -1,0 +1,27 @@
+import type { Loss } from "../../dialect.ts";
+
+export const asStatus = (what: string): Loss => ({ loses: `told as a status: ${what}` });
+
+const NO_STEPS: Loss = { loses: "the family has no steps; who reads it makes its own" };
+
+/** What becomes of the events that these families treat alike. */
+export const fastApiCoverage = {
+  "run-start": asStatus("who was asked what is known to the client that asked"),
+  "run-resume": asStatus("the family does not know which process runs an agent"),
+  "step-start": NO_STEPS,
+  "step-retry": asStatus("the family has no steps"),
+  "step-end": NO_STEPS,
+  "text-delta": "carries",
+  "tool-start": "carries",
+  "tool-execute": "carries",
+  "tool-progress": asStatus("the family has no progress"),
+  "tool-output-delta": { loses: "the family shows a call's result when it is there, not its output as it comes" },
+  "tool-end": "carries",
+  "ask-start": asStatus("its clients cannot answer; the status says where to"),
+  status: "carries",
+  file: { loses: "the family has no files" },
+  embed: { loses: "the family has no embeds" },
+  notice: asStatus("the family has no notices"),
+  data: { loses: "the family has no open slot" },
+  "run-end": "carries",
+} as const;

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach } from "vitest";
+import type { Log } from "../../src/log.ts";
+import { type CuttingProxy, startCuttingProxy } from "../cutting-proxy.ts";
+
+interface Engine {
+  readonly port: number;
+  readonly url: string;
+  stop(): Promise<unknown>;
+}
+
+/** An engine of its own for each test, logs in it, and a way to it that can be cut. All are gone after the test. */
+export const cutOffEngine = <Server extends Engine>(
+  start: () => Promise<Server>,
+  openAt: (port: number) => Promise<Log>,
+) => {
+  let server: Server;
+  let proxy: CuttingProxy;
+  const logs: Log[] = [];
+  const open = async (port = server.port): Promise<Log> => {
+    const log = await openAt(port);
+    logs.push(log);
+    return log;
+  };
+
+  beforeEach(async () => {
+    server = await start();
+    proxy = await startCuttingProxy(server.port);
+  });
+  afterEach(async () => {
+    for (const log of logs.splice(0)) await log.close().catch(() => {});
+    await proxy.close();
+    await server.stop();
+  });
+
+  return {
+    logs,
+    open,
+    openThroughProxy: () => open(Number(new URL(proxy.url).port)),
+    get server() {
+      return server;
+    },
+    cut: () => proxy.cut(),
+  };
+};
