@@ -4,7 +4,7 @@ import {
   type Connection,
   createRunHandle,
   type RunHandle,
-  type Target,
+  type CancelTarget,
 } from "./client/run-handle.ts";
 import { checkAddress, checkHeaders, ClientError, networkTrouble, type Trouble, troubleOf } from "./client/trouble.ts";
 import { browserWakes, type Wakes } from "./client/wakes.ts";
@@ -15,7 +15,7 @@ import type { RunState } from "./state.ts";
 import { writeCommand } from "./wire.ts";
 
 export { createRunId, type Backoff, browserWakes, type CancelStatus, ClientError, type Connection, defaultBackoff };
-export type { RunHandle, Target, Wakes };
+export type { RunHandle, CancelTarget, Wakes };
 
 export interface ClientOptions {
   /** Where the server is, with or without a path before `/runs`. "" is the page's own origin. */
@@ -96,7 +96,7 @@ export interface Client {
    */
   start(request: StartRequest, options?: FollowOptions): RunHandle;
   follow(run: string, options?: FollowOptions & FollowFrom): RunHandle;
-  cancel(run: string, target?: Target, options?: Abortable): Promise<CancelStatus>;
+  cancel(run: string, target?: CancelTarget, options?: Abortable): Promise<CancelStatus>;
   answer(run: string, ask: string, answer: Answer, options?: Abortable): Promise<void>;
   /** Newest first. `next`, if there are more, is the `before` to go on with. */
   list(

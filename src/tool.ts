@@ -87,7 +87,7 @@ export interface ToolContext {
   /** Live output, as it comes. */
   output(text: string, stream?: "stdout" | "stderr"): void;
   /** Words of its own in the chat; returns a function that appends to them, replaces them, and ends them. */
-  say(text: string): Saying;
+  say(text: string): ToolText;
   /** A source it used; dates in ISO 8601. */
   cite(source: {
     title?: string;
@@ -140,7 +140,7 @@ export interface ToolContext {
   put(bytes: Uint8Array | string, file: { mediaType: string; name?: string }): Promise<FileRef>;
 }
 
-export interface Saying {
+export interface ToolText {
   (more: string): void;
   /** Says this instead of all that it has said, also after its end: then it goes on. Where nothing can be taken back it stands below. */
   replace(text: string): void;

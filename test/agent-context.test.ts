@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { adopt, agent } from "../src/sources/agent.ts";
 import { type CallNode, createState, fold } from "../src/state.ts";
-import { type Saying, type ToolContext, defineTool } from "../src/tool.ts";
+import { type ToolText, type ToolContext, defineTool } from "../src/tool.ts";
 import { drive, playing, script, user } from "./drive.ts";
 import { entriesOf, play } from "./running.ts";
 
@@ -86,7 +86,7 @@ test("everything a tool says is an event of its call, between tool-execute and t
 
 test("a tool takes back what it said, as often as it likes, open or ended, and never after its call", async () => {
   const { model } = playing(script("hi", [{ call: "tool", id: "call" }], [{ say: "done" }]));
-  let kept: Saying | undefined;
+  let kept: ToolText | undefined;
   const tool = defineTool({
     name: "tool",
     description: "",

@@ -5,7 +5,7 @@ import type { Event } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
 import { describeWith } from "./components.ts";
 import { dialects } from "./contracts/dialect-variants.ts";
-import { numbered } from "./dialects/spoken.ts";
+import { numbered } from "./dialects/dialect-frames.ts";
 import { saying, serve } from "./serving.ts";
 
 /** What JSON may hold as it is, and Python's `str.splitlines` takes for the end of a line. */

@@ -26,14 +26,14 @@ export const callEnd = (call: CallNode, options: ViewOptions, hasStart = false):
   const facts = describeCall(call);
   const { badge, name, summary, time, isEdited, isOver, problem } = facts;
   const took = timeText(time, options.now);
-  const said = (hasStart && !isEdited) || summary === "" ? "" : `  ${oneLine(summary)}`;
+  const note = (hasStart && !isEdited) || summary === "" ? "" : `  ${oneLine(summary)}`;
   const lines = [
     line(
       [
         badgePiece(badge, options.now),
         " ",
         ["bold", oneLine(name)],
-        ["dim", `${said}${isEdited ? " (arguments edited)" : ""}`],
+        ["dim", `${note}${isEdited ? " (arguments edited)" : ""}`],
       ],
       options,
       [["dim", `  ${badge.word}${took && `  ${took}`}`]],
@@ -50,10 +50,10 @@ export const callEnd = (call: CallNode, options: ViewOptions, hasStart = false):
 
 const workLines = (call: CallNode, { status, fraction }: CallFacts, options: ViewOptions): string[] => {
   const lines: string[] = [];
-  const said = oneLine(status);
+  const note = oneLine(status);
   if (fraction !== undefined)
-    lines.push(line([["cyan", bar(fraction)], ` ${Math.round(fraction * 100)} %${said && ` ${said}`}`], options));
-  else if (said) lines.push(line([["cyan", said]], options));
+    lines.push(line([["cyan", bar(fraction)], ` ${Math.round(fraction * 100)} %${note && ` ${note}`}`], options));
+  else if (note) lines.push(line([["cyan", note]], options));
   return [...lines, ...outputLines(call, options)];
 };
 

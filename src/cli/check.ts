@@ -3,12 +3,12 @@ import { createState, fold } from "../state.ts";
 import { type Violation, verify } from "../verify.ts";
 import { counted, describeRun, timeText } from "../view.ts";
 import { checkAgent, type Verdict } from "./check-agent.ts";
-import { type Command, type Input, UsageError } from "./command.ts";
+import { type CliCommand, type Input, UsageError } from "./command.ts";
 import { readLogFile } from "./log-file.ts";
 import { readLog } from "./read-log.ts";
 import { oneLine } from "./terminal-text.ts";
 
-export const check: Command = {
+export const check: CliCommand = {
   name: "check",
   usage: "<file|url|run>",
   words: [1, 1],
@@ -73,16 +73,16 @@ export const checkText = (text: string, name: string): Verdict => {
 
 const summary = (entries: readonly Entry[]): string => {
   const count = (type: string) => entries.filter(({ event }) => event.type === type).length;
-  const said = [
+  const counts = [
     counted(entries.length, "entry"),
     counted(count("step-start"), "step"),
     counted(count("tool-start"), "call"),
   ];
-  if (count("agent-start")) said.push(counted(count("agent-start"), "sub-agent"));
-  if (count("ask-start")) said.push(counted(count("ask-start"), "ask"));
+  if (count("agent-start")) counts.push(counted(count("agent-start"), "sub-agent"));
+  if (count("ask-start")) counts.push(counted(count("ask-start"), "ask"));
   const state = createState();
   for (const entry of entries) fold(state, entry);
   const { badge, time } = describeRun(state);
   const took = timeText(time, entries.at(-1)!.at);
-  return `${said.join(", ")}, ${badge.word}${took && ` in ${took}`}`;
+  return `${counts.join(", ")}, ${badge.word}${took && ` in ${took}`}`;
 };

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { didYouMean } from "../did-you-mean.ts";
 
-export interface Command {
+export interface CliCommand {
   readonly name: string;
   readonly summary: string;
   /** What stands after the name, e.g. `<file>`. */
@@ -41,7 +41,7 @@ export class CommandError extends Error {
 
 /** Reads what follows a command's name. Throws a UsageError that names what is wrong and what was probably meant. */
 export const readInput = (
-  command: Command,
+  command: CliCommand,
   args: readonly string[],
 ): Pick<Input, "words" | "options"> & { help: boolean } => {
   const known: NonNullable<ParseArgsConfig["options"]> = { help: { type: "boolean", short: "h" } };
@@ -75,7 +75,7 @@ export const readInput = (
   return { words, options, help };
 };
 
-export const helpText = ({ name, usage, summary, details, options }: Command): string => {
+export const helpText = ({ name, usage, summary, details, options }: CliCommand): string => {
   const all: Readonly<Record<string, Option>> = { ...options, help: { help: "says this" } };
   const rows = Object.entries(all).map(
     ([option, { value, help }]) => [`--${option}${value ? ` <${value}>` : ""}`, help] as const,

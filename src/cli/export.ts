@@ -4,13 +4,13 @@ import { pipeline } from "node:stream/promises";
 import type { LoadedConfig, OpenedLog } from "../config.ts";
 import { exportHtml } from "../html-export.ts";
 import { page } from "../page.ts";
-import { type Command, CommandError, UsageError } from "./command.ts";
+import { type CliCommand, CommandError, UsageError } from "./command.ts";
 import { Unreachable, fetchLog } from "./fetch-log.ts";
 import { fileTrouble } from "./file-trouble.ts";
 import { LogInUse, readConfig } from "./read-config.ts";
-import { type Target, parseTarget } from "./target.ts";
+import { type RunAddress, parseRunAddress } from "./target.ts";
 
-export const exportRun: Command = {
+export const exportRun: CliCommand = {
   name: "export",
   usage: "<url|run>",
   words: [1, 1],
@@ -23,7 +23,7 @@ export const exportRun: Command = {
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
   run: async ({ words: [what = ""], options, environment, directory }) => {
-    const target = parseTarget(what, environment);
+    const target = parseRunAddress(what, environment);
     if (target.run === undefined) throw new UsageError(`${what} names no run: use …/runs/<run>`);
     const format = options["html"] === undefined ? "jsonl" : "html";
     const bytes = await fromServer(target, options["key"] ?? environment["RUNCAST_KEY"], format).catch(
@@ -45,7 +45,7 @@ export const exportRun: Command = {
 
 type Format = "jsonl" | "html";
 
-const fromServer = async (target: Target, key: string | undefined, format: Format): Promise<Readable> => {
+const fromServer = async (target: RunAddress, key: string | undefined, format: Format): Promise<Readable> => {
   const { body } = await fetchLog(target, key, format);
   return body ? Readable.fromWeb(body as import("node:stream/web").ReadableStream) : Readable.from([]);
 };

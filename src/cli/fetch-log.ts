@@ -2,14 +2,14 @@ import type { Problem } from "../events.ts";
 import { CommandError } from "./command.ts";
 import { noServerText } from "./no-server-text.ts";
 import { refusalText } from "./refusal-text.ts";
-import { type Target, authorization } from "./target.ts";
+import { type RunAddress, authorization } from "./target.ts";
 
 /** No server answers at this address. */
 export class Unreachable extends CommandError {}
 
 /** A run's log as a server has it, one entry a line, or as a page. */
 export const fetchLog = async (
-  target: Target,
+  target: RunAddress,
   key: string | undefined,
   format: "jsonl" | "html" = "jsonl",
 ): Promise<Response> => {

@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { type Command, CommandError } from "./command.ts";
+import { type CliCommand, CommandError } from "./command.ts";
 import { ownCommand } from "./own-command.ts";
 
-export const init: Command = {
+export const init: CliCommand = {
   name: "init",
   usage: "",
   words: [0, 0],

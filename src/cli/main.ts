@@ -1,10 +1,10 @@
-import { type Command, CommandError, UsageError, helpText, readInput } from "./command.ts";
+import { type CliCommand, CommandError, UsageError, helpText, readInput } from "./command.ts";
 import { ownCommand } from "./own-command.ts";
 import { version } from "./version.ts";
 import { didYouMean } from "../did-you-mean.ts";
 
 /** Each is loaded when it is wanted: to check a file nobody should wait for a server's code. */
-const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+const commands: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
   ["serve", async () => (await import("./serve.ts")).serve],
   ["watch", async () => (await import("./watch.ts")).watch],
   ["replay", async () => (await import("./replay.ts")).replay],

@@ -1,9 +1,9 @@
-import { LOCAL, type Target } from "./target.ts";
+import { LOCAL, type RunAddress } from "./target.ts";
 import { ownCommand } from "./own-command.ts";
 import { oneLine } from "./terminal-text.ts";
 
 /** That nothing answers at an address, and what to do about it. `why` is what the network said. */
-export const noServerText = ({ base }: Pick<Target, "base">, why: string): string => {
+export const noServerText = ({ base }: Pick<RunAddress, "base">, why: string): string => {
   const url = new URL(base);
   if (/ENOTFOUND|EAI_AGAIN/.test(why)) return `there is no host ${url.hostname}; check the address ${base}`;
   if (/\bbad port\b/.test(why)) return `port ${url.port} is one that HTTP clients refuse to ask; choose another port`;

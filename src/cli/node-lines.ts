@@ -75,12 +75,12 @@ export const thinkingLine = (part: PartNode, options: ViewOptions): string => {
   const facts = describeThinking(part);
   const note = facts.note && `  ${facts.note}`;
   if (facts.isOver) return line([["dim", `✻ ${facts.title}${note}`]], options);
-  const said = ` ${facts.title} ${timeText(facts.time, options.now)}${note}`;
+  const head = ` ${facts.title} ${timeText(facts.time, options.now)}${note}`;
   const last = oneLine(part.text.slice(-2 * options.width));
   return line(
     [
       ["cyan", spinner(options.now)],
-      ["dim", `${said}  ${tail(last, options.width - said.length - 3)}`],
+      ["dim", `${head}  ${tail(last, options.width - head.length - 3)}`],
     ],
     options,
   );

@@ -113,7 +113,7 @@ export const createPlainText = (
     const place = isEdge ? path.slice(0, -1) : path;
     const lines = linesOf(event, { ...options, now: at }).map((words) => indented(words, place.length));
     if (lines.length === 0) return [];
-    const turn = speakers.turnTo(place).map(({ name, depth }) =>
+    const heads = speakers.switchTo(place).map(({ name, depth }) =>
       indented(
         line(
           [
@@ -125,9 +125,9 @@ export const createPlainText = (
         depth,
       ),
     );
-    if (event.type === "agent-start") speakers.turnTo(path);
+    if (event.type === "agent-start") speakers.switchTo(path);
     if (event.type === "agent-end") speakers.leave(path);
-    return [...turn, ...lines];
+    return [...heads, ...lines];
   };
 };
 

@@ -5,14 +5,14 @@ import { CommandError, type Input, UsageError } from "./command.ts";
 import { fetchLog } from "./fetch-log.ts";
 import { fileTrouble } from "./file-trouble.ts";
 import { isRunId } from "../run-id.ts";
-import { parseTarget } from "./target.ts";
+import { parseRunAddress } from "./target.ts";
 
 /** The text of a log: of a file, of a run that a server has (by its address or id), or of standard input for `-`. */
 export const readLog = async (what: string, { options, environment }: Input): Promise<string> => {
   if (what === "-") return await readAll(process.stdin);
   const key = options["key"] ?? environment["RUNCAST_KEY"];
   const fromServer = async () => {
-    const target = parseTarget(what, environment);
+    const target = parseRunAddress(what, environment);
     if (target.run === undefined) throw new UsageError(`${what} names no run: use …/runs/<run>`);
     const response = await fetchLog(target, key);
     return await response.text().catch((error: Error) => {

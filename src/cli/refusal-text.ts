@@ -1,15 +1,15 @@
 import type { Problem } from "../events.ts";
-import type { Target } from "./target.ts";
+import type { RunAddress } from "./target.ts";
 import { oneLine } from "./terminal-text.ts";
 
 /** What a server refused with, in its own words, and what to do about it. */
-export const refusalText = ({ code, message, hint }: Problem, target: Pick<Target, "base">): string => {
-  const said = HERE[code]?.(target) ?? (/^http-\d+$/.test(code) ? HERE["no-stream"]!(target) : hint);
-  return oneLine(said ? `${message} (${said})` : message);
+export const refusalText = ({ code, message, hint }: Problem, target: Pick<RunAddress, "base">): string => {
+  const advice = HERE[code]?.(target) ?? (/^http-\d+$/.test(code) ? HERE["no-stream"]!(target) : hint);
+  return oneLine(advice ? `${message} (${advice})` : message);
 };
 
 /** Hints are written for programs: on a command line some things are done in another way. */
-const HERE: Readonly<Record<string, (target: Pick<Target, "base">) => string>> = {
+const HERE: Readonly<Record<string, (target: Pick<RunAddress, "base">) => string>> = {
   "key-required": () => "give it with --key <key>, or set RUNCAST_KEY",
   "wrong-key": () => "check --key <key>, or RUNCAST_KEY if there is none",
   "unknown-run": ({ base }) => `${base}/runs lists the runs that are kept`,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry } from "../events.ts";
-import { type Command, CommandError, type Input, UsageError } from "./command.ts";
+import { type CliCommand, CommandError, type Input, UsageError } from "./command.ts";
 import { readLogFile } from "./log-file.ts";
 import { hasColor } from "./color.ts";
 import { oneLine } from "./terminal-text.ts";
@@ -8,7 +8,7 @@ import { readLog } from "./read-log.ts";
 import { createViewer } from "./viewer.ts";
 import { describeRun } from "../view.ts";
 
-export const replay: Command = {
+export const replay: CliCommand = {
   name: "replay",
   usage: "<file|url|run>",
   words: [1, 1],

@@ -6,13 +6,13 @@ import type { LoadedConfig, OpenedLog } from "../config.ts";
 import { page } from "../page.ts";
 import { type RuncastServer, createServer } from "../server.ts";
 import { surviveStrayErrors } from "../stray-errors.ts";
-import { type Command, CommandError, UsageError } from "./command.ts";
+import { type CliCommand, CommandError, UsageError } from "./command.ts";
 import { greeting } from "./greeting.ts";
 import { LogInUse, readConfig } from "./read-config.ts";
 import { version } from "./version.ts";
 import { withAssistant } from "./with-assistant.ts";
 
-export const serve: Command = {
+export const serve: CliCommand = {
   name: "serve",
   usage: "",
   words: [0, 0],

@@ -7,7 +7,7 @@ export interface Speakers {
   /** Its name, with a number where another sub-agent of this name came before it. */
   nameOf(agent: AgentNode): string;
   /** Goes on with the words of the last of the path. Answers whom to name first: those whose place in the text another had. */
-  turnTo(path: readonly AgentNode[]): { readonly name: string; readonly depth: number }[];
+  switchTo(path: readonly AgentNode[]): { readonly name: string; readonly depth: number }[];
   /** The last of the path has said all, and its line stands where its surroundings do. */
   leave(path: readonly AgentNode[]): void;
 }
@@ -40,7 +40,7 @@ export const createSpeakers = (state: RunState): Speakers => {
       }
       return path;
     },
-    turnTo: (path) => {
+    switchTo: (path) => {
       const first = path.findIndex((agent, depth) => current[depth]?.id !== agent.id);
       // What stands further out than the last words keeps their place: the depth tells it apart.
       if (first === -1) return [];

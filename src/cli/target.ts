@@ -2,7 +2,7 @@ import { isRunId } from "../run-id.ts";
 import { UsageError } from "./command.ts";
 
 /** A server, and perhaps one run of it. */
-export interface Target {
+export interface RunAddress {
   readonly base: string;
   readonly run: string | undefined;
   readonly token: string | undefined;
@@ -14,7 +14,7 @@ export interface Target {
 export const LOCAL = "http://127.0.0.1:4400";
 
 /** Reads `http://host/runs/<run>` (with whatever follows), `http://host/?run=<run>`, the address of a server, or a run's id. */
-export const parseTarget = (text: string, environment: NodeJS.ProcessEnv): Target => {
+export const parseRunAddress = (text: string, environment: NodeJS.ProcessEnv): RunAddress => {
   if (isRunId(text)) {
     const where = environment["RUNCAST_URL"] || LOCAL;
     const address = addressOf(where);
@@ -58,7 +58,10 @@ const missingScheme = (text: string, otherwise: string): string =>
     : ` ${otherwise}`;
 
 /** The headers of someone who may read this. */
-export const authorization = ({ token }: Pick<Target, "token">, key: string | undefined): Record<string, string> => {
+export const authorization = (
+  { token }: Pick<RunAddress, "token">,
+  key: string | undefined,
+): Record<string, string> => {
   const secret = key ?? token;
   if (secret !== undefined && !/^[\x20-\x7e\x80-\xff]*$/.test(secret))
     throw new UsageError("the key has characters that no header can carry");

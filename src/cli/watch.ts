@@ -2,15 +2,15 @@ import { ClientError, type Connection, createClient, defaultBackoff } from "../c
 import type { AskNode } from "../state.ts";
 import { describeAsk, describeConnection, describeRun } from "../view.ts";
 import { hasColor } from "./color.ts";
-import { type Command, CommandError, UsageError } from "./command.ts";
+import { type CliCommand, CommandError, UsageError } from "./command.ts";
 import { keyHeader } from "./key-header.ts";
 import { noServerText } from "./no-server-text.ts";
 import { refusalText } from "./refusal-text.ts";
-import { type Target, parseTarget } from "./target.ts";
+import { type RunAddress, parseRunAddress } from "./target.ts";
 import { oneLine } from "./terminal-text.ts";
 import { createViewer } from "./viewer.ts";
 
-export const watch: Command = {
+export const watch: CliCommand = {
   name: "watch",
   usage: "<url|run>",
   words: [1, 1],
@@ -25,7 +25,7 @@ export const watch: Command = {
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
   run: async ({ words: [what = ""], options, environment }) => {
-    const target = parseTarget(what, environment);
+    const target = parseRunAddress(what, environment);
     const { message, agent, key = environment["RUNCAST_KEY"] } = options;
     if (message === undefined && target.run === undefined)
       throw new UsageError(`${what} names no run: use …/runs/<run>, or --message "…" to start one`);
@@ -55,11 +55,11 @@ export const watch: Command = {
       howToAnswer: (ask) =>
         howToAnswer(target, handle.run, ask, key === undefined ? "" : `${keyHeader([key], environment)} `),
     });
-    let told = "";
+    let shown = "";
     const tell = (connection: Connection) => {
       hasBeenLive ||= connection.status === "live";
       const text = connectionText(connection, { target, hasBeenLive, isTerminal: process.stdout.isTTY });
-      if (text !== told) viewer.know({ text: (told = text), isLive: connection.status !== "reconnecting" });
+      if (text !== shown) viewer.know({ text: (shown = text), isLive: connection.status !== "reconnecting" });
     };
     handle.subscribe(tell);
     tell(handle.connection);
@@ -81,7 +81,7 @@ export const watch: Command = {
 
 const FIRST_TRIES = 2;
 
-const failureText = (error: unknown, target: Target): string => {
+const failureText = (error: unknown, target: RunAddress): string => {
   if (!(error instanceof ClientError)) return oneLine((error as Error).message);
   const { code, message, hint } = error;
   if (code === "network") return noServerText(target, message);
@@ -89,7 +89,7 @@ const failureText = (error: unknown, target: Target): string => {
 };
 
 interface Circumstances {
-  readonly target: Target;
+  readonly target: RunAddress;
   readonly hasBeenLive: boolean;
   readonly isTerminal: boolean;
 }
@@ -103,8 +103,8 @@ const connectionText = (connection: Connection, { target, hasBeenLive, isTermina
     case "reconnecting": {
       const { why, httpStatus, attempt } = connection;
       const lost = `${hasBeenLive ? "connection lost" : "no answer yet"} (${oneLine(why.message)})`;
-      const said = httpStatus === undefined ? lost : `the server answered: ${refusalText(why, target)}`;
-      return `${said}; trying again${isTerminal ? `, attempt ${attempt}` : ""}`;
+      const reason = httpStatus === undefined ? lost : `the server answered: ${refusalText(why, target)}`;
+      return `${reason}; trying again${isTerminal ? `, attempt ${attempt}` : ""}`;
     }
     default:
       return "";
@@ -118,7 +118,7 @@ const segment = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-const howToAnswer = ({ base, token }: Target, run: string, ask: AskNode, access: string): string[] => {
+const howToAnswer = ({ base, token }: RunAddress, run: string, ask: AskNode, access: string): string[] => {
   if (token !== undefined) return ["this address only allows watching; someone with the key can answer"];
   const answer = describeAsk(ask).choices[0]?.answer ?? { value: "…" };
   const body = JSON.stringify(answer).replaceAll("'", "'\\''");

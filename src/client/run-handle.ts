@@ -30,7 +30,7 @@ export type Connection =
   /** By `close`. The run itself may go on. */
   | { readonly status: "closed" };
 
-export interface Target {
+export interface CancelTarget {
   readonly agent?: string;
   readonly call?: string;
   readonly reason?: string;
@@ -54,7 +54,7 @@ export interface RunHandle {
   /** Stops following. Cancels nothing: the run goes on. */
   close(): void;
   /** Cancels the run, or one sub-agent or call of it, once the server knows the run. Resolves when that is stored. */
-  cancel(target?: Target): Promise<CancelStatus>;
+  cancel(target?: CancelTarget): Promise<CancelStatus>;
   /** The first answer wins: rejects with the code `ask-conflict` if there was another, `ask-closed` if it came too late. */
   answer(ask: string, answer: Answer): Promise<void>;
 }
@@ -68,7 +68,7 @@ export interface HandleOptions extends Pick<FollowerOptions, "backoff" | "silenc
   readonly into: RunState | undefined;
   /** The request that goes on after this cursor. */
   readonly request: (after: number, isFromSnapshot: boolean, signal: AbortSignal) => Promise<Response>;
-  readonly cancel: (target: Target | undefined) => Promise<CancelStatus>;
+  readonly cancel: (target: CancelTarget | undefined) => Promise<CancelStatus>;
   readonly answer: (ask: string, answer: Answer) => Promise<void>;
   readonly onEntry: ((entry: Entry) => void) | undefined;
   readonly signal: AbortSignal | undefined;

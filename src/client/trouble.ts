@@ -59,11 +59,11 @@ export const networkTrouble = (error: unknown): Trouble => {
 /** What an answer without a stream says. Only these may be different next time: too early, too much, the server's own fault. */
 export const troubleOf = async (response: Response): Promise<Trouble> => {
   const { status } = response;
-  const said = problemIn(await response.text());
-  const isTemporary = status === 408 || status === 425 || status === 429 || isPassingFault(status, said);
+  const reported = problemIn(await response.text());
+  const isTemporary = status === 408 || status === 425 || status === 429 || isPassingFault(status, reported);
   const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"));
   return {
-    problem: said ?? { code: `http-${status}`, message: `the answer was HTTP ${status}` },
+    problem: reported ?? { code: `http-${status}`, message: `the answer was HTTP ${status}` },
     final: !isTemporary,
     status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -71,8 +71,8 @@ export const troubleOf = async (response: Response): Promise<Trouble> => {
 };
 
 /** A server that explains its fault knows whether it passes; 503 says by itself that it does. */
-const isPassingFault = (status: number, said: Problem | undefined): boolean =>
-  status === 503 || (status >= 500 && (!said || said.retryable === true));
+const isPassingFault = (status: number, reported: Problem | undefined): boolean =>
+  status === 503 || (status >= 500 && (!reported || reported.retryable === true));
 
 /** Undefined if it is not the server that speaks but something before it. */
 const problemIn = (body: string): Problem | undefined => {

@@ -19,7 +19,7 @@ const bodySchema = z.object({
   stream: z.boolean().optional(),
 });
 const HINT = 'a request is {"messages": [{"role": "user" | "assistant" | "system", "content": "…"}]}';
-type SaidMessage = z.infer<typeof bodySchema>["messages"][number];
+type ChatMessage = z.infer<typeof bodySchema>["messages"][number];
 
 /** Clients of this family read only `data:` lines, look at `type` and skip what they do not know. */
 const slot = jsonSlot('{"type":"runcast","data":');
@@ -103,7 +103,7 @@ function write(command: Command): ReturnType<Dialect["write"]> {
   const { agent, system, messages } = command.request;
   const stream = command.whole === undefined;
   const base = agent === undefined ? "/deep-agent" : `/deep-agent/${encodeURIComponent(agent)}`;
-  const said: SaidMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
+  const instructions: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
   return {
     method: "POST",
     path: `${base}/chat${stream ? "/stream" : ""}`,
@@ -112,12 +112,12 @@ function write(command: Command): ReturnType<Dialect["write"]> {
       accept: stream ? "text/event-stream" : "application/json",
       ...(command.extensions && { "runcast-extensions": "1" }),
     },
-    body: JSON.stringify({ messages: [...said, ...messages.flatMap(writeMessage)], stream }),
+    body: JSON.stringify({ messages: [...instructions, ...messages.flatMap(writeMessage)], stream }),
   };
 }
 
 /** What the family has no word for (files, calls, results, thinking) is left out, and so is a message of nothing else. */
-const writeMessage = ({ role, content }: Message): SaidMessage[] => {
+const writeMessage = ({ role, content }: Message): ChatMessage[] => {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   if (role === "tool" || (texts.length === 0 && content.length > 0)) return [];
   return [{ role, content: texts.join("\n\n") }];

@@ -28,11 +28,11 @@ export const createControls = (replay: Replay, within: HTMLElement, what: (seq: 
     speed.append(option);
   }
   const place = make("span", "place");
-  const said = make("p", "soft said");
+  const eventLine = make("p", "soft event-line");
   const waits = make("p", "soft");
   play.classList.add("main");
   const row = make("div", "row", first, back, play, on, last, speed, place);
-  const element = make("div", "controls", slider, row, said, waits);
+  const element = make("div", "controls", slider, row, eventLine, waits);
   element.setAttribute("role", "group");
   element.setAttribute("aria-label", "Replay");
 
@@ -52,7 +52,7 @@ export const createControls = (replay: Replay, within: HTMLElement, what: (seq: 
     const event = seq === 0 ? "before the first event" : what(seq);
     slider.setAttribute("aria-valuetext", `${at}, after ${time}: ${event}`);
     setText(place, `${at} · ${time}`);
-    setText(said, event);
+    setText(eventLine, event);
     setText(waits, wait);
     for (const [control, isOff] of [
       [first, seq === 0],

@@ -103,7 +103,7 @@ progress { width: calc(100% - 1.5rem); height: 0.4rem; accent-color: var(--run-e
 .slider { width: 100%; margin: 0; accent-color: var(--run-accent); }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem; }
 .place { margin-left: auto; font-variant-numeric: tabular-nums; }
-.said { font-family: ui-monospace, monospace; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.event-line { font-family: ui-monospace, monospace; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 button, select { font: inherit; color: inherit; border: 1px solid transparent; border-radius: 0.5rem; background: none; min-width: 2.2rem; height: 2.2rem; cursor: pointer; }
 button { display: inline-flex; align-items: center; justify-content: center; }
 button:hover { background: var(--run-page); }

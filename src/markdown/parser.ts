@@ -129,12 +129,12 @@ export const createParser = (): MarkdownParser => {
   };
 
   const apply = (line: Line): void => {
-    const { leaf: says } = line;
-    if (says.kind === "text" && leafKind === "paragraph" && line.opened.length === 0) return text(line.text);
+    const { leaf: next } = line;
+    if (next.kind === "text" && leafKind === "paragraph" && line.opened.length === 0) return text(line.text);
     closeFrames(line.matched);
     if (line.opened.length > 0) closeLeaf();
     for (const opening of line.opened) open(opening);
-    switch (says.kind) {
+    switch (next.kind) {
       case "blank":
         if (leafKind !== "fence") closeLeaf();
         break;
@@ -143,7 +143,7 @@ export const createParser = (): MarkdownParser => {
         break;
       case "heading": {
         const heading = begin("heading", "none");
-        heading.level = says.level;
+        heading.level = next.level;
         prose = createProse(heading, balanced);
         prose.append(line.text);
         break;
@@ -152,7 +152,7 @@ export const createParser = (): MarkdownParser => {
         if (takeDefinitions(leaf!)) prose!.append(line.text);
         else {
           leaf!.kind = "heading";
-          leaf!.level = says.level;
+          leaf!.level = next.level;
           touch(leaf!);
           closeHeading();
         }
@@ -162,12 +162,12 @@ export const createParser = (): MarkdownParser => {
         closeLeaf();
         break;
       case "delimiters":
-        makeTable(says.align);
+        makeTable(next.align);
         break;
       case "fence":
         code = createCode(begin("code", "fence"));
-        leaf!.mark = says.info.split(/\s/, 1)[0]!.slice(0, 40);
-        fence = says;
+        leaf!.mark = next.info.split(/\s/, 1)[0]!.slice(0, 40);
+        fence = next;
         break;
       case "fence-end":
         closeLeaf();
@@ -189,15 +189,15 @@ export const createParser = (): MarkdownParser => {
       case "math": {
         const math = begin("math", "math");
         math.text = line.text;
-        math.mark = says.mark;
-        fence = { mark: says.mark, indent: 0 };
-        if (says.closed) closeMath();
+        math.mark = next.mark;
+        fence = { mark: next.mark, indent: 0 };
+        if (next.closed) closeMath();
         break;
       }
       case "math-line":
         leaf!.text += `${leaf!.text === "" ? "" : "\n"}${line.text}`;
         touch(leaf!);
-        if (says.closed) closeMath();
+        if (next.closed) closeMath();
     }
   };
 

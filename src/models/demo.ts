@@ -5,7 +5,7 @@ import { collect } from "./demo/collect.ts";
 import { failure, play } from "./demo/play.ts";
 import { fallback, roles } from "./demo/roles.ts";
 import { stories as builtIn } from "./demo/stories.ts";
-import { stranger } from "./demo/stranger.ts";
+import { unscripted } from "./demo/unscripted.ts";
 import { type DemoStory, beatsOf, readTurn } from "./demo/story.ts";
 import { demoTools } from "./demo/tools.ts";
 
@@ -31,14 +31,14 @@ export const demoStories: readonly Pick<DemoStory, "name" | "message" | "descrip
  * the same answer.
  */
 export const demo = ({ speed = 1, seed = 1, stories = [] }: DemoOptions = {}): LanguageModelV4 => {
-  const known = [...stories, ...roles, ...builtIn, fallback, stranger];
+  const known = [...stories, ...roles, ...builtIn, fallback, unscripted];
   /** Requests that were refused once, by the message they answer: that object is the same when a loop tries again. */
   const refused = new WeakSet<object>();
 
   const start = (options: LanguageModelV4CallOptions, pace: number) => {
     const { prompt, abortSignal } = options;
     const turn = readTurn(options);
-    const story = known.find((candidate) => candidate.matches(turn)) ?? stranger;
+    const story = known.find((candidate) => candidate.matches(turn)) ?? unscripted;
     const beats = beatsOf(story, turn).filter((beat) => {
       const message = prompt.at(-1);
       if (!("fail" in beat) || !beat.fail.once || !message) return true;

@@ -105,8 +105,10 @@ export const closeAsks = (of: OpenAgent | OpenCall, ending: Ending): Event[] => 
 ];
 
 /** What a source's own run-end says of an early end. */
-export const endingOf = (said: EventOf<"run-end"> | undefined): Ending | undefined =>
-  said && said.outcome !== "done" ? { outcome: said.outcome, ...(said.error && { error: said.error }) } : undefined;
+export const endingOf = (sourced: EventOf<"run-end"> | undefined): Ending | undefined =>
+  sourced && sourced.outcome !== "done"
+    ? { outcome: sourced.outcome, ...(sourced.error && { error: sourced.error }) }
+    : undefined;
 
 /** A source may leave its last words open, but not work that somebody waits for. */
 export const unfinished = ({ calls, children, asks }: OpenAgent): Ending | undefined => {

@@ -5,7 +5,7 @@ import { addUsage } from "../state.ts";
 export interface Tally {
   observe(event: Event): void;
   summary(
-    said: EventOf<"run-end"> | undefined,
+    sourced: EventOf<"run-end"> | undefined,
     isDone: boolean,
   ): Pick<EventOf<"run-end">, "usage" | "answer" | "awaiting">;
 }
@@ -33,13 +33,13 @@ class Sums implements Tally {
     }
   }
 
-  summary(said: EventOf<"run-end"> | undefined, isDone: boolean): ReturnType<Tally["summary"]> {
-    const total = said?.usage ?? this.#usage ?? {};
-    const parts = said?.answer ?? this.#answer ?? [];
+  summary(sourced: EventOf<"run-end"> | undefined, isDone: boolean): ReturnType<Tally["summary"]> {
+    const total = sourced?.usage ?? this.#usage ?? {};
+    const parts = sourced?.answer ?? this.#answer ?? [];
     return {
       ...(Object.keys(total).length > 0 && { usage: total }),
       ...(isDone && parts.length > 0 && { answer: [...parts] }),
-      ...(isDone && said?.awaiting?.length && { awaiting: said.awaiting }),
+      ...(isDone && sourced?.awaiting?.length && { awaiting: sourced.awaiting }),
     };
   }
 }

@@ -18,7 +18,7 @@ export interface GuardOptions {
   readonly verifyJwt: VerifyJwt | undefined;
 }
 
-export interface Target {
+export interface RequestTarget {
   /** Without the base path, a key that stood in it, and the query. Empty for the base path alone. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -27,9 +27,9 @@ export interface Target {
 
 /** Decides who may ask for what, before anything else is looked at. Throws the refusal. */
 export interface Guard {
-  target(request: IncomingMessage): Target;
+  target(request: IncomingMessage): RequestTarget;
   /** Answers who asks. Sets the CORS headers of an allowed foreign page. */
-  check(request: IncomingMessage, response: ServerResponse, target: Target, kind: RequestKind): Promise<Principal>;
+  check(request: IncomingMessage, response: ServerResponse, target: RequestTarget, kind: RequestKind): Promise<Principal>;
 }
 
 /** Nothing of a run can be learned from these. */
@@ -94,7 +94,7 @@ export const createGuard = (options: GuardOptions): Guard => {
     return found;
   };
 
-  const checkAccess = async (request: IncomingMessage, { path, query, pathKey }: Target): Promise<Principal> => {
+  const checkAccess = async (request: IncomingMessage, { path, query, pathKey }: RequestTarget): Promise<Principal> => {
     const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
     if (bearer !== undefined || pathKey !== undefined || query.has("token")) rates.mayGuess(request);
     const principal = holder(pathKey) ?? holder(bearer);
@@ -190,7 +190,7 @@ const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\#]|$)/i;
 const urlOf = ({ url = "/", originalUrl = url }: IncomingMessage & { readonly originalUrl?: string }, base: string) =>
   base === "" ? url : originalUrl;
 
-const targetOf = (url: string, basePath: string, keyInPath: boolean): Target => {
+const targetOf = (url: string, basePath: string, keyInPath: boolean): RequestTarget => {
   const relative = url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "") || "/";
   const mark = relative.indexOf("?");
   const full = mark < 0 ? relative : relative.slice(0, mark);

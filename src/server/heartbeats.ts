@@ -15,7 +15,7 @@ const TICK_MS = 1000;
 /** Viewers stand on a wheel by when they came, so that thousands of heartbeats do not leave in one burst. */
 interface Wheel {
   readonly spokes: readonly Set<Viewer>[];
-  turn: number;
+  position: number;
   viewers: number;
   timer: NodeJS.Timeout | undefined;
 }
@@ -24,8 +24,8 @@ export const createHeartbeats = (waiting: (run: string) => Waiting, metrics: Met
   const wheels = new Map<Dialect, Wheel>();
 
   const tick = (dialect: Dialect, wheel: Wheel): void => {
-    wheel.turn = (wheel.turn + 1) % wheel.spokes.length;
-    for (const viewer of wheel.spokes[wheel.turn] ?? []) {
+    wheel.position = (wheel.position + 1) % wheel.spokes.length;
+    for (const viewer of wheel.spokes[wheel.position] ?? []) {
       // A full socket already says that the reader is slow; one more frame would only lie in memory.
       if (viewer.stalled) continue;
       const { comment } = dialect.heartbeat;
@@ -41,7 +41,7 @@ export const createHeartbeats = (waiting: (run: string) => Waiting, metrics: Met
     let wheel = wheels.get(dialect);
     if (!wheel) {
       const spokes = Math.max(1, Math.round(dialect.heartbeat.everyMs / TICK_MS));
-      wheel = { spokes: Array.from({ length: spokes }, () => new Set()), turn: 0, viewers: 0, timer: undefined };
+      wheel = { spokes: Array.from({ length: spokes }, () => new Set()), position: 0, viewers: 0, timer: undefined };
       wheels.set(dialect, wheel);
     }
     return wheel;
@@ -51,7 +51,7 @@ export const createHeartbeats = (waiting: (run: string) => Waiting, metrics: Met
     add: (viewer) => {
       const { dialect } = viewer.channel;
       const wheel = wheelOf(dialect);
-      viewer.beats = wheel.spokes[wheel.turn];
+      viewer.beats = wheel.spokes[wheel.position];
       viewer.beats?.add(viewer);
       if (wheel.viewers++ > 0) return;
       wheel.timer = setInterval(() => tick(dialect, wheel), dialect.heartbeat.everyMs / wheel.spokes.length);

@@ -46,9 +46,9 @@ export const http = (options: HttpOptions): Source =>
     try {
       const frames = decode.pause ? withPauses(connection.frames(), PAUSE_MS) : connection.frames();
       for await (const frame of frames) {
-        for (const said of frame ? decode(frame) : (decode.pause?.() ?? [])) {
+        for (const decoded of frame ? decode(frame) : (decode.pause?.() ?? [])) {
           // A Runcast has seen to its ids itself.
-          const named = connection.isRuncast ? said : ids.ours(said);
+          const named = connection.isRuncast ? decoded : ids.ours(decoded);
           const adopted = adoptFiles(named, connection, context);
           const event = adopted instanceof Promise ? await adopted : adopted;
           if (event.type === "run-start") {
@@ -56,7 +56,7 @@ export const http = (options: HttpOptions): Source =>
             if (problem) throw new Refusal("upstream-protocol", problem.message, { status: 502, hint: problem.hint });
             connection.named(event.run);
           }
-          connection.continuation?.observe(said, event);
+          connection.continuation?.observe(decoded, event);
           steering.observe(event);
           yield event;
           if (event.type === "run-end") return;

@@ -12,7 +12,7 @@ type Call = Mutable<Omit<Extract<Part, { type: "call" }>, "input">> & {
 interface Step {
   readonly id: string;
   isCut: boolean;
-  readonly said: (Words | Call | Exclude<Part, { type: "call" }>)[];
+  readonly parts: (Words | Call | Exclude<Part, { type: "call" }>)[];
   results: Part[];
 }
 
@@ -34,14 +34,14 @@ export const createAnswer = (): RunAnswer => {
   const say = (id: string, part: Words): void => {
     const step = steps.at(-1);
     if (!step) return;
-    step.said.push(part);
+    step.parts.push(part);
     words.set(id, { part, step });
   };
   const forget = (id: string): void => {
     const found = words.get(id);
     if (!found) return;
     words.delete(id);
-    found.step.said.splice(found.step.said.indexOf(found.part), 1);
+    found.step.parts.splice(found.step.parts.indexOf(found.part), 1);
   };
 
   const take = ({ event }: Entry): void => {
@@ -49,7 +49,7 @@ export const createAnswer = (): RunAnswer => {
     const { meta } = event;
     switch (event.type) {
       case "step-start":
-        steps.push({ id: event.step, isCut: false, said: [], results: [] });
+        steps.push({ id: event.step, isCut: false, parts: [], results: [] });
         return;
       case "step-end": {
         const step = steps.findLast(({ id }) => id === event.step);
@@ -86,7 +86,7 @@ export const createAnswer = (): RunAnswer => {
         const step = steps.at(-1);
         if (!step) return;
         const part: Call = { type: "call", call, name, input: undefined, text: "", provider };
-        step.said.push(part);
+        step.parts.push(part);
         calls.set(call, { part, step });
         break;
       }
@@ -104,7 +104,7 @@ export const createAnswer = (): RunAnswer => {
       case "tool-end": {
         const found = calls.get(event.call);
         if (found && event.outcome !== "deferred")
-          (found.part.provider ? found.step.said : found.step.results).push(resultOf(event, found.part.name));
+          (found.part.provider ? found.step.parts : found.step.results).push(resultOf(event, found.part.name));
         return;
       }
       default:
@@ -121,8 +121,8 @@ export const createAnswer = (): RunAnswer => {
   };
 
   const messages = (): Message[] =>
-    steps.flatMap(({ said, results }): Message[] => {
-      const content = said.flatMap(finished);
+    steps.flatMap(({ parts, results }): Message[] => {
+      const content = parts.flatMap(finished);
       return [
         ...(content.length > 0 ? [{ role: "assistant" as const, content }] : []),
         ...(results.length > 0 ? [{ role: "tool" as const, content: results }] : []),
@@ -143,14 +143,14 @@ const resultOf = (
   { call, outcome, content, value, error }: EventOf<"tool-end">,
   name: string,
 ): Extract<Part, { type: "result" }> => {
-  const said: Content[] = content?.length ? content : value !== undefined ? [{ type: "json", value }] : [];
+  const parts: Content[] = content?.length ? content : value !== undefined ? [{ type: "json", value }] : [];
   const failed = outcome !== "ok";
   const text = error?.message ?? `The call ended as ${outcome}.`;
   return {
     type: "result",
     call,
     name,
-    content: said.length > 0 || !failed ? said : [{ type: "text", text }],
+    content: parts.length > 0 || !failed ? parts : [{ type: "text", text }],
     ...(failed && { error: true }),
   };
 };

@@ -58,8 +58,8 @@ const EFFECTS: { readonly [Type in EventType]: Effect<EventOf<Type>> } = {
   "run-resume": (state, { owner, reason, after }, at) => {
     const cut = state.cuts.filter(({ seq }) => seq > after).map(({ id }) => id);
     state.cuts = [];
-    const said = { agent: undefined, version: 0, startedAt: at, endedAt: at };
-    add(state, { kind: "resume", id: `resume ${state.seq}`, ...said, owner, reason, after, cut }, undefined);
+    const base = { agent: undefined, version: 0, startedAt: at, endedAt: at };
+    add(state, { kind: "resume", id: `resume ${state.seq}`, ...base, owner, reason, after, cut }, undefined);
   },
   "run-end": (state, event, at) => {
     state.endedAt = state.root.endedAt = at;

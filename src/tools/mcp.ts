@@ -1,6 +1,6 @@
 import { Refusal, type RunRequest } from "../source.ts";
 import type { OpenToolkit, Tool, Toolkit } from "../tool.ts";
-import { type Connection, connect } from "./mcp/connect.ts";
+import { type ServerConnection, connect } from "./mcp/connect.ts";
 import { names } from "./mcp/names.ts";
 import { hasCode } from "./mcp/reason.ts";
 import { serverTools } from "./mcp/server-tools.ts";
@@ -130,7 +130,7 @@ export const mcpToolsOf = async (
 };
 
 /** The tools of one server now, none if it is down; says once what changed. */
-const reporter = (connection: Connection, notify: (text: string, level: "info" | "warning") => void) => {
+const reporter = (connection: ServerConnection, notify: (text: string, level: "info" | "warning") => void) => {
   const { name } = connection;
   let { deaths } = connection;
   let down: string | undefined;

@@ -19,10 +19,10 @@ export const elapsed = (ms: number): string => {
 
 /** `1,204 tokens in, 332 out`; empty if nothing is known. */
 export const usageText = ({ input, output, reasoning, cached }: Usage): string => {
-  const said: string[] = [];
-  if (input !== undefined) said.push(`${amount(input)} tokens in${cached ? ` (${amount(cached)} cached)` : ""}`);
-  if (output !== undefined) said.push(`${amount(output)} out${reasoning ? ` (${amount(reasoning)} thinking)` : ""}`);
-  return said.join(", ");
+  const parts: string[] = [];
+  if (input !== undefined) parts.push(`${amount(input)} tokens in${cached ? ` (${amount(cached)} cached)` : ""}`);
+  if (output !== undefined) parts.push(`${amount(output)} out${reasoning ? ` (${amount(reasoning)} thinking)` : ""}`);
+  return parts.join(", ");
 };
 
 /** `1 call`, `2 calls`, `3 entries`. */

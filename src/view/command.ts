@@ -11,8 +11,8 @@ export interface CommandFacts {
 /** A call as a command in a terminal. */
 export const describeCommand = ({ input, value }: CallNode): CommandFacts => {
   const { command, script } = fieldsOf(input);
-  const said = script ?? command;
-  return { command: typeof said === "string" ? said : undefined, end: endOf(fieldsOf(value)) };
+  const given = script ?? command;
+  return { command: typeof given === "string" ? given : undefined, end: endOf(fieldsOf(value)) };
 };
 
 const endOf = ({ exitCode, signal }: { readonly [key: string]: Json | undefined }): CommandFacts["end"] => {

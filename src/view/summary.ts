@@ -15,21 +15,21 @@ export const summaryOf = (input: Json | undefined): string => {
   if (typeof input !== "object") return oneLine(String(input), LONGEST);
   if (Array.isArray(input)) return shown(input);
   const keys = Object.keys(input);
-  const best = TELLING.find((key) => Object.hasOwn(input, key) && isTold(input[key]));
+  const best = TELLING.find((key) => Object.hasOwn(input, key) && isShort(input[key]));
   const rest = keys.filter((key) => key !== best).slice(0, 6);
-  const said: string[] = [];
+  const texts: string[] = [];
   let length = 0;
   const say = (text: string): void => {
-    said.push(text);
+    texts.push(text);
     length += text.length;
   };
   if (best !== undefined) say(shown(input[best]));
   else if (keys.length === 1 && rest.length === 1) return clip(shown(input[rest[0]!]), LONGEST);
   for (const key of rest) if (length < LONGEST) say(`${oneLine(key, LONGEST)}: ${shown(input[key])}`);
-  return clip(said.join(" · "), LONGEST);
+  return clip(texts.join(" · "), LONGEST);
 };
 
-const isTold = (value: Json | undefined): boolean =>
+const isShort = (value: Json | undefined): boolean =>
   (typeof value === "string" && value.trim() !== "") || typeof value === "number";
 
 const shown = (value: Json | undefined): string => {

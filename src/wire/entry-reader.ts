@@ -20,9 +20,9 @@ export const createEntryReader = (): EntryReader => {
 };
 
 const whole = (seq: number, data: string): Entry => {
-  const said = JSON.parse(data) as Event & { at: number };
-  if (typeof said !== "object" || said === null) throw new TypeError("the data is no object");
-  const { at, ...event } = said;
+  const parsed = JSON.parse(data) as Event & { at: number };
+  if (typeof parsed !== "object" || parsed === null) throw new TypeError("the data is no object");
+  const { at, ...event } = parsed;
   return { seq, at, event: event as Event };
 };
 

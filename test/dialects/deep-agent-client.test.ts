@@ -7,7 +7,7 @@ import { demoAgent } from "../../src/models/demo.ts";
 import { problemText } from "../../src/dialects/frames/problem-text.ts";
 import type { Source } from "../../src/source.ts";
 import { post, saying, serve, until } from "../serving.ts";
-import { dataLines, goldenRuns } from "./spoken.ts";
+import { dataLines, goldenRuns } from "./dialect-frames.ts";
 import { endingOf } from "./ending.ts";
 
 const dialects = [native, deepAgent];

@@ -4,8 +4,8 @@ import type { Frame } from "../../src/dialect.ts";
 import { deepAgent } from "../../src/dialects/deep-agent.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { arbitraryLog } from "../generate.ts";
-import { decoded, encoded, expectGolden, goldenRuns, link, numbered, played, read, refused } from "./spoken.ts";
-import { said, withCall } from "./spoken.ts";
+import { decoded, encoded, expectGolden, goldenRuns, link, numbered, played, read, refused } from "./dialect-frames.ts";
+import { said, withCall } from "./dialect-frames.ts";
 import { endingOf } from "./ending.ts";
 
 const STREAM = [

@@ -1,7 +1,7 @@
 import { openWebui } from "../../src/dialects/open-webui.ts";
 import type { EncodeOptions, Frame } from "../../src/dialect.ts";
 import type { Entry, Event } from "../../src/events.ts";
-import { link, numbered } from "./spoken.ts";
+import { link, numbered } from "./dialect-frames.ts";
 
 export type Said = Record<string, any>;
 

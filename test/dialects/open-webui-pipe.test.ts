@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
 import type { Event } from "../../src/events.ts";
 import { call, ended, framesOf, itemsOf, linesOf, run, shown, start, statuses } from "./open-webui-page.ts";
-import { numbered, read, refused } from "./spoken.ts";
+import { numbered, read, refused } from "./dialect-frames.ts";
 
 const PIPE = "cards; open-webui=0.12.4; mode=native";
 const asked = (ask: Partial<Extract<Event, { type: "ask-start" }>>, style = PIPE) => {

@@ -6,7 +6,7 @@ import { STYLES } from "../../src/dialects/open-webui/styles.ts";
 import type { Event, Message } from "../../src/events.ts";
 import { createRouter } from "../../src/server/router.ts";
 import { framesOf, itemsOf, run, call, ended, text } from "./open-webui-page.ts";
-import { read, refused } from "./spoken.ts";
+import { read, refused } from "./dialect-frames.ts";
 
 const CHAT = "/open-webui/v1/chat/completions";
 const user = (content: unknown) => ({ role: "user", content });

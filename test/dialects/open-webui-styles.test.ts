@@ -4,7 +4,7 @@ import { compatibility, isAtLeast, tableFor } from "../../src/dialects/open-webu
 import { STYLES } from "../../src/dialects/open-webui/styles.ts";
 import type { Event } from "../../src/events.ts";
 import { call, ended, eventsIn, framesOf, itemsOf, run, shown, start, statuses, text } from "./open-webui-page.ts";
-import { numbered } from "./spoken.ts";
+import { numbered } from "./dialect-frames.ts";
 
 const step = (id: string, finish: "tools" | "stop", ...events: Event[]): Event[] => [
   { type: "step-start", step: id },

@@ -15,7 +15,7 @@ import {
   statuses,
   text,
 } from "./open-webui-page.ts";
-import { goldenRuns, numbered } from "./spoken.ts";
+import { goldenRuns, numbered } from "./dialect-frames.ts";
 
 const profile = run(
   { type: "step-start", step: "s1" },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ralph } from "../../src/dialects/ralph.ts";
-import { read, refused } from "./spoken.ts";
+import { read, refused } from "./dialect-frames.ts";
 
 describe("requests", () => {
   const body = {

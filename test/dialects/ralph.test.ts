@@ -4,8 +4,8 @@ import type { Frame } from "../../src/dialect.ts";
 import { ralph } from "../../src/dialects/ralph.ts";
 import type { Event } from "../../src/events.ts";
 import { arbitraryLog } from "../generate.ts";
-import { decoded, encoded, expectGolden, goldenRuns, link, numbered, played } from "./spoken.ts";
-import { said, withCall } from "./spoken.ts";
+import { decoded, encoded, expectGolden, goldenRuns, link, numbered, played } from "./dialect-frames.ts";
+import { said, withCall } from "./dialect-frames.ts";
 
 const STREAM = [
   `{"type": "status", "content": "Thinking..."}`,

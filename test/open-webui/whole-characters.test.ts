@@ -5,7 +5,7 @@ import { STYLES } from "../../src/dialects/open-webui/styles.ts";
 import type { Frame } from "../../src/dialect.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { call, ended, framesOf, itemsOf, linesOf, page, run, shown } from "../dialects/open-webui-page.ts";
-import { link, numbered } from "../dialects/spoken.ts";
+import { link, numbered } from "../dialects/dialect-frames.ts";
 import { arbitraryLog } from "../generate.ts";
 
 const WAYS = STYLES.flatMap((style) => [style, `${style}; mode=native`]);

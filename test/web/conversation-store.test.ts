@@ -9,8 +9,8 @@ import {
 } from "../../web/src/conversations/conversation.ts";
 import { exportConversations, importConversations } from "../../web/src/conversations/exchange.ts";
 import { createWriteBuffer } from "../../web/src/conversations/write-buffer.ts";
-import { type Shelf, ShelfError } from "../../web/src/conversations/shelf.ts";
-import { memoryShelf } from "../../web/src/conversations/shelves/memory.ts";
+import { type Database, DatabaseError } from "../../web/src/conversations/database.ts";
+import { memoryDatabase } from "../../web/src/conversations/databases/memory.ts";
 import { createStore, type Store } from "../../web/src/conversations/store.ts";
 import { generateLog } from "../generate.ts";
 
@@ -35,7 +35,7 @@ const createId = () => `new-${++ids}`;
 
 describe("the store", () => {
   test("lists the newest first, loads, renames, and finds by title and text", async () => {
-    const store = createStore(memoryShelf());
+    const store = createStore(memoryDatabase());
     await fill(store, "c10", "Where is the lighthouse?");
     await fill(store, "c20", "How deep is the sea?");
     await store.change("c10", (kept) => renameConversation(kept!, "Towers"));
@@ -60,7 +60,7 @@ describe("the store", () => {
     const log = generateLog(3);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(log.length), fc.nat(log.length)), { maxLength: 8 }), async (pieces) => {
-        const store = createStore(memoryShelf());
+        const store = createStore(memoryDatabase());
         for (const [one, other] of pieces) await store.keep("r", log.slice(Math.min(one, other), Math.max(one, other)));
         const kept = await store.entries("r");
         expect(kept).toEqual(log.slice(0, kept.length));
@@ -72,13 +72,13 @@ describe("the store", () => {
   });
 
   test("takes no entries whose beginning is missing", async () => {
-    const store = createStore(memoryShelf());
+    const store = createStore(memoryDatabase());
     expect(await store.keep("r", generateLog(3).slice(4))).toBe(false);
     expect(await store.entries("r")).toEqual([]);
   });
 
   test("removes the entries of a run with the last conversation that has it", async () => {
-    const store = createStore(memoryShelf());
+    const store = createStore(memoryDatabase());
     await fill(store, "c10", "one", "shared");
     await fill(store, "c20", "two", "shared");
     await store.remove("c10");
@@ -89,14 +89,14 @@ describe("the store", () => {
   });
 
   test("a full browser loses nothing while the tab lives, says so, and keeps it when there is room", async () => {
-    const memory = memoryShelf();
+    const memory = memoryDatabase();
     let isFull = false;
-    const shelf: Shelf = {
+    const database: Database = {
       look: memory.look,
-      change: (work) => (isFull ? Promise.reject(new ShelfError("full", "no more room")) : memory.change(work)),
+      change: (work) => (isFull ? Promise.reject(new DatabaseError("full", "no more room")) : memory.change(work)),
     };
     const troubles: (string | undefined)[] = [];
-    const store = createStore(shelf, (trouble) => troubles.push(trouble?.code));
+    const store = createStore(database, (trouble) => troubles.push(trouble?.code));
     await fill(store, "c10", "before");
     isFull = true;
     await store.change("c10", (kept) =>
@@ -126,7 +126,7 @@ describe("the write buffer", () => {
     let fails = true;
     const buffer = createWriteBuffer({
       keep: async (_, entries) => {
-        if (fails) throw new ShelfError("full", "no more room");
+        if (fails) throw new DatabaseError("full", "no more room");
         batches.push(entries);
         return true;
       },
@@ -144,7 +144,7 @@ describe("the write buffer", () => {
 
 describe("export and import", () => {
   const whole = async (): Promise<{ store: Store; text: string }> => {
-    const store = createStore(memoryShelf());
+    const store = createStore(memoryDatabase());
     await fill(store, "c10", "one");
     await fill(store, "c20", "two", "run-c20", generateLog(9));
     return { store, text: await exportConversations(store) };
@@ -152,7 +152,7 @@ describe("export and import", () => {
 
   test("nothing is lost on the way to another browser", async () => {
     const { store, text } = await whole();
-    const other = createStore(memoryShelf());
+    const other = createStore(memoryDatabase());
     expect(await importConversations(other, text, createId)).toEqual({ added: 2, known: 0 });
     for (const id of ["c10", "c20"]) {
       expect(await other.load(id)).toEqual(await store.load(id));
@@ -172,7 +172,7 @@ describe("export and import", () => {
 
   test("a run with the same id and other entries gets an id of its own", async () => {
     const { text } = await whole();
-    const other = createStore(memoryShelf());
+    const other = createStore(memoryDatabase());
     await fill(other, "c30", "mine", "run-c10", generateLog(11));
     const before = await other.entries("run-c10");
     await importConversations(other, text, createId);
@@ -190,7 +190,7 @@ describe("export and import", () => {
       "this file has version 2; this page reads version 1",
     ],
   ])("refuses %s, and says why", async (_, text, message) => {
-    await expect(importConversations(createStore(memoryShelf()), text, createId)).rejects.toThrow(message);
+    await expect(importConversations(createStore(memoryDatabase()), text, createId)).rejects.toThrow(message);
   });
 
   test.each<[string, (file: any) => void, string]>([
@@ -211,7 +211,7 @@ describe("export and import", () => {
   ])("refuses %s, and changes nothing", async (_, damage, message) => {
     const file = JSON.parse((await whole()).text);
     damage(file);
-    const store = createStore(memoryShelf());
+    const store = createStore(memoryDatabase());
     await expect(importConversations(store, JSON.stringify(file), createId)).rejects.toThrow(message);
     expect((await store.list()).kept).toEqual([]);
   });

@@ -6,8 +6,8 @@ import type { Source } from "../../src/source.ts";
 import { snapshot } from "../../src/state.ts";
 import { type AssistantMessage, shownMessages } from "../../web/src/conversations/conversation.ts";
 import { type Conversations, createConversations, type Tabs } from "../../web/src/conversations/conversations.ts";
-import { type Shelf, ShelfError } from "../../web/src/conversations/shelf.ts";
-import { memoryShelf } from "../../web/src/conversations/shelves/memory.ts";
+import { type Database, DatabaseError } from "../../web/src/conversations/database.ts";
+import { memoryDatabase } from "../../web/src/conversations/databases/memory.ts";
 import { onStop, serve, until } from "../serving.ts";
 
 const text = (words: string) => [{ type: "text" as const, text: words }];
@@ -37,9 +37,9 @@ const worker = (asked: Message[][], go: Promise<void> = Promise.resolve()): Sour
 
 /** Tabs of one browser: one shelf, and each hears the others. */
 const createBrowser = (url: string) => {
-  const shelf = memoryShelf();
+  const database = memoryDatabase();
   const listeners: ((conversation: string) => void)[] = [];
-  const openTab = (kept: Shelf = shelf): Conversations => {
+  const openTab = (kept: Database = database): Conversations => {
     const own: ((conversation: string) => void)[] = [];
     const tabs: Tabs = {
       tell: (conversation) => {
@@ -50,7 +50,7 @@ const createBrowser = (url: string) => {
         listeners.push(listener);
       },
     };
-    return createConversations({ client: createClient({ url }), shelf: kept, tabs });
+    return createConversations({ client: createClient({ url }), database: kept, tabs });
   };
   return { openTab };
 };
@@ -192,12 +192,12 @@ describe("conversations with a server", () => {
 
   test("what a full browser has no room for is replayed and exported all the same", async () => {
     const { url } = await serve(worker([]));
-    const room = memoryShelf();
+    const room = memoryDatabase();
     let isFull = false;
     const { openTab } = createBrowser(url);
     const tab = openTab({
       look: room.look,
-      change: (work) => (isFull ? Promise.reject(new ShelfError("full", "no more room")) : room.change(work)),
+      change: (work) => (isFull ? Promise.reject(new DatabaseError("full", "no more room")) : room.change(work)),
     });
     const { id, run } = await tab.send(undefined, { content: text("Hi"), settings: {} });
     isFull = true;

@@ -71,12 +71,12 @@ export const createDecoder = (): Decoder => {
     return [{ type: "tool-input-delta", ...call.scope.of, call: id, delta }];
   };
   const result = (id: string, { content, messageId, metadata, error }: Fields): Event[] => {
-    const said = contentOf(content);
+    const resultContent = contentOf(content);
     const known = ownOutcome(metadata) ?? (typeof error === "string" ? "error" : undefined);
-    if (known || typeof messageId !== "string") return scopes.endCall(id, endOf(said, known ?? "ok"));
+    if (known || typeof messageId !== "string") return scopes.endCall(id, endOf(resultContent, known ?? "ok"));
     held = {
       entity: messageId,
-      release: (encrypted = "") => scopes.endCall(id, endOf(said, pydanticOutcome(encrypted) ?? "ok")),
+      release: (encrypted = "") => scopes.endCall(id, endOf(resultContent, pydanticOutcome(encrypted) ?? "ok")),
     };
     return [];
   };

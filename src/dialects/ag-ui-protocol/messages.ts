@@ -53,7 +53,7 @@ export interface Conversation {
 }
 
 /** What sub-agents said is in the results of the calls that started them; activities are for people. */
-export const readMessages = (said: readonly AgUiMessage[]): Conversation => {
+export const readMessages = (input: readonly AgUiMessage[]): Conversation => {
   const messages: Message[] = [];
   const ids: string[] = [];
   let thoughts: Part[] = [];
@@ -62,7 +62,7 @@ export const readMessages = (said: readonly AgUiMessage[]): Conversation => {
     messages.push(message);
     ids.push(name);
   };
-  for (const message of said) {
+  for (const message of input) {
     if (message.role === "activity" || ("subagentRunId" in message && message.subagentRunId !== undefined)) continue;
     if (message.role === "reasoning") {
       const { content: text, encryptedValue } = message;

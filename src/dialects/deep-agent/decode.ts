@@ -71,8 +71,8 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
     const content = contentIn(data);
     if (data["is_error"] !== true)
       return [...events, ...narrator.endCall(call, { outcome: "ok", ...(content.length > 0 && { content }) }, agent)];
-    const said = textIn(data, "result");
-    const message = (said.startsWith(FAILED) ? said.slice(FAILED.length) : said) || "Unknown error";
+    const read = textIn(data, "result");
+    const message = (read.startsWith(FAILED) ? read.slice(FAILED.length) : read) || "Unknown error";
     return [...events, ...narrator.endCall(call, { outcome: "error", error: { code: "tool-failed", message } }, agent)];
   };
 
@@ -84,9 +84,9 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
   };
 
   return (frame) => {
-    const said = ended ? undefined : parse(frame);
-    if (!said) return [];
-    const { type, data } = said;
+    const read = ended ? undefined : parse(frame);
+    if (!read) return [];
+    const { type, data } = read;
     // A failure's own words, which `done` tells as what they are.
     if (data["is_error"] === true && type !== "tool_end") return [];
     switch (type) {

@@ -73,8 +73,8 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     if (call.executing) return;
     call.executing = true;
     if (call.step === step) endStep();
-    const said = JSON.stringify(input);
-    const isNew = said !== "{}" && said !== call.input;
+    const inputText = JSON.stringify(input);
+    const isNew = inputText !== "{}" && inputText !== call.input;
     emit({ type: "tool-execute", call: call.id, ...(isNew && { input }) });
   };
 
@@ -120,8 +120,8 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const isNamed = given !== undefined && given !== "unknown";
     const call = (given !== undefined && calls.get(given)) || (isNamed ? undefined : calls.values().next().value);
     const result = data["result"];
-    const told = given === undefined ? undefined : notices.get(given);
-    const notice = told && noticeOf(told, result);
+    const noticed = given === undefined ? undefined : notices.get(given);
+    const notice = noticed && noticeOf(noticed, result);
     if (given !== undefined) notices.delete(given);
     if (notice) return emit(notice);
     if (!call || isDeep(result)) return;

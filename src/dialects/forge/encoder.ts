@@ -7,7 +7,7 @@ import { withNote } from "./incomplete-text.ts";
 import { problemText } from "../frames/problem-text.ts";
 import { NOTICE } from "./notices.ts";
 import { resultOf } from "./result.ts";
-import { createTokens, type Said } from "./tokens.ts";
+import { createTokens, type ForgeEvent } from "./tokens.ts";
 import { parseJson } from "../../json.ts";
 
 type Status = "pending" | "executing" | "complete" | "error";
@@ -32,12 +32,12 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   const answerEnd = createAnswerEnd();
   let run = "";
 
-  const start = ({ call, name }: EventOf<"tool-start">): readonly Said[] => {
+  const start = ({ call, name }: EventOf<"tool-start">): readonly ForgeEvent[] => {
     calls.set(call, { name, raw: "", input: {}, executedAt: undefined });
     return [callOf(call, name, {}, "pending")];
   };
 
-  const end = (event: EventOf<"tool-end">, call: Call, at: number): readonly Said[] => {
+  const end = (event: EventOf<"tool-end">, call: Call, at: number): readonly ForgeEvent[] => {
     calls.delete(event.call);
     const isError = event.outcome !== "ok";
     const ms = event.ms ?? (call.executedAt === undefined ? 0 : at - call.executedAt);
@@ -47,7 +47,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
     ];
   };
 
-  const say = (event: Event, at: number, seq: number): readonly Said[] => {
+  const encode = (event: Event, at: number, seq: number): readonly ForgeEvent[] => {
     answerEnd.take(event);
     switch (event.type) {
       case "run-start":
@@ -118,18 +118,18 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
     }
   };
 
-  const sayAll = ({ event, at, seq }: Entry): readonly Said[] => {
+  const encodeAll = ({ event, at, seq }: Entry): readonly ForgeEvent[] => {
     if (event.type === "text-delta" || event.type === "thinking-delta") return tokens.take(event, at);
     if (event.type === "text-end" || event.type === "thinking-end") return tokens.end(event);
-    const said = say(event, at, seq);
-    return said.length > 0 ? [...tokens.flush(), ...said] : said;
+    const sent = encode(event, at, seq);
+    return sent.length > 0 ? [...tokens.flush(), ...sent] : sent;
   };
 
   return (entry) => {
-    const said = sayAll(entry);
-    return said.map(([name, data], index) => ({
+    const sent = encodeAll(entry);
+    return sent.map(([name, data], index) => ({
       // The entry is seen when its last frame is.
-      ...(index === said.length - 1 && { id: `${entry.seq}` }),
+      ...(index === sent.length - 1 && { id: `${entry.seq}` }),
       event: name,
       data: JSON.stringify(data),
     }));
@@ -139,12 +139,12 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
 /** The name of the card that says that the run waits for a person, since this family's clients cannot answer. */
 const WAITING = "waiting_for_your_answer";
 
-const callOf = (id: string, name: string, input: Record<string, Json>, status: Status): Said => [
+const callOf = (id: string, name: string, input: Record<string, Json>, status: Status): ForgeEvent => [
   "tool_call",
   { id, tool_name: name, arguments: input, status },
 ];
 
-const answerOf = (id: string, result: unknown, isError: boolean, ms: number): Said => [
+const answerOf = (id: string, result: unknown, isError: boolean, ms: number): ForgeEvent => [
   "tool_result",
   { tool_call_id: id, result, is_error: isError, latency_ms: Math.round(ms) },
 ];
@@ -157,7 +157,7 @@ const endOf = (
   { outcome, error, usage, awaiting = [] }: EventOf<"run-end">,
   text: string,
   incomplete: Incomplete | undefined,
-): Said => {
+): ForgeEvent => {
   const response = incomplete ? withNote(text, incomplete) : text;
   const why = incomplete && { finish_reason: incomplete.finish };
   // The client is to act, and to go on with another message.

@@ -16,7 +16,7 @@ export const BREAK = "\n\n";
 export const createRunningText = (): RunningText => {
   const places: { text: string }[] = [];
   const byPart = new Map<string, { text: string }>();
-  let said = "";
+  let running = "";
   let last: string | undefined;
 
   const joined = () =>
@@ -32,16 +32,16 @@ export const createRunningText = (): RunningText => {
       byPart.set(part, place);
       if (!taken) return void places.push(place);
       place.text = "";
-      said = joined();
+      running = joined();
       last = undefined;
     },
     add(part, delta) {
       const place = byPart.get(part);
       if (!place) return undefined;
       place.text += delta;
-      said += said !== "" && last !== part ? BREAK + delta : delta;
+      running += running !== "" && last !== part ? BREAK + delta : delta;
       last = part;
-      return said;
+      return running;
     },
     get whole() {
       return joined();

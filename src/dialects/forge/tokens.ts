@@ -2,7 +2,7 @@ import type { EventOf } from "../../events.ts";
 import { createRunningText } from "./running-text.ts";
 
 /** One of Forge's events: its name and its data. */
-export type Said = readonly [event: string, data: Readonly<Record<string, unknown>>];
+export type ForgeEvent = readonly [event: string, data: Readonly<Record<string, unknown>>];
 
 /**
  * The root's words as `token` and `thinking`. Each says the whole text again, which would cost the square of a long answer: from
@@ -11,9 +11,9 @@ export type Said = readonly [event: string, data: Readonly<Record<string, unknow
  */
 export interface Tokens {
   start(event: EventOf<"text-start" | "thinking-start">): void;
-  take(event: EventOf<"text-delta" | "thinking-delta">, at: number): readonly Said[];
-  end(event: EventOf<"text-end" | "thinking-end">): readonly Said[];
-  flush(): readonly Said[];
+  take(event: EventOf<"text-delta" | "thinking-delta">, at: number): readonly ForgeEvent[];
+  end(event: EventOf<"text-end" | "thinking-end">): readonly ForgeEvent[];
+  flush(): readonly ForgeEvent[];
   /** The text of the run. */
   readonly whole: string;
 }
@@ -26,13 +26,15 @@ const PACE = FREE / 50;
 export const createTokens = (extensions = false): Tokens => {
   const text = createRunningText();
   const thinking = createRunningText();
-  let held: { readonly part: string; readonly token: string; readonly say: (token: string) => Said } | undefined;
+  let held:
+    | { readonly part: string; readonly token: string; readonly spell: (token: string) => ForgeEvent }
+    | undefined;
   let sentAt = Number.NEGATIVE_INFINITY;
 
-  const flush = (): readonly Said[] => {
-    const said = held && [held.say(held.token)];
+  const flush = (): readonly ForgeEvent[] => {
+    const flushed = held && [held.spell(held.token)];
     held = undefined;
-    return said ?? [];
+    return flushed ?? [];
   };
 
   return {
@@ -49,18 +51,18 @@ export const createTokens = (extensions = false): Tokens => {
       const before = held?.part === part ? [] : flush();
       const token = (held?.token ?? "") + delta;
       const more = extensions && { part };
-      const say = (whole: string): Said =>
+      const spell = (whole: string): ForgeEvent =>
         isText
           ? ["token", { token: whole, cumulative, ...more }]
           : ["thinking", { content: whole, cumulative, ...more }];
       const isSoon = at - sentAt < cumulative.length / PACE;
       if (isSoon && cumulative.length > FREE && !extensions) {
-        held = { part, token, say };
+        held = { part, token, spell };
         return before;
       }
       held = undefined;
       sentAt = at;
-      return [...before, say(token)];
+      return [...before, spell(token)];
     },
     end: ({ part }) => (held?.part === part ? flush() : []),
     flush,

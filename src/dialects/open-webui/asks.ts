@@ -78,10 +78,10 @@ export const dialogOf = (
 
 /** Dialogs show Markdown, and something of their own where there is none. */
 const messageOf = ({ kind, message, title, value }: EventOf<"ask-start">): string => {
-  const said = message === undefined || title === undefined ? "" : codeSpan(cut(message, 4000));
-  if (kind !== "approval" && kind !== "confirmation") return said || " ";
+  const quoted = message === undefined || title === undefined ? "" : codeSpan(cut(message, 4000));
+  if (kind !== "approval" && kind !== "confirmation") return quoted || " ";
   const about = value === undefined ? [] : [codeSpan(cut(JSON.stringify(value), 2000))];
-  return [said, ...about].filter(Boolean).join("\n\n") || " ";
+  return [quoted, ...about].filter(Boolean).join("\n\n") || " ";
 };
 
 const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -46,18 +46,18 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return narrator.endCall(named, { outcome: "ok", ...(text !== "" && { content: [{ type: "text", text }] }) });
   };
 
-  const item = (type: string, said: Fields): Event[] => {
-    const id = textIn(said, "item_id").slice(0, 256);
+  const item = (type: string, fields: Fields): Event[] => {
+    const id = textIn(fields, "item_id").slice(0, 256);
     switch (type) {
       case "response.output_text.delta":
-        return narrator.words("text", textIn(said, "delta"));
+        return narrator.words("text", textIn(fields, "delta"));
       case "response.reasoning_text.delta":
-        return narrator.words("thinking", textIn(said, "delta"));
+        return narrator.words("thinking", textIn(fields, "delta"));
       case "response.output_item.added":
-        return added(fieldsOf(said["item"]));
+        return added(fieldsOf(fields["item"]));
       case "response.function_call_arguments.done": {
         const call = calls.get(id);
-        if (call) call.input = parseJson(textIn(said, "arguments"), textIn(said, "arguments"));
+        if (call) call.input = parseJson(textIn(fields, "arguments"), textIn(fields, "arguments"));
         return [];
       }
       case "response.output_item.done":
@@ -75,18 +75,18 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   return ({ data }) => {
     if (ended) return [];
     if (data.trim() === DONE) return end({ type: "run-end", outcome: "done" });
-    const said = parseFields(data) ?? {};
-    const type = said["type"];
-    if (typeof type === "string") return item(type, said);
-    if (said["error"]) return end({ type: "run-end", outcome: "error", error: readOpenaiError(said["error"]) });
-    usage = readChatUsage(said["usage"]) ?? usage;
-    return sideEvent(fieldsOf(said["event"]));
+    const fields = parseFields(data) ?? {};
+    const type = fields["type"];
+    if (typeof type === "string") return item(type, fields);
+    if (fields["error"]) return end({ type: "run-end", outcome: "error", error: readOpenaiError(fields["error"]) });
+    usage = readChatUsage(fields["usage"]) ?? usage;
+    return sideEvent(fieldsOf(fields["event"]));
   };
 };
 
-const sideEvent = (said: Fields): Event[] => {
-  const about = fieldsOf(said["data"]);
-  switch (said["type"]) {
+const sideEvent = (fields: Fields): Event[] => {
+  const about = fieldsOf(fields["data"]);
+  switch (fields["type"]) {
     case "status":
       return about["done"] === true ? [] : [{ type: "status", text: textIn(about, "description") }];
     case "notification": {
@@ -94,7 +94,7 @@ const sideEvent = (said: Fields): Event[] => {
       return [{ type: "notice", level, text: textIn(about, "content") }];
     }
     case "chat:title":
-      return typeof said["data"] === "string" ? [{ type: "data", name: "title", value: said["data"] }] : [];
+      return typeof fields["data"] === "string" ? [{ type: "data", name: "title", value: fields["data"] }] : [];
     default:
       return [];
   }
@@ -102,7 +102,7 @@ const sideEvent = (said: Fields): Event[] => {
 
 const LEVELS = ["info", "success", "warning", "error"] as const;
 
-const textIn = (said: Fields, key: string): string => {
-  const value = said[key];
+const textIn = (fields: Fields, key: string): string => {
+  const value = fields[key];
   return typeof value === "string" ? value : "";
 };

@@ -292,4 +292,4 @@ const parse = (text: string): Json | undefined => {
   return value === undefined ? undefined : whole(value);
 };
 /** For the pipe, which does not pass it on. */
-const toPipe = (told: unknown): Frame => ({ data: JSON.stringify({ runcast: told }) });
+const toPipe = (payload: unknown): Frame => ({ data: JSON.stringify({ runcast: payload }) });

@@ -63,11 +63,11 @@ const readCall = (tag: string): Part[] | undefined => {
   if (call.startsWith(SUB_AGENT)) return [];
   const result = attributes.get("result");
   const input = parse(attributes.get("arguments") ?? "") ?? {};
-  const said: Part = { type: "call", call: call.slice(0, 256), name: attributes.get("name") ?? "unknown", input };
+  const callPart: Part = { type: "call", call: call.slice(0, 256), name: attributes.get("name") ?? "unknown", input };
   if (result === undefined) return [];
   const text = parse(result);
   const content = [{ type: "text" as const, text: typeof text === "string" ? text : result }];
-  return [said, marked({ type: "result", call: said.call, content })];
+  return [callPart, marked({ type: "result", call: callPart.call, content })];
 };
 
 /** What a tool answered is a message of its own, between those of the assistant. */

@@ -78,7 +78,7 @@ const lastWords = (prompt: string): string => linesOf(prompt).at(-1)?.trim() ?? 
 /** What the person said, of the history that these prompts hold. */
 const linesOf = (prompt: string): string[] => {
   const history = /<chat_history>\s*([^]*?)\s*<\/chat_history>/i.exec(prompt)?.[1] ?? "";
-  return [...history.matchAll(/^\s*(?:USER|User|user):\s*(.*)$/gm)].map(([, said = ""]) => said);
+  return [...history.matchAll(/^\s*(?:USER|User|user):\s*(.*)$/gm)].map(([, question = ""]) => question);
 };
 
 const after = (prompt: string, mark: string): string =>

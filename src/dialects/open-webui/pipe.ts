@@ -13,14 +13,14 @@ export interface Pipe {
 
 /** What it said, as it said it: `open-webui=0.10.2; mode=native`. Undefined if it is not the pipe that speaks. */
 export const readPipe = (facts: string): Pipe | undefined => {
-  const said = saidIn(facts);
-  return said.has("mode") ? pipeOf(said) : undefined;
+  const given = factsIn(facts);
+  return given.has("mode") ? pipeOf(given) : undefined;
 };
 
 /** What of the pipe's header matters for what it is told. Anything else would only keep viewers apart. */
 export const pipeFacts = (header: string): { readonly style: string | undefined; readonly facts: string } => {
-  const said = saidIn(header);
-  const { version, mode, execute, citations, subAgentStatus } = pipeOf(said);
+  const given = factsIn(header);
+  const { version, mode, execute, citations, subAgentStatus } = pipeOf(given);
   const facts = [
     version !== undefined && `open-webui=${version}`,
     `mode=${mode}`,
@@ -28,23 +28,23 @@ export const pipeFacts = (header: string): { readonly style: string | undefined;
     !citations && "citations=0",
     !subAgentStatus && "subagent-status=0",
   ];
-  return { style: said.get("style"), facts: facts.filter(Boolean).join("; ") };
+  return { style: given.get("style"), facts: facts.filter(Boolean).join("; ") };
 };
 
-const saidIn = (facts: string): ReadonlyMap<string, string> => new Map(facts.split(";").map(pairOf));
+const factsIn = (facts: string): ReadonlyMap<string, string> => new Map(facts.split(";").map(pairOf));
 
 const pairOf = (fact: string): [string, string] => {
   const [, name = "", value = ""] = /^([^=]*)=?(.*)$/s.exec(fact) ?? [];
   return [name.trim().toLowerCase(), value.trim()];
 };
 
-const pipeOf = (said: ReadonlyMap<string, string>): Pipe => {
-  const version = /^\d+(?:\.\d+){0,3}/.exec(said.get("open-webui") ?? "")?.[0];
+const pipeOf = (given: ReadonlyMap<string, string>): Pipe => {
+  const version = /^\d+(?:\.\d+){0,3}/.exec(given.get("open-webui") ?? "")?.[0];
   return {
     ...(version !== undefined && { version }),
-    mode: said.get("mode") === "legacy" ? "legacy" : "native",
-    execute: said.get("execute") === "1",
-    citations: said.get("citations") !== "0",
-    subAgentStatus: said.get("subagent-status") !== "0",
+    mode: given.get("mode") === "legacy" ? "legacy" : "native",
+    execute: given.get("execute") === "1",
+    citations: given.get("citations") !== "0",
+    subAgentStatus: given.get("subagent-status") !== "0",
   };
 };

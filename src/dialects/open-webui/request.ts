@@ -214,15 +214,15 @@ const ABOUT = {
 
 const readAbout = (headers: Headers): Record<string, Json> | undefined => {
   const known = Object.entries(ABOUT).map(([ours, theirs]) => [ours, textIn(headers, theirs)] as const);
-  const said = known.filter(([, value]) => value !== undefined);
-  return said.length > 0 ? (Object.fromEntries(said) as Record<string, Json>) : undefined;
+  const given = known.filter(([, value]) => value !== undefined);
+  return given.length > 0 ? (Object.fromEntries(given) as Record<string, Json>) : undefined;
 };
 
 const writeAbout = (about: Json | undefined): Record<string, string> => {
   if (typeof about !== "object" || about === null || Array.isArray(about)) return {};
-  const said = Object.entries(ABOUT).flatMap(([ours, theirs]) => {
+  const given = Object.entries(ABOUT).flatMap(([ours, theirs]) => {
     const value = about[ours];
     return typeof value === "string" ? [[theirs, encodeURIComponent(value)] as const] : [];
   });
-  return Object.fromEntries(said);
+  return Object.fromEntries(given);
 };

@@ -19,8 +19,8 @@ export const resultOf = (event: EventOf<"tool-end">, link: EncodeOptions["link"]
     const { head, tail = "", bytes } = only;
     return { ...shown, text: head + tail, gap: { at: head.length, length: bytes } };
   }
-  const said = resultText(event, link);
-  return { ...shown, text: outcome === "ok" ? said : failure(outcome, error?.message, said) };
+  const shownText = resultText(event, link);
+  return { ...shown, text: outcome === "ok" ? shownText : failure(outcome, error?.message, shownText) };
 };
 
 const OUTCOMES: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
@@ -33,9 +33,9 @@ const OUTCOMES: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
 };
 
 /** Open WebUI takes what starts so for a failure. */
-const failure = (outcome: Exclude<CallOutcome, "ok">, message: string | undefined, said: string): string => {
+const failure = (outcome: Exclude<CallOutcome, "ok">, message: string | undefined, shownText: string): string => {
   if (outcome === "deferred") return OUTCOMES.deferred;
   const reason = message ?? OUTCOMES[outcome];
-  const rest = said === "" || said === message ? "" : `\n\n${said}`;
+  const rest = shownText === "" || shownText === message ? "" : `\n\n${shownText}`;
   return reason.startsWith("Error:") ? `${reason}${rest}` : `Error: ${reason}${rest}`;
 };

@@ -54,7 +54,7 @@ export const createSideEvents = (
 
   const allFiles = () => asManyAsFit([...files.values()].toReversed());
 
-  const told: Readonly<Record<string, (value: Json) => readonly Frame[]>> = {
+  const dataFrames: Readonly<Record<string, (value: Json) => readonly Frame[]>> = {
     title: (value) => (typeof value === "string" ? say("chat:title", oneLine(value)) : []),
     tags: (value) => (Array.isArray(value) ? say("chat:tags", value.filter(isText)) : []),
     "follow-ups": (value) =>
@@ -124,7 +124,7 @@ export const createSideEvents = (
     notice: ({ level, text }) => say("notification", { type: level, content: plain(cut(text, 2000)) }),
 
     data({ name, id, value, patch }) {
-      const tell = id === undefined && Object.hasOwn(told, name) ? told[name] : undefined;
+      const tell = id === undefined && Object.hasOwn(dataFrames, name) ? dataFrames[name] : undefined;
       if (!tell) return [];
       const now = value ?? (patch === undefined ? undefined : patched(slots.get(name), patch));
       if (now === undefined) return [];

@@ -14,20 +14,20 @@ export const wholeCharacters = (encode: Encode): Encode => {
   const held = new Map<string, Delta>();
 
   const joined = (event: Delta): Delta => {
-    const id = saidIn(event);
+    const id = idOf(event);
     const text = (held.get(id)?.delta ?? "") + event.delta;
-    const said = cut(text, text.length);
-    if (said === text) held.delete(id);
-    else held.set(id, { ...event, delta: text.slice(said.length) });
-    return { ...event, delta: said };
+    const complete = cut(text, text.length);
+    if (complete === text) held.delete(id);
+    else held.set(id, { ...event, delta: text.slice(complete.length) });
+    return { ...event, delta: complete };
   };
 
   return (entry) => {
     const { event } = entry;
     if (held.size === 0 && isWhole(event)) return encode(entry);
     if (isDelta(event)) return encode({ ...entry, event: wholeEvent(joined(event)) });
-    const half = ENDS.has(event.type) ? held.get(saidIn(event)) : undefined;
-    if (half) held.delete(saidIn(half));
+    const half = ENDS.has(event.type) ? held.get(idOf(event)) : undefined;
+    if (half) held.delete(idOf(half));
     return [...(half ? [half] : []), event].flatMap((one) => encode({ ...entry, event: wholeEvent(one) }));
   };
 };
@@ -50,7 +50,7 @@ const ENDS: ReadonlySet<EventType> = new Set<EventType>([
 
 const isDelta = (event: Event): event is Delta => DELTAS.has(event.type);
 
-const saidIn = (event: Event): string => {
+const idOf = (event: Event): string => {
   const { part, call } = event as { readonly part?: string; readonly call?: string };
   return part ?? call ?? "";
 };

@@ -57,14 +57,14 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const { name, arguments: given } = fieldsOf(about);
     const key = typeof index === "number" ? index : position;
     const events: Event[] = [];
-    const said = textOf(id)?.slice(0, 200);
+    const givenId = textOf(id)?.slice(0, 200);
     const earlier = calls.get(key);
     // Some servers give every call the same index, and each its own id.
-    if (!earlier || (said !== undefined && textOf(name) !== undefined && earlier.id !== said)) {
+    if (!earlier || (givenId !== undefined && textOf(name) !== undefined && earlier.id !== givenId)) {
       if (names.length >= MOST_CALLS) return [];
-      const isNew = said !== undefined && !names.includes(said);
-      const call = isNew ? said : `${said ?? "call"}-${names.length + 1}`;
-      calls.set(key, { call, id: said });
+      const isNew = givenId !== undefined && !names.includes(givenId);
+      const call = isNew ? givenId : `${givenId ?? "call"}-${names.length + 1}`;
+      calls.set(key, { call, id: givenId });
       names.push(call);
       events.push(...step(), ...close());
       if (earlier) events.push({ type: "tool-input-end", call: earlier.call });

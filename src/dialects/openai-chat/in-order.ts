@@ -23,10 +23,10 @@ export const inOrder = (): InOrder => {
   const say = ({ group }: Part, text: string): string => {
     if (text === "") return "";
     const isNew = lastGroup !== undefined && lastGroup !== group;
-    const said = isNew && !isApart && !/^\s/.test(text) ? `\n\n${text}` : text;
+    const shown = isNew && !isApart && !/^\s/.test(text) ? `\n\n${text}` : text;
     lastGroup = group;
     isApart = /\s$/.test(text);
-    return said;
+    return shown;
   };
 
   return {
@@ -44,14 +44,14 @@ export const inOrder = (): InOrder => {
       part.ended = true;
       if (!isFirst(part)) return "";
       parts.delete(id);
-      let said = "";
+      let shown = "";
       for (const [next, waiting] of parts) {
-        said += say(waiting, waiting.held);
+        shown += say(waiting, waiting.held);
         waiting.held = "";
         if (!waiting.ended) break;
         parts.delete(next);
       }
-      return said;
+      return shown;
     },
   };
 };

@@ -11,12 +11,12 @@ interface Part {
   readonly kind: "text" | "thinking";
   readonly part: string;
   readonly item: string;
-  said: boolean;
+  hasDeltas: boolean;
 }
 interface Call {
   readonly call: string;
   readonly provider: boolean;
-  said: boolean;
+  hasDeltas: boolean;
   ended: boolean;
 }
 
@@ -58,7 +58,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const key = keyOf(kind, value);
     if (parts.has(key) || used.size >= MOST_ITEMS) return [];
     const name = item.replace(/^(msg|rs)_/, "");
-    const part: Part = { kind, part: unique(index === 0 ? name : `${name}.${index}`), item, said: false };
+    const part: Part = { kind, part: unique(index === 0 ? name : `${name}.${index}`), item, hasDeltas: false };
     parts.set(key, part);
     return [...step(), { type: `${kind}-start`, part: part.part }];
   };
@@ -68,12 +68,12 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const events = openPart(kind, value);
     const part = parts.get(keyOf(kind, value));
     if (!part) return events;
-    part.said = true;
+    part.hasDeltas = true;
     return [...events, { type: `${kind}-delta`, part: part.part, delta }];
   };
   /** Text that comes only when it is whole. */
   const whole = (kind: Part["kind"], value: Fields, text: unknown): Event[] =>
-    parts.get(keyOf(kind, value))?.said ? [] : more(kind, { ...value, delta: text });
+    parts.get(keyOf(kind, value))?.hasDeltas ? [] : more(kind, { ...value, delta: text });
   const endParts = (item: string | undefined, cut: boolean): Event[] => {
     const ended: Event[] = [];
     for (const [key, part] of parts) {
@@ -108,7 +108,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const key = textOf(id) ?? textOf(callId) ?? "";
     if ((kind !== "function_call" && !provider) || calls.has(key) || used.size >= MOST_ITEMS) return [];
     const call = unique(textOf(callId) ?? (key || "call"));
-    calls.set(key, { call, provider, said: false, ended: false });
+    calls.set(key, { call, provider, hasDeltas: false, ended: false });
     if (!provider) return [...step(), { type: "tool-start", call, name: textOf(name) ?? "unknown", client: true }];
     const own = kind.slice(0, -"_call".length);
     return [
@@ -120,13 +120,13 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const moreInput = (key: string, delta: string | undefined): Event[] => {
     const call = calls.get(key);
     if (!call || call.provider || call.ended || delta === undefined) return [];
-    call.said = true;
+    call.hasDeltas = true;
     return [{ type: "tool-input-delta", call: call.call, delta }];
   };
   const endInput = (key: string, text: string | undefined): Event[] => {
     const call = calls.get(key);
     if (!call || call.provider || call.ended) return [];
-    const events = call.said ? [] : moreInput(key, text);
+    const events = call.hasDeltas ? [] : moreInput(key, text);
     call.ended = true;
     return [...events, { type: "tool-input-end", call: call.call }];
   };

@@ -166,11 +166,11 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
     if (outcome === "done")
       return [frame(whole.status === "completed" ? "response.completed" : "response.incomplete", { response: whole })];
     if (outcome === "cancelled") return [frame("response.incomplete", { response: whole })];
-    const said = openaiError({ code: outcome, message: `the run was ${outcome}`, ...error, status: 500 });
-    const { code, message, param } = said;
+    const problem = openaiError({ code: outcome, message: `the run was ${outcome}`, ...error, status: 500 });
+    const { code, message, param } = problem;
     // Some clients look for it inside, as OpenAI's servers have it, some outside, as OpenAI's schema has it. Those that look for both
     // take the second for another failure, unless it is the response's end.
-    return [frame("error", { code, message, param, error: said }), frame("response.failed", { response: whole })];
+    return [frame("error", { code, message, param, error: problem }), frame("response.failed", { response: whole })];
   };
 
   const root = (event: Event): readonly Frame[] => {

@@ -66,7 +66,8 @@ export const readMessage = (message: ChatMessage): Message => {
     }
     case "tool": {
       const { content, tool_call_id: call } = message;
-      const text = typeof content === "string" ? content : content.map(({ text: said = "" }) => said).join("");
+      const text =
+        typeof content === "string" ? content : content.map(({ text: toolMessages = "" }) => toolMessages).join("");
       return { role: "tool", content: [{ type: "result", call, content: [{ type: "text", text }] }] };
     }
   }
@@ -76,18 +77,18 @@ export const readMessage = (message: ChatMessage): Message => {
 export const writeMessage = ({ role, content }: Message): unknown[] => {
   const results = content.filter((part) => part.type === "result");
   const rest = content.filter((part) => part.type !== "result");
-  const said = results.map(({ call, content: given }) => ({
+  const toolMessages = results.map(({ call, content: given }) => ({
     role: "tool",
     tool_call_id: call,
     content: given.map(contentText).join("\n"),
   }));
-  if (rest.length === 0 && results.length > 0) return said;
-  if (role === "user") return [{ role, content: writeUser(rest) }, ...said];
+  if (rest.length === 0 && results.length > 0) return toolMessages;
+  if (role === "user") return [{ role, content: writeUser(rest) }, ...toolMessages];
   const text = rest
     .filter((part) => part.type === "text")
     .map(textOf)
     .join("");
-  if (role !== "assistant") return [{ role: "system", content: text }, ...said];
+  if (role !== "assistant") return [{ role: "system", content: text }, ...toolMessages];
   const thought = rest.flatMap((part) => (part.type === "thinking" ? [part.text] : [])).join("");
   const calls = rest.flatMap((part) =>
     part.type === "call"
@@ -100,7 +101,7 @@ export const writeMessage = ({ role, content }: Message): unknown[] => {
     ...(thought && { reasoning_content: thought }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
-  return [message, ...said];
+  return [message, ...toolMessages];
 };
 
 const readWords = (content: string | readonly UserPart[]): Part[] => {

@@ -63,14 +63,14 @@ export const readChat = (body: unknown): { readonly request: RunRequest; readonl
 /** The inverse, without what says how to answer. */
 export const writeChat = (request: RunRequest): Record<string, unknown> => {
   const { agent, messages, system, tools = [], user, metadata, settings = {} } = request;
-  const told = Object.entries(SETTINGS).map(([theirs, ours]) => [theirs, settings[ours]]);
+  const given = Object.entries(SETTINGS).map(([theirs, ours]) => [theirs, settings[ours]]);
   return {
     ...(agent !== undefined && { model: agent }),
     messages: [...(system ? [{ role: "system", content: system }] : []), ...messages.flatMap(writeMessage)],
     ...(tools.length > 0 && { tools: tools.map(writeTool) }),
     ...(user && { user: user.id }),
     ...(metadata && { metadata }),
-    ...Object.fromEntries(told.filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
   };
 };
 

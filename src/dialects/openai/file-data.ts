@@ -4,8 +4,8 @@ type FilePart = Extract<Part, { type: "file" }>;
 
 /** The bytes of a `data:` URL in line, any other URL as it is. */
 export const fileOf = (url: string, mediaType: string): FilePart => {
-  const [, said, data] = /^data:([^;,]*)(?:;[^;,]*)*?;base64,([^]*)$/.exec(url) ?? [];
-  if (data !== undefined) return { type: "file", mediaType: said || mediaType, data };
+  const [, ownType, data] = /^data:([^;,]*)(?:;[^;,]*)*?;base64,([^]*)$/.exec(url) ?? [];
+  if (data !== undefined) return { type: "file", mediaType: ownType || mediaType, data };
   return { type: "file", mediaType, url };
 };
 

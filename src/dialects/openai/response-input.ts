@@ -87,12 +87,12 @@ const readItem = (item: Item): Message | undefined => {
     }
     case "function_call_output": {
       const { call_id: call, output } = item as Extract<Item, { output: unknown }>;
-      const text = typeof output === "string" ? output : output.map(({ text: said }) => said ?? "").join("");
+      const text = typeof output === "string" ? output : output.map(({ text: pending }) => pending ?? "").join("");
       return { role: "tool", content: [{ type: "result", call, content: [{ type: "text", text }] }] };
     }
     case "reasoning": {
       const { summary, content } = item as Extract<Item, { summary: unknown }>;
-      const text = (content?.length ? content : summary).map(({ text: said }) => said).join("\n\n");
+      const text = (content?.length ? content : summary).map(({ text: pending }) => pending).join("\n\n");
       return text === "" ? undefined : { role: "assistant", content: [{ type: "thinking", text }] };
     }
     default:
@@ -126,14 +126,15 @@ export const writeInput = (messages: readonly Message[]): unknown => {
 
 const writeMessage = ({ role, content }: Message): unknown[] => {
   const items: unknown[] = [];
-  let said: unknown[] = [];
+  let pending: unknown[] = [];
   const flush = () => {
-    if (said.length > 0) items.push({ type: "message", role, content: said });
-    said = [];
+    if (pending.length > 0) items.push({ type: "message", role, content: pending });
+    pending = [];
   };
   for (const part of content) {
-    if (part.type === "text") said.push({ type: role === "assistant" ? "output_text" : "input_text", text: part.text });
-    else if (part.type === "file") said.push(writeFile(part));
+    if (part.type === "text")
+      pending.push({ type: role === "assistant" ? "output_text" : "input_text", text: part.text });
+    else if (part.type === "file") pending.push(writeFile(part));
     else {
       flush();
       items.push(writePart(part));

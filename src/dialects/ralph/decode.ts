@@ -38,68 +38,68 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return narrator.endCall(ended, { outcome: "ok", ...(ended.content.length > 0 && { content: ended.content }) });
   };
 
-  const callOf = (said: Fields): NarratedCall => {
-    const name = nameIn(said) ?? "unknown";
-    const call = idIn(said);
-    if (call !== undefined) return { call, name, input: inputIn(said) };
+  const callOf = (fields: Fields): NarratedCall => {
+    const name = nameIn(fields) ?? "unknown";
+    const call = idIn(fields);
+    if (call !== undefined) return { call, name, input: inputIn(fields) };
     const index = unnamed.findIndex((other) => other.name === name);
     const [found] = index < 0 ? [] : unnamed.splice(index, 1);
-    return found ?? { call: narrator.id("call"), name, input: inputIn(said) };
+    return found ?? { call: narrator.id("call"), name, input: inputIn(fields) };
   };
 
-  const start = (said: Fields): Event[] => {
-    const call = idIn(said) ?? narrator.id("call");
-    const started = { call, name: nameIn(said) ?? "unknown", input: inputIn(said) };
-    if (idIn(said) === undefined) unnamed.push(started);
+  const start = (fields: Fields): Event[] => {
+    const call = idIn(fields) ?? narrator.id("call");
+    const started = { call, name: nameIn(fields) ?? "unknown", input: inputIn(fields) };
+    if (idIn(fields) === undefined) unnamed.push(started);
     if (unnamed.length > MOST_UNNAMED) unnamed.shift();
     return narrator.startCall(started);
   };
 
-  const fail = (said: Fields): Event[] => {
-    const wasHeld = held && isSame(held, said) ? held : undefined;
+  const fail = (fields: Fields): Event[] => {
+    const wasHeld = held && isSame(held, fields) ? held : undefined;
     const before = wasHeld ? [] : release();
-    const call = wasHeld ?? callOf(said);
+    const call = wasHeld ?? callOf(fields);
     if (wasHeld) held = undefined;
-    return [...before, ...failed(call, textIn(said, "error") || "Unknown error", wasHeld?.content ?? [])];
+    return [...before, ...failed(call, textIn(fields, "error") || "Unknown error", wasHeld?.content ?? [])];
   };
 
-  const end = (said: Fields): Event[] => {
+  const end = (fields: Fields): Event[] => {
     ended = true;
     const before = release();
-    if (said["type"] === "done") return [...before, ...narrator.end(), { type: "run-end", outcome: "done" }];
-    const outcome = OUTCOMES.has(said["outcome"]) ? (said["outcome"] as RunOutcome) : "error";
-    const hint = typeof said["hint"] === "string" ? said["hint"] : undefined;
+    if (fields["type"] === "done") return [...before, ...narrator.end(), { type: "run-end", outcome: "done" }];
+    const outcome = OUTCOMES.has(fields["outcome"]) ? (fields["outcome"] as RunOutcome) : "error";
+    const hint = typeof fields["hint"] === "string" ? fields["hint"] : undefined;
     const error: Problem = {
-      code: textIn(said, "code") || "server-error",
-      message: messageBefore(textIn(said, "message"), hint) || textIn(said, "content") || "Unknown error",
-      ...(typeof said["retryable"] === "boolean" && { retryable: said["retryable"] }),
+      code: textIn(fields, "code") || "server-error",
+      message: messageBefore(textIn(fields, "message"), hint) || textIn(fields, "content") || "Unknown error",
+      ...(typeof fields["retryable"] === "boolean" && { retryable: fields["retryable"] }),
       ...(hint !== undefined && { hint }),
     };
     return [...before, { type: "run-end", outcome, error }];
   };
 
   return (frame) => {
-    const said = ended ? undefined : parse(frame);
-    if (!said) return [];
-    switch (said["type"]) {
+    const fields = ended ? undefined : parse(frame);
+    if (!fields) return [];
+    switch (fields["type"]) {
       case "message":
-        return [...release(), ...narrator.words("text", textIn(said, "content"))];
+        return [...release(), ...narrator.words("text", textIn(fields, "content"))];
       case "reasoning":
-        return [...release(), ...narrator.words("thinking", textIn(said, "content"))];
+        return [...release(), ...narrator.words("thinking", textIn(fields, "content"))];
       case "status":
-        return [...release(), ...(typeof said["content"] === "string" ? [status(said["content"])] : [])];
+        return [...release(), ...(typeof fields["content"] === "string" ? [status(fields["content"])] : [])];
       case "tool_call_start":
-        return [...release(), ...start(said)];
+        return [...release(), ...start(fields)];
       case "tool_call_complete": {
         const before = release();
-        const isError = said["is_error"] === true;
-        held = { ...callOf(said), hasId: idIn(said) !== undefined, content: contentIn(said), isError };
-        return said["is_error"] === false ? [...before, ...release()] : before;
+        const isError = fields["is_error"] === true;
+        held = { ...callOf(fields), hasId: idIn(fields) !== undefined, content: contentIn(fields), isError };
+        return fields["is_error"] === false ? [...before, ...release()] : before;
       }
       case "tool_call_error":
-        return fail(said);
+        return fail(fields);
       default:
-        return end(said);
+        return end(fields);
     }
   };
 };
@@ -121,32 +121,32 @@ const parse = ({ event, data }: Frame): Fields | undefined => {
 
 const status = (text: string): Event => ({ type: "status", text });
 
-const textIn = (said: Fields, key: string): string => {
-  const value = said[key];
+const textIn = (fields: Fields, key: string): string => {
+  const value = fields[key];
   return typeof value === "string" ? value : "";
 };
 
-const idIn = (said: Fields): string | undefined => {
-  const id = textIn(said, "tool_call_id");
+const idIn = (fields: Fields): string | undefined => {
+  const id = textIn(fields, "tool_call_id");
   return id !== "" && id.length <= 256 ? id : undefined;
 };
 
-const nameIn = (said: Fields): string | undefined => textIn(said, "tool_name") || undefined;
+const nameIn = (fields: Fields): string | undefined => textIn(fields, "tool_name") || undefined;
 
 /** An error without an id, maybe even without a name, is of the call that was just said to be complete, if that had none either. */
-const isSame = (held: Held, said: Fields): boolean => {
-  const id = idIn(said);
-  return id === undefined ? !held.hasId && (nameIn(said) ?? held.name) === held.name : id === held.call;
+const isSame = (held: Held, fields: Fields): boolean => {
+  const id = idIn(fields);
+  return id === undefined ? !held.hasId && (nameIn(fields) ?? held.name) === held.name : id === held.call;
 };
 
-const inputIn = (said: Fields): Json => {
-  const input = said["tool_args"] as Json | undefined;
+const inputIn = (fields: Fields): Json => {
+  const input = fields["tool_args"] as Json | undefined;
   if (typeof input !== "string") return input ?? {};
   return parseJson(input, input);
 };
 
-const contentIn = (said: Fields): Content[] => {
-  const result = said["result"] as Json | undefined;
+const contentIn = (fields: Fields): Content[] => {
+  const result = fields["result"] as Json | undefined;
   if (result === undefined || result === null || result === "") return [];
   return [typeof result === "string" ? { type: "text", text: result } : { type: "json", value: result }];
 };

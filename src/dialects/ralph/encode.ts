@@ -158,7 +158,7 @@ export const createRalphEncoder = (options: EncodeOptions): ((entry: Entry) => r
   };
 };
 
-const frame = (said: Record<string, unknown>): Frame => ({ event: "message", data: JSON.stringify(said) });
+const frame = (fields: Record<string, unknown>): Frame => ({ event: "message", data: JSON.stringify(fields) });
 
 const status = (content: string | undefined): readonly Frame[] =>
   content === undefined ? [] : [frame({ type: "status", content })];
@@ -169,10 +169,10 @@ const retryOf = ({ agent = "" }: Event): string => `retry ${agent}`;
 
 const failure = ({ outcome, error }: EventOf<"run-end">): Frame => {
   const { message, ...rest }: Partial<Problem> = error ?? {};
-  const said = message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`;
+  const fields = message || `The run was ${outcome === "error" ? "ended by an error" : outcome}.`;
   return frame({
     type: "error",
-    message: problemText({ ...rest, message: said }),
+    message: problemText({ ...rest, message: fields }),
     ...rest,
     ...(outcome !== "error" && { outcome }),
   });

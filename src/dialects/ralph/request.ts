@@ -18,15 +18,15 @@ const bodySchema = z.object({
   messages: z.array(messageSchema).min(1),
 });
 type Body = z.infer<typeof bodySchema>;
-type SaidMessage = Body["messages"][number];
-type SaidPart = z.infer<typeof textSchema> | z.infer<typeof imageSchema>;
+type ChatMessage = Body["messages"][number];
+type ChatPart = z.infer<typeof textSchema> | z.infer<typeof imageSchema>;
 
 export const bodyJsonSchema = () => z.toJSONSchema(bodySchema, { io: "input" });
 
 export const parseBody = (body: unknown): Body =>
   fastApi.parse(bodySchema, body, 'a request is {"user_id", "chat_id", "messages": [{"role", "content"}]}');
 
-export const readMessages = (messages: readonly SaidMessage[]): Message[] =>
+export const readMessages = (messages: readonly ChatMessage[]): Message[] =>
   messages.map(({ role, content }) => ({
     role: roleOf(role),
     content: typeof content === "string" ? readText(content) : (content ?? []).filter(isKnown).map(readPart),
@@ -38,13 +38,13 @@ const roleOf = (role: string): "system" | "user" | "assistant" => {
   return role === "system" || role === "developer" ? "system" : "assistant";
 };
 
-const isKnown = (part: object): part is SaidPart =>
+const isKnown = (part: object): part is ChatPart =>
   textSchema.safeParse(part).success || imageSchema.safeParse(part).success;
 
 /** What the family has no word for (calls, results, thinking) is left out, and so is a message of nothing else. */
-export const writeMessages = (messages: readonly Message[], system: string | undefined): SaidMessage[] => [
+export const writeMessages = (messages: readonly Message[], system: string | undefined): ChatMessage[] => [
   ...(system === undefined ? [] : [{ role: "system" as const, content: system }]),
-  ...messages.flatMap(({ role, content }): SaidMessage[] => {
+  ...messages.flatMap(({ role, content }): ChatMessage[] => {
     const parts = content.flatMap(writePart);
     if (role === "tool" || (parts.length === 0 && content.length > 0)) return [];
     if (parts.length === 0) return [{ role, content: "" }];
@@ -57,7 +57,7 @@ const readText = (text: string): Part[] => (text === "" ? [] : [{ type: "text", 
 
 const DATA_URL = /^data:([^;,]+);base64,/;
 
-const readPart = (part: SaidPart): Part => {
+const readPart = (part: ChatPart): Part => {
   if (part.type === "text") return part;
   const url = typeof part.image_url === "string" ? part.image_url : part.image_url.url;
   const [opening, mediaType] = DATA_URL.exec(url) ?? [];
@@ -65,7 +65,7 @@ const readPart = (part: SaidPart): Part => {
   return { type: "file", mediaType: mediaType!, data: url.slice(opening.length) };
 };
 
-const writePart = (part: Part): SaidPart[] => {
+const writePart = (part: Part): ChatPart[] => {
   if (part.type === "text") return [part];
   if (part.type !== "file") return [];
   const url = part.data === undefined ? part.url : `data:${part.mediaType};base64,${part.data}`;

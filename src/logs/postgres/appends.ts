@@ -9,10 +9,10 @@ import {
   type Marks,
   type Ownership,
 } from "../../log.ts";
-import type { Connection } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
 
 interface Parts {
-  readonly connection: Connection;
+  readonly connection: PostgresConnection;
   readonly schema: string;
   readonly channel: string;
   readonly message: (runs: readonly string[]) => string;

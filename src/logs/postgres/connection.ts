@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type * as Library from "pg";
 import { engineAddress } from "../../log.ts";
 
-export interface Connection {
+export interface PostgresConnection {
   /** Sends a statement until there is an answer. What it says may depend on whether an earlier try can have been carried out. */
   query<Row extends object>(
     text: string,
@@ -24,7 +24,13 @@ export interface ConnectionOptions {
 const PATIENCE_MS = 30_000;
 const CONNECTIONS = 8;
 
-export const connect = async ({ url, channel, prepare, onMessage, onGap }: ConnectionOptions): Promise<Connection> => {
+export const connect = async ({
+  url,
+  channel,
+  prepare,
+  onMessage,
+  onGap,
+}: ConnectionOptions): Promise<PostgresConnection> => {
   const { default: pg } = await load();
   const settings = {
     connectionString: url,

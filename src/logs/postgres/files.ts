@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { checkRunId, checkText, edges, type Log, LogMissing } from "../../log.ts";
-import type { Connection } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 /** How long files wait for the start of their run. */
 const STRAY_MS = 3_600_000;
 
 /** Each file is its chunks and, once they are all there, a row that makes it known. */
-export const openFiles = (connection: Connection, schema: string, ahead: () => number) => {
+export const openFiles = (connection: PostgresConnection, schema: string, ahead: () => number) => {
   async function* read(run: string, file: string, size: number, start: number, end: number): AsyncIterable<Uint8Array> {
     for (let place = start; place < Math.min(end, size);) {
       const chunk = Math.floor(place / CHUNK_BYTES);

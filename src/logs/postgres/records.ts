@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { checkRecord, type Records, recordText } from "../../records.ts";
-import type { Connection } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
 
 const SWEEP_EVERY = 500;
 
-export const openRecords = (connection: Connection, schema: string, ahead: () => number): Records => {
+export const openRecords = (connection: PostgresConnection, schema: string, ahead: () => number): Records => {
   let writes = 0;
 
   const change = async (kind: string, id: string, what: string, value: string | null, ttlMs?: number) => {

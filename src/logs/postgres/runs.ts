@@ -1,6 +1,6 @@
 import type { RunOutcome } from "../../events.ts";
 import { entriesOf, LogMissing, type Marks, type RunInfo, type RunQuery } from "../../log.ts";
-import type { Connection } from "./connection.ts";
+import type { PostgresConnection } from "./connection.ts";
 
 interface Row {
   readonly run: string;
@@ -20,7 +20,7 @@ interface Row {
 /** How many chunks a statement answers at once. */
 const PAGE_CHUNKS = 256;
 
-export const openRuns = (connection: Connection, schema: string, marks: Marks, ahead: () => number) => {
+export const openRuns = (connection: PostgresConnection, schema: string, marks: Marks, ahead: () => number) => {
   const query = async (where: string, values: readonly unknown[]) =>
     (await connection.query<Row>(`SELECT r.* FROM ${schema}.runs r WHERE ${where}`, values)).map(infoOf);
   const info = async (run: string): Promise<RunInfo | undefined> =>

@@ -10,7 +10,7 @@ import {
   type Ownership,
   type RunInfo,
 } from "../../log.ts";
-import type { Connection } from "./connection.ts";
+import type { RedisConnection } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 import type { RunIndex } from "./run-index.ts";
 import { APPEND } from "./run-scripts.ts";
@@ -18,7 +18,7 @@ import type { Tails } from "./tails.ts";
 import type { Wakes } from "./wakes.ts";
 
 interface Parts {
-  readonly connection: Connection;
+  readonly connection: RedisConnection;
   readonly keys: Keys;
   readonly index: RunIndex;
   readonly tails: Tails;

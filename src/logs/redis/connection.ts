@@ -13,7 +13,7 @@ export const script = (text: string): Script => ({ text, hash: createHash("sha1"
 
 export type Argument = string | Buffer;
 
-export interface Connection {
+export interface RedisConnection {
   /** Runs a script on keys of one slot. The arguments may depend on whether an earlier try can have been carried out. */
   call<Reply>(
     script: Script,
@@ -40,7 +40,7 @@ const PING_MS = 5000;
 /** Longer than two pings: only a connection that is dead is silent for so long. */
 const SILENCE_MS = 15_000;
 
-export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOptions): Promise<Connection> => {
+export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOptions): Promise<RedisConnection> => {
   const library = await load();
   const client = createClient(library, url);
   const subscriber = client.duplicate();

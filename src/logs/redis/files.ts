@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { checkRunId, checkText, edges, type Log, LogMissing } from "../../log.ts";
 import { NOW } from "./clock.ts";
-import { type Connection, script } from "./connection.ts";
+import { type RedisConnection, script } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 
 const CHUNK_BYTES = 256 * 1024;
@@ -37,7 +37,7 @@ return found[1]
 
 /** Each file is a hash of chunks by their place, and of what is known about it. */
 export const openFiles = (
-  connection: Connection,
+  connection: RedisConnection,
   keys: Keys,
   ahead: () => number,
 ): Pick<Log, "put" | "get" | "discard"> => {

@@ -1,4 +1,4 @@
-import type { Connection } from "./connection.ts";
+import type { RedisConnection } from "./connection.ts";
 import { script } from "./connection.ts";
 import { NOW } from "./clock.ts";
 import type { Keys } from "./keys.ts";
@@ -16,7 +16,7 @@ return tonumber(redis.call('GET', KEYS[1]) or '0') > now and 1 or 0
 `);
 
 /** Who lives, by the engine's clock, and until when this process may believe it of the owners it beats for. */
-export const openOwners = (connection: Connection, keys: Keys, ahead: () => number) => {
+export const openOwners = (connection: RedisConnection, keys: Keys, ahead: () => number) => {
   const believed = new Map<string, number>();
 
   return {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { checkRecord, type Records, recordText, type StoredRecord } from "../../records.ts";
 import { NOW } from "./clock.ts";
-import { type Connection, script } from "./connection.ts";
+import { type RedisConnection, script } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 
 /** What all scripts on one record know. An answer is kept for a while, for a caller whom it does not reach. */
@@ -70,7 +70,7 @@ const PAGE = 200;
 const SWEEP_EVERY = 100;
 
 /** Each record is a hash in a slot of its own, and its id is in its kind's list: sent before it and on the way together, so that none is missing there. */
-export const openRecords = (connection: Connection, keys: Keys, ahead: () => number): Records => {
+export const openRecords = (connection: RedisConnection, keys: Keys, ahead: () => number): Records => {
   const time = () => String(ahead());
   const lists = (kind: string) => [keys.records(kind), keys.recordLives(kind)];
   let writes = 0;

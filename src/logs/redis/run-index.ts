@@ -1,6 +1,6 @@
 import type { RunInfo, RunQuery } from "../../log.ts";
 import { NOW } from "./clock.ts";
-import { type Connection, script } from "./connection.ts";
+import { type RedisConnection, script } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 
 /** What all scripts here know: `index` is the beginning of every key of the index, which has one slot. */
@@ -87,7 +87,7 @@ const MAX_TOMBSTONES = 100_000;
 const PAGE_RUNS = 100;
 
 /** Lists that span runs. They are written after or before what they tell of, never with it. */
-export const openRunIndex = (connection: Connection, keys: Keys, ahead: () => number) => {
+export const openRunIndex = (connection: RedisConnection, keys: Keys, ahead: () => number) => {
   const at = [keys.index];
   const time = () => String(ahead());
 

@@ -1,13 +1,13 @@
 import type { RunOutcome } from "../../events.ts";
 import { entriesOf, type Log, LogMissing, type Marks, type RunInfo, type RunQuery } from "../../log.ts";
-import type { Connection } from "./connection.ts";
+import type { RedisConnection } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 import type { Owners } from "./owners.ts";
 import type { RunIndex } from "./run-index.ts";
 import { DROP, READ, TAKE_OVER } from "./run-scripts.ts";
 
 interface Parts {
-  readonly connection: Connection;
+  readonly connection: RedisConnection;
   readonly keys: Keys;
   readonly index: RunIndex;
   readonly owners: Owners;

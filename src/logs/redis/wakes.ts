@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Connection } from "./connection.ts";
+import type { RedisConnection } from "./connection.ts";
 
 export interface WakeListeners {
   onRun(run: string): void;
@@ -16,7 +16,7 @@ export const createWakes = ({ onRun, onControl }: WakeListeners) => {
   let isSending = false;
 
   /** At most one message under way: what comes meanwhile goes with the next. */
-  const send = async (connection: Connection, channel: string) => {
+  const send = async (connection: RedisConnection, channel: string) => {
     isSending = true;
     while (waiting.size > 0) {
       const runs = waiting;
@@ -34,7 +34,7 @@ export const createWakes = ({ onRun, onControl }: WakeListeners) => {
       if (sender === self) return;
       for (const run of runs.split(",")) (about === "c" ? onControl : onRun)(run);
     },
-    tell(run: string, connection: Connection, channel: string): void {
+    tell(run: string, connection: RedisConnection, channel: string): void {
       waiting.add(run);
       if (!isSending) void send(connection, channel);
     },

@@ -60,10 +60,10 @@ export interface Exit {
 
 /** How a command ended, from wherever an agent says it. */
 export const exitOf = (meta: unknown, rawOutput: unknown): Exit | undefined => {
-  const told = fieldsOf(fieldsOf(meta)["terminal_exit"]);
+  const exit = fieldsOf(fieldsOf(meta)["terminal_exit"]);
   const raw = fieldsOf(rawOutput);
-  const code = told["exit_code"] ?? raw["exit_code"] ?? fieldsOf(raw["metadata"])["exit"];
-  const signal = textOf(told["signal"]) ?? null;
+  const code = exit["exit_code"] ?? raw["exit_code"] ?? fieldsOf(raw["metadata"])["exit"];
+  const signal = textOf(exit["signal"]) ?? null;
   if (typeof code === "number" && Number.isSafeInteger(code)) return { exitCode: code, signal };
   return signal === null ? undefined : { exitCode: null, signal };
 };

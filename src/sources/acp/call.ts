@@ -184,12 +184,12 @@ export class Call {
 
   #results(outcome: Outcome, error: Problem | undefined): Content[] {
     const { text, links } = this.content;
-    const said = text || this.output.text || (isEmpty(this.#rawOutput) ? "" : this.#rawOutput);
+    const shown = text || this.output.text || (isEmpty(this.#rawOutput) ? "" : this.#rawOutput);
     // An edit that was not made is no result.
     const diffs = outcome === "ok" ? this.diffs() : [];
     const results: Content[] = [...diffs.map(({ diff }): Content => ({ type: "text", text: diff })), ...links];
-    if (typeof said !== "string") results.unshift({ type: "json", value: said as Json });
-    else if (said !== "" && said.trim() !== error?.message) results.unshift({ type: "text", text: said });
+    if (typeof shown !== "string") results.unshift({ type: "json", value: shown as Json });
+    else if (shown !== "" && shown.trim() !== error?.message) results.unshift({ type: "text", text: shown });
     return results;
   }
 

@@ -152,7 +152,7 @@ export class Decoder {
   #toolCall(update: Readonly<Record<string, unknown>>): Event[] {
     const key = textOf(update["toolCallId"]);
     if (key === undefined || key === "") return [];
-    if (this.#calls.hasEnded(key)) return this.#late(key, update);
+    if (this.#calls.hasEnded(key)) return this.#afterEnd(key, update);
     const { call, events } = this.#see(key, update);
     return [...events, ...this.#calls.progress(call, update)];
   }
@@ -164,7 +164,7 @@ export class Decoder {
   }
 
   /** Of what has ended nothing more is told, unless it ran although it was denied. */
-  #late(key: string, update: Readonly<Record<string, unknown>>): Event[] {
+  #afterEnd(key: string, update: Readonly<Record<string, unknown>>): Event[] {
     if (update["status"] !== "completed" || !this.#denied.delete(key)) return [];
     const title = lineOf(update["title"]) ?? "a call";
     return [{ type: "notice", level: "warning", text: `The agent reports that it ran ${title}, which was denied.` }];

@@ -3,8 +3,8 @@ import { countOf, fieldsOf } from "./reading.ts";
 
 /** The tokens of a prompt, from the answer to it. Some agents count cached input apart, which the total shows. */
 export const usageOf = (result: unknown): { usage?: Usage } => {
-  const { usage: told, _meta } = fieldsOf(result);
-  const usage = fieldsOf(told);
+  const { usage: reported, _meta } = fieldsOf(result);
+  const usage = fieldsOf(reported);
   const quota = fieldsOf(fieldsOf(fieldsOf(_meta)["quota"])["token_count"]);
   const input = countOf(usage["inputTokens"]) ?? countOf(quota["input_tokens"]);
   const output = countOf(usage["outputTokens"]) ?? countOf(quota["output_tokens"]);

@@ -46,8 +46,8 @@ export const adopt = (tools: Readonly<Record<string, AiSdkTool>>): Tool[] =>
         const options = { toolCallId: context.call, messages, abortSignal: context.signal, context: {} };
         const output = await lastOf(execute(input, options), context);
         if (!toModelOutput) return output;
-        const told = await toModelOutput({ toolCallId: context.call, input, output });
-        return await resultFrom(told as LanguageModelV4ToolResultOutput, output, context);
+        const modelOutput = await toModelOutput({ toolCallId: context.call, input, output });
+        return await resultFrom(modelOutput as LanguageModelV4ToolResultOutput, output, context);
       },
     });
   });
@@ -110,31 +110,31 @@ const lastOf = async (returned: unknown, { progress }: ToolContext): Promise<unk
 };
 
 const resultFrom = async (
-  told: LanguageModelV4ToolResultOutput,
+  modelOutput: LanguageModelV4ToolResultOutput,
   output: unknown,
   context: ToolContext,
 ): Promise<ToolResult> => {
   const beside = isJson(output) ? { value: output } : {};
-  switch (told.type) {
+  switch (modelOutput.type) {
     case "text":
     case "error-text":
-      return toolResult(told.value, { ...beside, isError: told.type === "error-text" });
+      return toolResult(modelOutput.value, { ...beside, isError: modelOutput.type === "error-text" });
     case "json":
     case "error-json":
-      return toolResult([{ type: "json", value: told.value as Json }], {
+      return toolResult([{ type: "json", value: modelOutput.value as Json }], {
         ...beside,
-        isError: told.type === "error-json",
+        isError: modelOutput.type === "error-json",
       });
     case "execution-denied":
-      throw new Refusal("denied", told.reason ?? "The tool denied the call.");
+      throw new Refusal("denied", modelOutput.reason ?? "The tool denied the call.");
     case "content":
-      return toolResult(await Promise.all(told.value.map((part) => contentOf(part, context))), beside);
+      return toolResult(await Promise.all(modelOutput.value.map((part) => contentOf(part, context))), beside);
   }
 };
 
-type ToldPart = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["value"][number];
+type OutputPart = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["value"][number];
 
-const contentOf = async (part: ToldPart, { put }: ToolContext): Promise<Content> => {
+const contentOf = async (part: OutputPart, { put }: ToolContext): Promise<Content> => {
   if (part.type === "text") return { type: "text", text: part.text };
   if (part.type !== "file") throw new TypeError(`toModelOutput answered with a part ${part.type}, which has no place.`);
   const { mediaType, filename, data } = part;

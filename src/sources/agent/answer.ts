@@ -16,7 +16,7 @@ type StreamPart = LanguageModelV4StreamPart;
 type Finished = Extract<StreamPart, { type: "finish" }>;
 
 /** What a model answers in one step: turns its stream into events and into the message that goes back to it. */
-export interface Answer {
+export interface ModelAnswer {
   /** A promise only where a part needs time (bytes to keep). Throws what the model reports as its error. */
   take(part: StreamPart): Promise<void> | undefined;
   /** Ends what the model left open. */
@@ -39,13 +39,13 @@ export interface Answer {
   readonly guarded: readonly GuardedCall[];
 }
 
-export const answer = (worker: Worker): Answer => {
+export const answer = (worker: Worker): ModelAnswer => {
   const { run, emit } = worker;
   const content: AssistantPart[] = [];
   const open = { text: new Map<string, OpenPart>(), thinking: new Map<string, OpenPart>() };
   const calls: StreamedCalls = streamedCalls(worker, content);
   let shown = false;
-  let finished: Answer["finished"];
+  let finished: ModelAnswer["finished"];
 
   const start = (kind: OpenPart["kind"], id: string, metadata: SharedV4ProviderMetadata | undefined): OpenPart => {
     if (kind === "text") shown = true;

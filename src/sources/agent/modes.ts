@@ -88,12 +88,12 @@ const withoutCommand = (message: Message, definition: Definition): Message => {
 
 const inMode = (definition: Definition, { instructions, tools: wanted }: ModeOptions): Definition => {
   const own = definition.instructions;
-  const told = [own, instructions].filter(Boolean).join("\n\n") || undefined;
-  if (!wanted) return { ...definition, instructions: told };
+  const whole = [own, instructions].filter(Boolean).join("\n\n") || undefined;
+  if (!wanted) return { ...definition, instructions: whole };
   const isWanted = (name: string) => wanted.includes(name);
   return {
     ...definition,
-    instructions: told,
+    instructions: whole,
     tools: new Map([...definition.tools].filter(([name]) => isWanted(name))),
     providerTools: Object.fromEntries(Object.entries(definition.providerTools).filter(([name]) => isWanted(name))),
     toolkits: definition.toolkits.map((toolkit) => only(toolkit, isWanted)),

@@ -13,9 +13,9 @@ import { sentence } from "./sentence.ts";
 /** What a model's failure means to people and to clients. `keyVariable` is where its key comes from, if that is known. */
 export const modelProblem = (error: unknown, redact: Redact, keyVariable?: string): Problem => {
   if (error instanceof Refusal) return redacted(refusalProblem(error), redact);
-  const said = sentence(messageOf(error));
-  const kind = kindOf(error, said);
-  const message = redact(said || kind.says);
+  const reported = sentence(messageOf(error));
+  const kind = kindOf(error, reported);
+  const message = redact(reported || kind.text);
   const hint = kind.code === "model-unauthorized" && keyVariable ? `Check the key in ${keyVariable}.` : kind.hint;
   return { code: kind.code, message, retryable: kind.retryable, ...(hint && { hint }) };
 };
@@ -61,7 +61,7 @@ export const truncated = (): Refusal =>
   });
 
 export const filtered = (): Refusal =>
-  new Refusal("model-filtered", KINDS.filtered.says, { status: 502, hint: KINDS.filtered.hint });
+  new Refusal("model-filtered", KINDS.filtered.text, { status: 502, hint: KINDS.filtered.hint });
 
 export const webPage = (): Refusal =>
   new Refusal("model-invalid", "The model's address answered with a web page.", {
@@ -86,7 +86,7 @@ interface Kind {
   readonly code: string;
   readonly retryable: boolean;
   /** For a provider that does not say anything itself. */
-  readonly says: string;
+  readonly text: string;
   readonly hint?: string;
 }
 
@@ -94,74 +94,74 @@ const KINDS = {
   unauthorized: {
     code: "model-unauthorized",
     retryable: false,
-    says: "The provider did not take the key.",
+    text: "The provider did not take the key.",
     hint: "Check the API key of this model's provider.",
   },
   quota: {
     code: "model-quota",
     retryable: false,
-    says: "The account at the provider is used up.",
+    text: "The account at the provider is used up.",
     hint: "Check the plan and the credit at the provider, or use another model.",
   },
   unknown: {
     code: "model-unknown",
     retryable: false,
-    says: "The provider does not know this model.",
+    text: "The provider does not know this model.",
     hint: "Check the model's name and base URL.",
   },
   tooLong: {
     code: "model-context-length",
     retryable: false,
-    says: "The conversation is too long for the model.",
+    text: "The conversation is too long for the model.",
     hint: "Start a new conversation, leave out large files, or use a model with a larger context.",
   },
   filtered: {
     code: "model-filtered",
     retryable: false,
-    says: "The provider's content filter stopped the answer.",
+    text: "The provider's content filter stopped the answer.",
     hint: "Say it in other words, or use another model.",
   },
   limited: {
     code: "model-rate-limited",
     retryable: true,
-    says: "The provider takes no more requests for now.",
+    text: "The provider takes no more requests for now.",
     hint: "Try again later, or use another model.",
   },
   unavailable: {
     code: "model-unavailable",
     retryable: true,
-    says: "The provider has trouble of its own.",
+    text: "The provider has trouble of its own.",
     hint: "Try again later, or use another model.",
   },
   unreachable: {
     code: "model-unreachable",
     retryable: true,
-    says: "The provider cannot be reached.",
+    text: "The provider cannot be reached.",
     hint: "Check the network and the model's base URL.",
   },
-  truncated: { code: "model-truncated", retryable: true, says: truncated().message, hint: "Try again." },
+  truncated: { code: "model-truncated", retryable: true, text: truncated().message, hint: "Try again." },
   invalid: {
     code: "model-invalid",
     retryable: true,
-    says: "The model's answer could not be read.",
+    text: "The model's answer could not be read.",
     hint: "Try again; if it stays so, check that the base URL speaks this provider's format.",
   },
-  other: { code: "model-error", retryable: false, says: "The model failed and did not say why." },
+  other: { code: "model-error", retryable: false, text: "The model failed and did not say why." },
 } as const satisfies Record<string, Kind>;
 
-const kindOf = (error: unknown, said: string): Kind => {
+const kindOf = (error: unknown, reported: string): Kind => {
   if (isNetworkFault(error)) return KINDS.unreachable;
   const status = statusOf(error);
   // Providers say these with several statuses, and some in mid-stream without one.
-  const told = `${said} ${typeOf(error)}`;
-  if (TOO_LONG.test(told)) return KINDS.tooLong;
-  if (QUOTA.test(told) || status === 402) return KINDS.quota;
-  if (FILTERED.test(told)) return KINDS.filtered;
-  if (status === 401 || status === 403 || UNAUTHORIZED.test(told)) return KINDS.unauthorized;
-  if (status === 429 || LIMITED.test(told)) return KINDS.limited;
+  const about = `${reported} ${typeOf(error)}`;
+  if (TOO_LONG.test(about)) return KINDS.tooLong;
+  if (QUOTA.test(about) || status === 402) return KINDS.quota;
+  if (FILTERED.test(about)) return KINDS.filtered;
+  if (status === 401 || status === 403 || UNAUTHORIZED.test(about)) return KINDS.unauthorized;
+  if (status === 429 || LIMITED.test(about)) return KINDS.limited;
   if (status === 404) return KINDS.unknown;
-  if (status === 408 || status === 409 || (status ?? 0) >= 500 || UNAVAILABLE.test(told)) return KINDS.unavailable;
-  if (InvalidResponseDataError.isInstance(error) && /without a finish/.test(said)) return KINDS.truncated;
+  if (status === 408 || status === 409 || (status ?? 0) >= 500 || UNAVAILABLE.test(about)) return KINDS.unavailable;
+  if (InvalidResponseDataError.isInstance(error) && /without a finish/.test(reported)) return KINDS.truncated;
   if (UNREADABLE.some((kind) => kind.isInstance(error))) return KINDS.invalid;
   return { ...KINDS.other, retryable: APICallError.isInstance(error) && error.isRetryable };
 };

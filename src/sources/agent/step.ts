@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Finish } from "../../events.ts";
 import { Refusal } from "../../source.ts";
-import { type Answer, answer } from "./answer.ts";
+import { type ModelAnswer, answer } from "./answer.ts";
 import { settingsOf } from "./model-of.ts";
 import { filtered, modelProblem, refusalOf, stalled, truncated, webPage } from "./problem.ts";
 import { askedWait, waitBefore } from "./retry.ts";
@@ -13,10 +13,10 @@ import { watchdog } from "./watchdog.ts";
 export type ModelTools = NonNullable<LanguageModelV4CallOptions["tools"]>;
 
 /** One request to the model, tried again where that is possible. Throws if there is no answer; by then the step has ended. */
-export const step = async (worker: Worker, tools: ModelTools): Promise<Answer> => {
+export const step = async (worker: Worker, tools: ModelTools): Promise<ModelAnswer> => {
   const { run, emit, signal, definition, model } = worker;
   const step = run.fresh("step");
-  const end = (finish: Finish, { finished }: Answer) => {
+  const end = (finish: Finish, { finished }: ModelAnswer) => {
     const { usage, meta } = finished ?? {};
     worker.used(usage);
     emit({ type: "step-end", step, finish, ...(usage && { usage }), ...(meta !== undefined && { meta }) });
@@ -51,7 +51,7 @@ export const step = async (worker: Worker, tools: ModelTools): Promise<Answer> =
   }
 };
 
-const read = async (worker: Worker, tools: ModelTools, answering: Answer): Promise<void> => {
+const read = async (worker: Worker, tools: ModelTools, answering: ModelAnswer): Promise<void> => {
   const { run, model, prompt, definition } = worker;
   worker.signal.throwIfAborted();
   const stall = new AbortController();
@@ -113,7 +113,7 @@ const isBroken = (part: LanguageModelV4StreamPart): boolean =>
   part.type === "error" || (part.type === "finish" && part.finishReason.unified === "interrupted");
 
 /** Servers call it by several names when their model calls for tools. */
-const finishOf = ({ finished, calls }: Answer): Finish => {
+const finishOf = ({ finished, calls }: ModelAnswer): Finish => {
   const { finish = "other" } = finished ?? {};
   return calls.length > 0 && (finish === "stop" || finish === "other") ? "tools" : finish;
 };

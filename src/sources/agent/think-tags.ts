@@ -87,7 +87,7 @@ export const separateThinking = (): ((part: LanguageModelV4StreamPart) => readon
   const tags = thinkTags();
   let written: { readonly id: string; readonly metadata: SharedV4ProviderMetadata | undefined } | undefined;
   let thinking: string | undefined;
-  let isSaid = false;
+  let hasText = false;
   let count = 0;
 
   const endThinking = (): LanguageModelV4StreamPart[] => {
@@ -96,8 +96,8 @@ export const separateThinking = (): ((part: LanguageModelV4StreamPart) => readon
     return id === undefined ? [] : [{ type: "reasoning-end", id }];
   };
   const startText = (): LanguageModelV4StreamPart[] => {
-    if (!written || isSaid) return [];
-    isSaid = true;
+    if (!written || hasText) return [];
+    hasText = true;
     const { id, metadata } = written;
     return [{ type: "text-start", id, ...(metadata && { providerMetadata: metadata }) }];
   };
@@ -121,17 +121,17 @@ export const separateThinking = (): ((part: LanguageModelV4StreamPart) => readon
     if (part.type === "finish") return [...finish(), part];
     if (part.type === "text-start" && !tags.done) {
       written = { id: part.id, metadata: part.providerMetadata };
-      isSaid = false;
+      hasText = false;
       return [];
     }
     if (!written || !("id" in part) || part.id !== written.id) return [part];
-    if (part.type === "text-delta") return isSaid && tags.done ? [part] : say(part.id, tags.take(part.delta));
+    if (part.type === "text-delta") return hasText && tags.done ? [part] : say(part.id, tags.take(part.delta));
     if (part.type !== "text-end") return [part];
     const parts = [...say(part.id, tags.end()), ...endThinking()];
     // A part without words still goes back to the provider if it keeps something in the metadata.
     if (written.metadata || part.providerMetadata) parts.push(...startText());
     written = undefined;
-    return isSaid ? [...parts, part] : parts;
+    return hasText ? [...parts, part] : parts;
   };
 };
 

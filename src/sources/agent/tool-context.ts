@@ -1,5 +1,5 @@
 import type { Event, Json } from "../../events.ts";
-import type { Saying, ToolContext } from "../../tool.ts";
+import type { ToolText, ToolContext } from "../../tool.ts";
 import { type Asked, askPerson, expiry } from "./ask.ts";
 import type { Clock } from "./clock.ts";
 import type { PastAgent } from "./past.ts";
@@ -26,7 +26,7 @@ export const toolContext = (
   const { run, definition, prompt, model } = worker;
   const { request } = run;
   const written = { stdout: 0, stderr: 0 };
-  const sayings = new Map<string, Saying>();
+  const texts = new Map<string, ToolText>();
   const busy = new Set<Promise<unknown>>();
   const ending = new AbortController();
   const ends = AbortSignal.any([signal, ending.signal]);
@@ -53,30 +53,30 @@ export const toolContext = (
     return outcome === "answered" ? answer : undefined;
   };
 
-  const say = (text: string): Saying => {
+  const say = (text: string): ToolText => {
     let part = "";
-    let saying = false;
+    let isOpen = false;
     const start = (words: string) => {
       const replaces = part;
       part = run.fresh("part");
-      saying = open;
+      isOpen = open;
       emit({ type: "text-start", part, call, ...(replaces !== "" && { replaces }) });
-      if (open) sayings.set(part, handle);
+      if (open) texts.set(part, handle);
       more(words);
     };
     const more = (delta: string) => {
-      if (saying && delta !== "") emit({ type: "text-delta", part, delta });
+      if (isOpen && delta !== "") emit({ type: "text-delta", part, delta });
     };
     const end = (cut = false) => {
-      if (saying) emit({ type: "text-end", part, ...(cut && { cut }) });
-      saying = false;
-      sayings.delete(part);
+      if (isOpen) emit({ type: "text-end", part, ...(cut && { cut }) });
+      isOpen = false;
+      texts.delete(part);
     };
     const replace = (words: string) => {
       end();
       start(words);
     };
-    const handle: Saying = Object.assign((delta: string) => more(delta), { end, replace });
+    const handle: ToolText = Object.assign((delta: string) => more(delta), { end, replace });
     start(text);
     return handle;
   };
@@ -162,7 +162,7 @@ export const toolContext = (
     async close(cut) {
       ending.abort({ code: "ended", message: `The call of ${definition.name} has ended.` });
       await Promise.allSettled(busy);
-      for (const saying of sayings.values()) (saying.end as (cut?: boolean) => void)(cut);
+      for (const isOpen of texts.values()) (isOpen.end as (cut?: boolean) => void)(cut);
       open = false;
     },
   };

@@ -1,13 +1,13 @@
 import type { Content, Event } from "../../events.ts";
 import type { EventsAbout } from "../../protocol.ts";
 import type { RunContext } from "../../source.ts";
-import type { Connection } from "./connection.ts";
+import type { RemoteConnection } from "./connection.ts";
 
 /**
  * Keeps here what lies beside the log of a Runcast there: its ids mean nothing to those who watch this run. Answers at once for
  * an event that holds no file: most events are tokens.
  */
-export const adoptFiles = (event: Event, connection: Connection, { put }: RunContext): Event | Promise<Event> => {
+export const adoptFiles = (event: Event, connection: RemoteConnection, { put }: RunContext): Event | Promise<Event> => {
   const adopt = async <
     Ref extends { file?: string | undefined; mediaType?: string | undefined; name?: string | undefined },
   >(

@@ -8,7 +8,7 @@ import { isTemporary, refusalOf, unreachable, upstreamCut } from "./refusals.ts"
 import type { Remote } from "./remote.ts";
 
 /** One run there, over as many connections and requests as it takes. */
-export interface Connection {
+export interface RemoteConnection {
   /** For a dialect whose streams end where people are asked. */
   readonly continuation: Continuation | undefined;
   /** Starts the run and gives its frames. Throws a Refusal where that fails; ends quietly only when nothing more is wanted. */
@@ -39,7 +39,7 @@ export const createConnection = (
   options: HttpOptions,
   request: RunRequest,
   context: RunContext,
-): Connection => {
+): RemoteConnection => {
   const { dialect } = remote;
   const { patienceMs = PATIENCE_MS } = options;
   const { run: _, agent: __, ...asked } = request;

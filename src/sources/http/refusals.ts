@@ -11,14 +11,20 @@ export const refusalOf = async (response: Response, dialect: string): Promise<Re
       status: 502,
       hint: `check that the url's server speaks ${dialect}`,
     });
-  const said = sayingOf(text);
+  const reported = reportIn(text);
   // Whose key is wrong is not the client but ours.
   const isOurKey = status === 401 || status === 403;
-  return new Refusal(said.code ?? "upstream-refused", said.message || `the upstream server answered ${status}`, {
-    status: isOurKey || status >= 600 || status < 400 ? 502 : status,
-    retryable: isTemporary(status),
-    ...(isOurKey ? { hint: "the agent's key or headers must be right for its url" } : said.hint && { hint: said.hint }),
-  });
+  return new Refusal(
+    reported.code ?? "upstream-refused",
+    reported.message || `the upstream server answered ${status}`,
+    {
+      status: isOurKey || status >= 600 || status < 400 ? 502 : status,
+      retryable: isTemporary(status),
+      ...(isOurKey
+        ? { hint: "the agent's key or headers must be right for its url" }
+        : reported.hint && { hint: reported.hint }),
+    },
+  );
 };
 
 /** Whether the same request may be answered differently soon. */
@@ -86,7 +92,7 @@ const textOf = async (response: Response): Promise<string> => {
 };
 
 /** The families' shapes: `{error: {code, message, hint}}`, `{error: "…"}`, `{message}`, `{detail}`; else what it is. */
-const sayingOf = (text: string): { code?: string; message: string; hint?: string } => {
+const reportIn = (text: string): { code?: string; message: string; hint?: string } => {
   const body = parseJson(text);
   if (body === undefined) return { message: /^\s*</.test(text) ? "" : text.slice(0, LONGEST) };
   const inner = field(body, "error") ?? field(body, "detail") ?? body;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "../../dialect.ts";
 import type { Event } from "../../events.ts";
 import type { RunContext } from "../../source.ts";
-import type { Connection } from "./connection.ts";
+import type { RemoteConnection } from "./connection.ts";
 import type { Continuation } from "./continuation.ts";
 import { isTemporary } from "./refusals.ts";
 import type { Remote } from "./remote.ts";
@@ -22,7 +22,7 @@ const STOP_MS = 4000;
 /** `theirs` answers what the server calls a call or an ask. */
 export const createSteering = (
   remote: Remote,
-  connection: Connection,
+  connection: RemoteConnection,
   context: RunContext,
   theirs: (id: string) => string,
 ): Steering => {
@@ -99,9 +99,9 @@ export const createSteering = (
       else if (isSteered && event.type === "agent-start") cancelWith("agent", event.agent);
     },
     notices() {
-      const told = notices;
+      const taken = notices;
       notices = [];
-      return told;
+      return taken;
     },
     close: () => closed.abort(),
   };

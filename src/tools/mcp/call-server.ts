@@ -13,7 +13,7 @@ import { z } from "zod";
 import { Refusal } from "../../source.ts";
 import type { ToolContext } from "../../tool.ts";
 import { showApp } from "./show-app.ts";
-import type { Connection } from "./connect.ts";
+import type { ServerConnection } from "./connect.ts";
 import { resultOf } from "./result-of.ts";
 import { LONGEST_TIMER } from "../../timer.ts";
 import { elicit } from "./elicit.ts";
@@ -26,7 +26,7 @@ type Input = Record<string, unknown>;
 /** A call ends by its own limits, which know when a person is asked. */
 const NO_TIMEOUT = LONGEST_TIMER;
 
-export const callServer = (connection: Connection, tool: Tool, input: Input, context: ToolContext) => {
+export const callServer = (connection: ServerConnection, tool: Tool, input: Input, context: ToolContext) => {
   const call: CallInFlight = { context, token: randomUUID() };
   return connection.calls.run(call, async () => {
     const { client, result } = await attempt(connection, tool, input, call, true);
@@ -38,7 +38,7 @@ export const callServer = (connection: Connection, tool: Tool, input: Input, con
 };
 
 const attempt = async (
-  connection: Connection,
+  connection: ServerConnection,
   tool: Tool,
   input: Input,
   call: CallInFlight,
@@ -91,10 +91,10 @@ const request = async (client: Client, tool: Tool, input: Input, call: CallInFli
 const watch = async (client: Client, first: Task, context: ToolContext, ended: AbortSignal): Promise<void> => {
   const { taskId, pollInterval = 1000 } = first;
   let task = first;
-  let said = "";
+  let lastNote = "";
   while (!ended.aborted) {
-    if (task.statusMessage && task.statusMessage !== said) context.progress({ note: task.statusMessage });
-    said = task.statusMessage ?? said;
+    if (task.statusMessage && task.statusMessage !== lastNote) context.progress({ note: task.statusMessage });
+    lastNote = task.statusMessage ?? lastNote;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pollInterval);
       ended.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });

@@ -8,7 +8,7 @@ import { reason } from "./reason.ts";
 import { GAVE_UP, transport } from "./transport.ts";
 
 /** The way to one server: opened when it is needed, shared, lost, opened again. */
-export interface Connection {
+export interface ServerConnection {
   readonly name: string;
   readonly server: McpServerOptions;
   readonly calls: InFlight;
@@ -41,7 +41,7 @@ export const connect = (
   name: string,
   server: McpServerOptions,
   options: McpOptions & { readonly guarded?: boolean },
-): Connection => {
+): ServerConnection => {
   const { connectMs = 10_000, idleMs = 300_000 } = options;
   const calls = inFlight();
   const state = { failures: 0, retryAt: 0, down: "", deaths: 0, lastDeath: "", holds: 0 };

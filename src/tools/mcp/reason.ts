@@ -2,10 +2,10 @@ import type { McpServerOptions } from "../mcp.ts";
 
 /** Why it failed, in one sentence: the deepest cause that says something, without anything the configuration keeps secret. */
 export const reason = (error: unknown, server: McpServerOptions): string => {
-  let said = "unknown error";
+  let found = "unknown error";
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1)
-    said = cause.message || ("code" in cause && String(cause.code)) || said;
-  const plain = withoutSecrets(said.trim(), server);
+    found = cause.message || ("code" in cause && String(cause.code)) || found;
+  const plain = withoutSecrets(found.trim(), server);
   return /[.!?…]$/.test(plain) ? plain : `${plain}.`;
 };
 

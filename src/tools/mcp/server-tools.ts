@@ -4,14 +4,14 @@ import { jsonSchema } from "../../json-schema.ts";
 import type { InputSchema, Tool } from "../../tool.ts";
 import type { McpApproval } from "../mcp.ts";
 import { callServer } from "./call-server.ts";
-import type { Connection } from "./connect.ts";
+import type { ServerConnection } from "./connect.ts";
 
 type Input = Record<string, unknown>;
 
 /** Makes a server's tools ours. The same definition on the same connection gives the same object. */
 export const serverTools = () => {
-  const made = new WeakMap<Connection, Map<string, { readonly key: string; readonly tool: Tool }>>();
-  return (connection: Connection, definition: Definition, name: string, approval: McpApproval): Tool => {
+  const made = new WeakMap<ServerConnection, Map<string, { readonly key: string; readonly tool: Tool }>>();
+  return (connection: ServerConnection, definition: Definition, name: string, approval: McpApproval): Tool => {
     const known = made.get(connection) ?? new Map();
     made.set(connection, known);
     const key = JSON.stringify([approval, definition]);
@@ -23,7 +23,12 @@ export const serverTools = () => {
   };
 };
 
-const toolOf = (connection: Connection, definition: Definition, name: string, approval: McpApproval): Tool<Input> => {
+const toolOf = (
+  connection: ServerConnection,
+  definition: Definition,
+  name: string,
+  approval: McpApproval,
+): Tool<Input> => {
   const title = definition.title ?? definition.annotations?.title;
   return {
     name,

@@ -11,7 +11,7 @@ import { Composer } from "./composer.tsx";
 import { ConnectionState } from "./connection-state.tsx";
 import { Drawer, isWide, useIsWide } from "../kit/drawer.tsx";
 import { FollowUps } from "./follow-ups.tsx";
-import { type Command, moveStep, useKeys } from "./keys.ts";
+import { type KeyCommand, moveStep, useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { usePage } from "../session/page-context.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
@@ -45,7 +45,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     route.go({});
     field.current?.focus();
   };
-  const commands: readonly Command[] = [
+  const commands: readonly KeyCommand[] = [
     { key: "Escape", does: "Stop the run", always: true, run: () => (chat.isBusy ? chat.stop() : false) },
     { key: "j", does: "To the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "To the step before", run: () => moveStep(scroller.current, -1) },

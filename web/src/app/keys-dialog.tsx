@@ -1,6 +1,6 @@
 import { useCell } from "../kit/cell.ts";
 import { Dialog } from "../kit/dialog.tsx";
-import type { Command } from "./keys.ts";
+import type { KeyCommand } from "./keys.ts";
 import { usePage } from "../session/page-context.ts";
 import { Key } from "./start-screen.tsx";
 
@@ -13,7 +13,7 @@ export const KeysDialog = ({
   commands,
   onClose,
 }: {
-  readonly commands: readonly Command[];
+  readonly commands: readonly KeyCommand[];
   readonly onClose: () => void;
 }) => {
   const { settings } = usePage();

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from "react";
 import { usePage } from "../session/page-context.ts";
 
-export interface Command {
+export interface KeyCommand {
   /** As `KeyboardEvent.key` has it. */
   readonly key: string;
   readonly does: string;
@@ -15,7 +15,7 @@ export interface Command {
  * Listens to the keys of the page. Single keys are commands only where nothing is typed, and can be switched off. Esc in a
  * field leaves the field and does nothing else, but in `composer`, which has no other use for it.
  */
-export const useKeys = (commands: readonly Command[], composer?: RefObject<HTMLElement | null>): void => {
+export const useKeys = (commands: readonly KeyCommand[], composer?: RefObject<HTMLElement | null>): void => {
   const { settings, dialog } = usePage();
   const latest = useRef(commands);
   latest.current = commands;

@@ -7,7 +7,7 @@ import { RunTools } from "../share/run-tools.tsx";
 import { Button } from "../kit/button.tsx";
 import { useCell } from "../kit/cell.ts";
 import { ConnectionState } from "./connection-state.tsx";
-import { type Command, moveStep, useKeys } from "./keys.ts";
+import { type KeyCommand, moveStep, useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { WindowingContext, useWindowing } from "../kit/windowing.ts";
 import { usePage } from "../session/page-context.ts";
@@ -71,7 +71,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   const isBusy = mayAct && !isOver && connection?.status === "live";
   const [problem, setProblem] = useState<Problem>();
   const { isStopping, stop } = useStop(run, setProblem);
-  const commands: readonly Command[] = [
+  const commands: readonly KeyCommand[] = [
     ...(mayAct ? [{ key: "Escape", does: "Stop the run", always: true, run: () => (isBusy ? stop() : false) }] : []),
     { key: "j", does: "To the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "To the step before", run: () => moveStep(scroller.current, -1) },

@@ -20,14 +20,14 @@ import { exportConversations, importConversations, type Imported } from "./excha
 import { createWriteBuffer } from "./write-buffer.ts";
 import { createRequests } from "./requests.ts";
 import { createRuns, type FollowRun, type Runs } from "./runs.ts";
-import type { Shelf, ShelfError } from "./shelf.ts";
+import type { Database, DatabaseError } from "./database.ts";
 import { createStore, type Found } from "./store.ts";
 
 export interface ConversationsOptions {
   readonly client: Client;
-  readonly shelf: Shelf;
-  /** Why the shelf keeps nothing for longer than the tab lives, if so. */
-  readonly trouble?: ShelfError;
+  readonly database: Database;
+  /** Why the database keeps nothing for longer than the tab lives, if so. */
+  readonly trouble?: DatabaseError;
   readonly tabs?: Tabs;
   readonly secrets?: () => Readonly<Record<string, string>>;
 }
@@ -47,7 +47,7 @@ export interface Overview {
   /** Those that were removed and can still be brought back, newest first. */
   readonly deleted: readonly ConversationFact[];
   /** Why something is not kept. The page works all the same for as long as it is open. */
-  readonly trouble: ShelfError | undefined;
+  readonly trouble: DatabaseError | undefined;
 }
 
 export interface Conversations {
@@ -97,7 +97,7 @@ export interface NewMessage {
 const UNDO_MS = 60_000;
 
 export const createConversations = (options: ConversationsOptions): Conversations => {
-  const { client, shelf, tabs, secrets } = options;
+  const { client, database, tabs, secrets } = options;
   const listeners = new Set<() => void>();
   const listenersOf = new Map<string, Set<() => void>>();
   const opened = new Map<string, { users: number; conversation: Conversation | null | undefined }>();
@@ -107,7 +107,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     overview = { ...overview, ...change };
     for (const listener of listeners) listener();
   };
-  const store = createStore(shelf, (trouble) => {
+  const store = createStore(database, (trouble) => {
     if ((trouble ?? options.trouble) !== overview.trouble) show({ trouble: trouble ?? options.trouble });
   });
   const runs = createRuns({

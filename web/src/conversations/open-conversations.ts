@@ -1,8 +1,8 @@
 import type { Client } from "runcast/client";
 import { type Conversations, createConversations, type Tabs } from "./conversations.ts";
-import { ShelfError } from "./shelf.ts";
-import { indexedDbShelf } from "./shelves/indexed-db.ts";
-import { memoryShelf } from "./shelves/memory.ts";
+import { DatabaseError } from "./database.ts";
+import { indexedDatabase } from "./databases/indexed-db.ts";
+import { memoryDatabase } from "./databases/memory.ts";
 
 export interface OpenOptions {
   readonly client: Client;
@@ -14,14 +14,14 @@ const NAME = "runcast";
 
 /** The conversations of this browser, or, where it keeps nothing, of this tab: `overview().trouble` says so. */
 export const openConversations = async ({ client, secrets }: OpenOptions): Promise<Conversations> => {
-  let trouble: ShelfError | undefined;
-  const shelf = await indexedDbShelf(NAME).catch((error: unknown) => {
-    trouble = error instanceof ShelfError ? error : new ShelfError("unavailable", String(error), error);
-    return memoryShelf();
+  let trouble: DatabaseError | undefined;
+  const database = await indexedDatabase(NAME).catch((error: unknown) => {
+    trouble = error instanceof DatabaseError ? error : new DatabaseError("unavailable", String(error), error);
+    return memoryDatabase();
   });
   const conversations = createConversations({
     client,
-    shelf,
+    database,
     ...(trouble && { trouble }),
     ...(!trouble && { tabs: otherTabs() }),
     ...(secrets && { secrets }),

@@ -1,6 +1,6 @@
 import type { Entry } from "runcast/events";
 import { type ChatMessage, type Conversation, type ConversationFact, textOf } from "./conversation.ts";
-import { type Shelf, ShelfError, type Visit } from "./shelf.ts";
+import { type Database, DatabaseError, type Transaction } from "./database.ts";
 
 /** Entries of a run that came one after the other. */
 interface Batch {
@@ -17,9 +17,9 @@ export interface Found {
 }
 
 /**
- * Conversations, and the entries of their runs, on a shelf.
+ * Conversations, and the entries of their runs, in a database.
  *
- * What the shelf does not take (it may be full) is kept for as long as the tab lives, and tried again with the next change;
+ * What the database does not take (it may be full) is kept for as long as the tab lives, and tried again with the next change;
  * `onTrouble` hears of it, and with undefined of the end of it.
  */
 export interface Store {
@@ -39,27 +39,30 @@ export interface Store {
   keep(run: string, entries: readonly Entry[]): Promise<boolean>;
 }
 
-export const createStore = (shelf: Shelf, onTrouble: (trouble: ShelfError | undefined) => void = () => {}): Store => {
-  /** What the shelf has not taken. */
+export const createStore = (
+  database: Database,
+  onTrouble: (trouble: DatabaseError | undefined) => void = () => {},
+): Store => {
+  /** What the database has not taken. */
   const unsaved = new Map<string, Conversation>();
 
-  const attempt = async <Done>(work: (visit: Visit) => Promise<Done>): Promise<Done> => {
+  const attempt = async <Done>(work: (transaction: Transaction) => Promise<Done>): Promise<Done> => {
     try {
-      const done = await shelf.change(work);
+      const done = await database.change(work);
       if (unsaved.size === 0) onTrouble(undefined);
       return done;
     } catch (error) {
-      if (error instanceof ShelfError) onTrouble(error);
+      if (error instanceof DatabaseError) onTrouble(error);
       throw error;
     }
   };
 
   const load = async (id: string): Promise<Conversation | undefined> =>
-    unsaved.get(id) ?? (await shelf.look((visit) => read(visit, id)));
+    unsaved.get(id) ?? (await database.look((transaction) => read(transaction, id)));
 
   const list: Store["list"] = async () => {
     const facts = new Map<string, ConversationFact>();
-    for (const fact of (await shelf.look((visit) => visit.all("conversations"))) as ConversationFact[])
+    for (const fact of (await database.look((transaction) => transaction.all("conversations"))) as ConversationFact[])
       facts.set(fact.id, fact);
     for (const conversation of unsaved.values()) facts.set(conversation.id, factOf(conversation));
     const all = [...facts.values()].sort((one, other) => other.updatedAt - one.updatedAt);
@@ -75,16 +78,16 @@ export const createStore = (shelf: Shelf, onTrouble: (trouble: ShelfError | unde
     change: async (id, edit) => {
       let after: Conversation | undefined;
       try {
-        await attempt(async (visit) => {
-          const before = await read(visit, id);
+        await attempt(async (transaction) => {
+          const before = await read(transaction, id);
           const base = unsaved.get(id) ?? before;
           after = edit(base);
-          if (after && after !== before) write(visit, before, after);
+          if (after && after !== before) write(transaction, before, after);
         });
         unsaved.delete(id);
         if (unsaved.size === 0) onTrouble(undefined);
       } catch (error) {
-        if (!(error instanceof ShelfError)) throw error;
+        if (!(error instanceof DatabaseError)) throw error;
         after = edit(await load(id).catch(() => undefined));
         if (after) unsaved.set(id, after);
       }
@@ -92,16 +95,16 @@ export const createStore = (shelf: Shelf, onTrouble: (trouble: ShelfError | unde
     },
     remove: async (id) => {
       unsaved.delete(id);
-      await attempt(async (visit) => {
-        const messages = (await visit.all("messages", id)) as ChatMessage[];
+      await attempt(async (transaction) => {
+        const messages = (await transaction.all("messages", id)) as ChatMessage[];
         const runs = new Set(messages.flatMap((message) => (message.role === "assistant" ? [message.run] : [])));
         for (const run of runs) {
-          const users = (await visit.all("uses", run)) as string[];
-          visit.remove("uses", [run, id]);
-          if (users.every((user) => user === id)) visit.removeAll("entries", run);
+          const users = (await transaction.all("uses", run)) as string[];
+          transaction.remove("uses", [run, id]);
+          if (users.every((user) => user === id)) transaction.removeAll("entries", run);
         }
-        visit.removeAll("messages", id);
-        visit.remove("conversations", id);
+        transaction.removeAll("messages", id);
+        transaction.remove("conversations", id);
       });
     },
     search: async (text, signal) => {
@@ -118,36 +121,38 @@ export const createStore = (shelf: Shelf, onTrouble: (trouble: ShelfError | unde
       return found;
     },
     entries: async (run) =>
-      ((await shelf.look((visit) => visit.all("entries", run))) as Batch[]).flatMap(({ entries }) => entries),
+      ((await database.look((transaction) => transaction.all("entries", run))) as Batch[]).flatMap(
+        ({ entries }) => entries,
+      ),
     keep: (run, entries) =>
-      attempt(async (visit) => {
-        const last = ((await visit.last("entries", run)) as Batch | undefined)?.last ?? 0;
+      attempt(async (transaction) => {
+        const last = ((await transaction.last("entries", run)) as Batch | undefined)?.last ?? 0;
         const fresh = entries.filter(({ seq }) => seq > last);
         const [first] = fresh;
         if (!first) return true;
         // Somebody has removed what came before: a log without its head is of no use.
         if (first.seq !== last + 1) return false;
-        visit.put("entries", [run, first.seq], { last: fresh.at(-1)!.seq, entries: fresh } satisfies Batch);
+        transaction.put("entries", [run, first.seq], { last: fresh.at(-1)!.seq, entries: fresh } satisfies Batch);
         return true;
       }),
   };
 };
 
-const read = async (visit: Visit, id: string): Promise<Conversation | undefined> => {
-  const fact = (await visit.get("conversations", id)) as ConversationFact | undefined;
+const read = async (transaction: Transaction, id: string): Promise<Conversation | undefined> => {
+  const fact = (await transaction.get("conversations", id)) as ConversationFact | undefined;
   if (!fact) return undefined;
-  const messages = (await visit.all("messages", id)) as ChatMessage[];
+  const messages = (await transaction.all("messages", id)) as ChatMessage[];
   return { ...fact, messages: messages.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1)) };
 };
 
-const write = (visit: Visit, before: Conversation | undefined, after: Conversation): void => {
+const write = (transaction: Transaction, before: Conversation | undefined, after: Conversation): void => {
   const known = new Map(before?.messages.map((message) => [message.id, message]));
   for (const message of after.messages) {
     if (known.get(message.id) === message) continue;
-    visit.put("messages", [after.id, message.id], message);
-    if (message.role === "assistant") visit.put("uses", [message.run, after.id], after.id);
+    transaction.put("messages", [after.id, message.id], message);
+    if (message.role === "assistant") transaction.put("uses", [message.run, after.id], after.id);
   }
-  visit.put("conversations", after.id, factOf(after));
+  transaction.put("conversations", after.id, factOf(after));
 };
 
 const factOf = ({ messages: _, ...fact }: Conversation): ConversationFact => fact;

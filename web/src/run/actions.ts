@@ -1,11 +1,11 @@
-import type { CancelStatus, Client, Target } from "runcast/client";
+import type { CancelStatus, Client, CancelTarget } from "runcast/client";
 import type { Answer } from "runcast/events";
 import { createDrafts, type Drafts } from "./drafts.ts";
 
 /** What a viewer may do to a run. What is absent cannot be done: without any of it a run is only shown. */
 export interface RunActions {
   /** Resolves when it is stored; an empty target is the whole run. */
-  cancel?(target: Target): Promise<CancelStatus>;
+  cancel?(target: CancelTarget): Promise<CancelStatus>;
   answer?(ask: string, answer: Answer): Promise<void>;
   /** Runs the same message again. */
   retry?(): void;

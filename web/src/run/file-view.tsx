@@ -132,7 +132,7 @@ const JsonText = ({ text }: { readonly text: string }) => {
 
 const Download = ({ file: { file, name } }: { readonly file: Shown }) => {
   const { actions } = useRunContext();
-  const [said, setSaid] = useState("");
+  const [note, setSaid] = useState("");
   const style = "inline-flex cursor-pointer items-center gap-1 text-xs text-accent underline";
   const url = actions.link?.(file);
   if (url !== undefined)
@@ -157,7 +157,7 @@ const Download = ({ file: { file, name } }: { readonly file: Shown }) => {
     <button type="button" onClick={() => void download()} className={style}>
       <IconDownload className="size-3.5" />
       Download
-      <span role="status">{said}</span>
+      <span role="status">{note}</span>
     </button>
   );
 };

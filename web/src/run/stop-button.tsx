@@ -1,34 +1,34 @@
 import { useState } from "react";
-import type { Target } from "runcast/client";
+import type { CancelTarget } from "runcast/client";
 import { IconStop } from "../kit/icons.tsx";
 import { useRunContext } from "./run-context.ts";
 import { troubleText } from "./trouble-text.ts";
 
-type Asked = { readonly said: string; readonly failed?: boolean; readonly waits?: boolean };
+type Asked = { readonly text: string; readonly failed?: boolean; readonly waits?: boolean };
 
 /** Stops the run, one sub-agent or one call, and says what became of that. Not there where one may only watch. */
-export const StopButton = ({ target, what }: { readonly target: Target; readonly what: string }) => {
+export const StopButton = ({ target, what }: { readonly target: CancelTarget; readonly what: string }) => {
   const { actions } = useRunContext();
   const [asked, setAsked] = useState<Asked>();
   const { cancel } = actions;
   if (!cancel) return null;
   const stop = async () => {
-    setAsked({ said: "Stopping…", waits: true });
+    setAsked({ text: "Stopping…", waits: true });
     try {
       const status = await cancel(target);
       setAsked(
         status === "cancelled"
-          ? { said: "Stopped; closing…", waits: true }
-          : { said: "Had already ended", waits: true },
+          ? { text: "Stopped; closing…", waits: true }
+          : { text: "Had already ended", waits: true },
       );
     } catch (error) {
-      setAsked({ said: `Not stopped: ${troubleText(error)}`, failed: true });
+      setAsked({ text: `Not stopped: ${troubleText(error)}`, failed: true });
     }
   };
   return (
     <span className="inline-flex shrink-0 items-center gap-2">
       <span role="status" className={`text-xs empty:hidden ${asked?.failed ? "text-bad" : "text-soft"}`}>
-        {asked?.said}
+        {asked?.text}
       </span>
       {!asked?.waits && (
         <button

@@ -12,7 +12,7 @@ export interface Announcement {
 /** Turns what happens in a run into sentences: finished messages, outcomes of tools, and what waits for a person. */
 export interface Announcer {
   /** Those that were said last; older ones are gone. */
-  readonly said: Cell<readonly Announcement[]>;
+  readonly announcements: Cell<readonly Announcement[]>;
   say(text: string): void;
   /** An entry of a run that was just folded into its state. What is not `isNew` is known to whoever listens, and not said. */
   hear(run: string, state: RunState, entry: Entry, isNew: boolean): void;
@@ -22,13 +22,14 @@ const KEPT = 6;
 const HEARD = "runcast.heard";
 
 export const createAnnouncer = (): Announcer => {
-  const said = createCell<readonly Announcement[]>([]);
+  const announcements = createCell<readonly Announcement[]>([]);
   /** By run: the last entry that was heard, before a reload too. */
   const reached = new Map<string, number>(readHeard());
   let count = 0;
   addEventListener("pagehide", () => sessionStorage.setItem(HEARD, JSON.stringify([...reached].slice(-KEPT))));
 
-  const say = (text: string): void => said.set([...said.get().slice(1 - KEPT), { id: ++count, text }]);
+  const say = (text: string): void =>
+    announcements.set([...announcements.get().slice(1 - KEPT), { id: ++count, text }]);
   const hear: Announcer["hear"] = (run, state, { seq, event }, isNew) => {
     const before = reached.get(run) ?? 0;
     if (seq <= before) return;
@@ -36,7 +37,7 @@ export const createAnnouncer = (): Announcer => {
     const text = isNew ? announcementOf(state, event) : undefined;
     if (text) say(text);
   };
-  return { said, say, hear };
+  return { announcements, say, hear };
 };
 
 const readHeard = (): [string, number][] => {

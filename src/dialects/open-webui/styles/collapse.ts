@@ -23,7 +23,7 @@ export const collapse: CreateShow = ({ output }) => {
   let items: { readonly steps: Item; readonly answer: Item } | undefined;
   let calls = 0;
   /** The parts of the answer, or of what may become it. */
-  let said: string[] = [];
+  let answerParts: string[] = [];
   let shownSteps = "";
   let isFolded = false;
   /** The step that said it has ended: whatever comes then is more than the answer. */
@@ -78,13 +78,13 @@ export const collapse: CreateShow = ({ output }) => {
   /** What was said was not the answer: a call follows. */
   const move = (): Frames => {
     isSettled = false;
-    if (!items || said.length === 0) return [];
-    const parts = said;
-    said = [];
+    if (!items || answerParts.length === 0) return [];
+    const parts = answerParts;
+    answerParts = [];
     return [...(joined(parts) === "" ? [] : output.swap(items.answer, "")), ...step({ parts })];
   };
 
-  const showAnswer = (): Frames => (items ? output.swap(items.answer, joined(said)) : []);
+  const showAnswer = (): Frames => (items ? output.swap(items.answer, joined(answerParts)) : []);
 
   return {
     startText(part, { call, replaces }) {
@@ -98,8 +98,8 @@ export const collapse: CreateShow = ({ output }) => {
         return showSteps();
       }
       const before = [...(isSettled ? move() : []), ...begin()];
-      const place = replaces === undefined ? -1 : said.indexOf(replaces);
-      said = [...said.filter((one) => one !== replaces), part];
+      const place = replaces === undefined ? -1 : answerParts.indexOf(replaces);
+      answerParts = [...answerParts.filter((one) => one !== replaces), part];
       return place < 0 ? before : [...before, ...showAnswer()];
     },
     text(part, delta) {
@@ -107,9 +107,9 @@ export const collapse: CreateShow = ({ output }) => {
       if (text === undefined || delta === "") return [];
       texts.set(part, text + delta);
       if (tools.has(part)) return [];
-      if (!items || !said.includes(part)) return showSteps();
+      if (!items || !answerParts.includes(part)) return showSteps();
       // Only the last part can simply go on, and only once it stands there.
-      return part === said.at(-1) && text.trim() !== "" ? output.write(items.answer, delta) : showAnswer();
+      return part === answerParts.at(-1) && text.trim() !== "" ? output.write(items.answer, delta) : showAnswer();
     },
     endText(part) {
       const call = tools.get(part);

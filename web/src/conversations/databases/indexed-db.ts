@@ -1,26 +1,29 @@
-import { type Key, type Kind, type Shelf, ShelfError, type Visit } from "../shelf.ts";
+import { type Key, type Kind, type Database, DatabaseError, type Transaction } from "../database.ts";
 
 const KINDS: readonly Kind[] = ["conversations", "messages", "entries", "uses"];
 const VERSION = 1;
 
 /** Rejects where the browser keeps nothing for this page, as some do in private windows. */
-export const indexedDbShelf = async (name: string): Promise<Shelf> => {
+export const indexedDatabase = async (name: string): Promise<Database> => {
   const database = await open(name);
-  const run = async <Found>(mode: IDBTransactionMode, work: (visit: Visit) => Promise<Found>): Promise<Found> => {
+  const run = async <Found>(
+    mode: IDBTransactionMode,
+    work: (transaction: Transaction) => Promise<Found>,
+  ): Promise<Found> => {
     let transaction: IDBTransaction;
     try {
       // Relaxed: what a crash of the machine takes with it, the server still has.
       transaction = database.transaction(KINDS, mode, { durability: "relaxed" });
     } catch (error) {
-      throw shelfError(error);
+      throw databaseError(error);
     }
     const done = new Promise<void>((resolve, reject) => {
       transaction.addEventListener("complete", () => resolve());
-      transaction.addEventListener("abort", () => reject(shelfError(transaction.error)));
+      transaction.addEventListener("abort", () => reject(databaseError(transaction.error)));
     });
     done.catch(() => {});
     try {
-      const found = await work(createVisit(transaction));
+      const found = await work(createTransaction(transaction));
       await done;
       return found;
     } catch (error) {
@@ -29,7 +32,7 @@ export const indexedDbShelf = async (name: string): Promise<Shelf> => {
       } catch {
         // It is over already.
       }
-      throw error instanceof DOMException ? shelfError(transaction.error ?? error) : error;
+      throw error instanceof DOMException ? databaseError(transaction.error ?? error) : error;
     }
   };
   return { look: (work) => run("readonly", work), change: (work) => run("readwrite", work) };
@@ -41,7 +44,7 @@ const open = (name: string): Promise<IDBDatabase> =>
     try {
       request = indexedDB.open(name, VERSION);
     } catch (error) {
-      return reject(shelfError(error, "unavailable"));
+      return reject(databaseError(error, "unavailable"));
     }
     request.addEventListener("upgradeneeded", () => {
       for (const kind of KINDS)
@@ -52,11 +55,11 @@ const open = (name: string): Promise<IDBDatabase> =>
       request.result.addEventListener("versionchange", () => request.result.close());
       resolve(request.result);
     });
-    request.addEventListener("error", () => reject(shelfError(request.error, "unavailable")));
-    request.addEventListener("blocked", () => reject(shelfError(undefined, "unavailable")));
+    request.addEventListener("error", () => reject(databaseError(request.error, "unavailable")));
+    request.addEventListener("blocked", () => reject(databaseError(undefined, "unavailable")));
   });
 
-const createVisit = (transaction: IDBTransaction): Visit => {
+const createTransaction = (transaction: IDBTransaction): Transaction => {
   const put = (request: IDBRequest): void => {
     // The transaction tells of it: an error that nobody listens to would be told to the window as well.
     request.addEventListener("error", (event) => event.stopPropagation());
@@ -81,11 +84,11 @@ const answer = <Result>(request: IDBRequest<Result>): Promise<Result> =>
     request.addEventListener("error", () => reject(request.error));
   });
 
-const shelfError = (error: unknown, code: ShelfError["code"] = "failed"): ShelfError => {
+const databaseError = (error: unknown, code: DatabaseError["code"] = "failed"): DatabaseError => {
   const name = error instanceof DOMException ? error.name : "";
   if (name === "QuotaExceededError")
-    return new ShelfError("full", "The browser has no more room for this page.", error);
+    return new DatabaseError("full", "The browser has no more room for this page.", error);
   if (code === "unavailable" || name === "InvalidStateError" || name === "SecurityError")
-    return new ShelfError("unavailable", "The browser lets this page keep nothing.", error);
-  return new ShelfError(code, error instanceof Error ? error.message : "The browser could not keep it.", error);
+    return new DatabaseError("unavailable", "The browser lets this page keep nothing.", error);
+  return new DatabaseError(code, error instanceof Error ? error.message : "The browser could not keep it.", error);
 };

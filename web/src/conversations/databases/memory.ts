@@ -1,11 +1,11 @@
-import type { Key, Kind, Shelf, Visit } from "../shelf.ts";
+import type { Key, Kind, Database, Transaction } from "../database.ts";
 
 /** For as long as the tab lives. What a browser that keeps nothing leaves a page. */
-export const memoryShelf = (): Shelf => {
+export const memoryDatabase = (): Database => {
   const kinds = new Map<Kind, Map<string, { readonly key: Key; readonly value: unknown }>>();
   let queue: Promise<unknown> = Promise.resolve();
 
-  const change = <Found>(work: (visit: Visit) => Promise<Found>): Promise<Found> => {
+  const change = <Found>(work: (transaction: Transaction) => Promise<Found>): Promise<Found> => {
     const done = queue.then(async () => {
       const puts: (() => void)[] = [];
       const found = await work(createVisit(kinds, puts));
@@ -20,7 +20,7 @@ export const memoryShelf = (): Shelf => {
 
 type Records = Map<Kind, Map<string, { readonly key: Key; readonly value: unknown }>>;
 
-const createVisit = (kinds: Records, puts: (() => void)[]): Visit => {
+const createVisit = (kinds: Records, puts: (() => void)[]): Transaction => {
   const records = (kind: Kind) => {
     let found = kinds.get(kind);
     if (!found) kinds.set(kind, (found = new Map()));

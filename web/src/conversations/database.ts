@@ -2,8 +2,8 @@
 export type Kind = "conversations" | "messages" | "entries" | "uses";
 export type Key = string | readonly [string, string | number];
 
-/** One look at the shelf, or one change of it. Await nothing else in between: the browser would close it. */
-export interface Visit {
+/** One reading of the database, or one change of it. Await nothing else in between: the browser would close it. */
+export interface Transaction {
   get(kind: Kind, key: Key): Promise<unknown>;
   /** All records, or those whose key begins with `first`, in the order of their keys. */
   all(kind: Kind, first?: string): Promise<unknown[]>;
@@ -16,18 +16,18 @@ export interface Visit {
 
 /**
  * Where the page keeps things. A change happens whole or not at all, and never beside another one, in whatever tab. Rejects
- * with a ShelfError where it cannot be made.
+ * with a DatabaseError where it cannot be made.
  */
-export interface Shelf {
-  look<Found>(visit: (visit: Visit) => Promise<Found>): Promise<Found>;
-  change<Found>(visit: (visit: Visit) => Promise<Found>): Promise<Found>;
+export interface Database {
+  look<Found>(transaction: (transaction: Transaction) => Promise<Found>): Promise<Found>;
+  change<Found>(transaction: (transaction: Transaction) => Promise<Found>): Promise<Found>;
 }
 
 /** `full`: the browser gives no more room. `unavailable`: it lets the page keep nothing. */
-export class ShelfError extends Error {
-  override readonly name = "ShelfError";
+export class DatabaseError extends Error {
+  override readonly name = "DatabaseError";
   readonly code: "full" | "unavailable" | "failed";
-  constructor(code: ShelfError["code"], message: string, cause?: unknown) {
+  constructor(code: DatabaseError["code"], message: string, cause?: unknown) {
     super(message, { cause });
     this.code = code;
   }

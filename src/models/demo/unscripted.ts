@@ -4,8 +4,8 @@ import type { DemoStory, Turn } from "./story.ts";
 const named = ({ message, tools }: Turn) => [...tools].find(([name]) => message.includes(name));
 
 /** For an agent that has not the tools of a script: nothing may be told that did not happen. */
-export const stranger: DemoStory = {
-  name: "stranger",
+export const unscripted: DemoStory = {
+  name: "unscripted",
   message: "",
   description: "calls a tool that the message names, or says how to",
   matches: () => true,
