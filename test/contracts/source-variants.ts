@@ -1,7 +1,9 @@
+import { streamText } from "ai";
 import { native } from "../../src/dialects/native.ts";
 import { demo } from "../../src/models/demo.ts";
 import { Refusal, type Source } from "../../src/source.ts";
 import { agent } from "../../src/sources/agent.ts";
+import { aiSdk } from "../../src/sources/ai-sdk.ts";
 import { http } from "../../src/sources/http.ts";
 import { program } from "../../src/sources/program.ts";
 import { scripted, text } from "../acp/scripted.ts";
@@ -31,6 +33,14 @@ export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
     // At the pace of the demo this takes minutes.
     stays: () => agent({ model: demo({ stories: [script("hi", [{ say: "one two three ".repeat(10_000) }])] }) }),
     refuses: () => agent({ model: () => undefined as never }),
+  },
+  "ai-sdk": {
+    answers: () => aiSdk((call) => streamText({ model: demo({ speed: Infinity }), ...call })),
+    stays: () => {
+      const model = demo({ stories: [script("hi", [{ say: "one two three ".repeat(10_000) }])] });
+      return aiSdk((call) => streamText({ model, ...call }));
+    },
+    refuses: () => aiSdk(() => Promise.reject(new Error("there is no such agent"))),
   },
   http: {
     answers: async () => http({ dialect: native, url: (await serve(agent({ model: demo({ speed: Infinity }) }))).url }),

@@ -53,7 +53,8 @@ export const createConnection = (
     ...(remote.can("follow") && remote.can("cancel") && { disconnect: "continue" as const }),
   };
   const continuation = dialect.segments && createContinuation(start, context);
-  const saysRun = remote.can("follow") && (dialect.write(start).body ?? "").includes(chosen);
+  // A family that knows threads alone may say the id, but as the thread's.
+  const saysRun = !dialect.segments && remote.can("follow") && (dialect.write(start).body ?? "").includes(chosen);
   const begun = Promise.withResolvers<void>();
   const [beat] = dialect.heartbeat.frames({ waiting: "agent", since: 0 });
   let run = saysRun ? chosen : undefined;
@@ -185,7 +186,8 @@ export const createConnection = (
       return undefined;
     },
     named: (id) => {
-      run ??= id;
+      // A family that knows threads alone cannot be asked for a run by an id.
+      if (!dialect.segments) run ??= id;
     },
   };
 };
