@@ -3,7 +3,7 @@ import { Refusal, type RunRequest } from "../source.ts";
 import { type Endpoint, type Family, findValue } from "./provider/family.ts";
 import { compatible, families } from "./provider/families.ts";
 
-export type { Endpoint } from "./provider/family.ts";
+export type { Endpoint, ReasoningHistory } from "./provider/family.ts";
 
 /**
  * Makes a model of its name: `<provider>/<model>`, e.g. `openai/gpt-5`, `anthropic/claude-sonnet-4-5`, `ollama/llama3`.
@@ -55,7 +55,8 @@ export const provider = (options: ProviderOptions = {}): Provider => {
     if (apiKey === undefined && family.needsKey) throw missingKey(name, keys);
     const baseUrl = endpoint.baseUrl ?? findValue([baseUrlVariable(prefix)], {}) ?? family.baseUrl;
     if (baseUrl === undefined && family.needsBaseUrl) throw missingUrl(name, prefix);
-    const made = await family.make(model, { name: prefix, apiKey, baseUrl, headers: endpoint.headers });
+    const { headers, reasoningHistory } = endpoint;
+    const made = await family.make(model, { name: prefix, apiKey, baseUrl, headers, reasoningHistory });
     return Object.assign(made, { keyVariable: keys[0] });
   };
 

@@ -77,7 +77,7 @@ describe("a fault after something was shown ends the run, and says that it may b
   test.each([
     ["reset-in-text", "model-unreachable"],
     ["stall", "model-stalled"],
-    ["cut-json", "model-invalid"],
+    ["cut-json", "model-truncated"],
     ["cut-off", "model-truncated"],
   ])("%s", async (fault, code) => {
     const { end, retries, all, text } = await suffer(fault);
@@ -112,7 +112,13 @@ describe("what the provider refuses is told in words that help", () => {
     ["unknown", "model-unknown", "The model m does not exist", "model's name"],
     ["too-long", "model-context-length", "This model's maximum context length is 8192 tokens.", "new conversation"],
     ["filtered", "model-filtered", "The provider's content filter stopped the answer.", "other words"],
-    ["page-200", "model-invalid", "The model's address answered with a web page.", "base URL"],
+    [
+      "page-200",
+      "model-invalid",
+      "The model's address answered with a web page: Sign in to the hotel's network.",
+      "base URL",
+    ],
+    ["key-400", "model-unauthorized", "API key not valid. Pass a valid one.", "Check the key in ACME_API_KEY."],
   ])("%s", async (fault, code, message, hint) => {
     const { end, retries } = await suffer(fault);
     expect(retries).toEqual([]);
@@ -125,7 +131,11 @@ describe("what the provider refuses is told in words that help", () => {
   test("page-502", async () => {
     const { end, retries } = await suffer("page-502");
     expect(retries).toHaveLength(2);
-    expect(end.error).toMatchObject({ code: "model-unavailable", message: "Bad Gateway", retryable: true });
+    expect(end.error).toMatchObject({
+      code: "model-unavailable",
+      message: "The provider answered with a web page and the status 502: 502 Bad Gateway.",
+      retryable: true,
+    });
   });
 });
 

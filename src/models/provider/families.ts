@@ -1,18 +1,35 @@
-import { type Family, settingsOf } from "./family.ts";
+import { chatFormat } from "./chat-format.ts";
+import { type Family, type ReasoningHistory, settingsOf } from "./family.ts";
+import { anthropicFormat, googleFormat, responsesFormat } from "./other-formats.ts";
+import { withReasoningHistory } from "./reasoning-history.ts";
 import { withReasoningText } from "./reasoning-text.ts";
 import { usageOf } from "./usage.ts";
+import { wired } from "./wire.ts";
 
-/** A server that speaks OpenAI's chat completions. Reasoning in `reasoning_content` or `reasoning` becomes thinking. */
-export const compatible = (baseUrl?: string, key?: string): Family => ({
+interface Compatible {
+  readonly baseUrl?: string;
+  /** The variable with the key that it needs. */
+  readonly key?: string;
+  readonly history?: ReasoningHistory;
+}
+
+/**
+ * A server that speaks OpenAI's chat completions. Reasoning becomes thinking, whatever the server calls it. Unless somebody says otherwise, a
+ * server gets its reasoning back while it works on one question, as models that think between their calls need it, and not after.
+ */
+export const compatible = ({ baseUrl, key, history = "turn" }: Compatible = {}): Family => ({
   keys: key === undefined ? [] : [key],
   needsKey: key !== undefined,
   ...(baseUrl !== undefined && { baseUrl }),
   needsBaseUrl: true,
   async make(model, settings) {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-    const { name, baseUrl: baseURL = "" } = settings;
+    const { name, baseUrl: baseURL = "", reasoningHistory = history } = settings;
     const asked = { includeUsage: true, convertUsage: usageOf };
-    return createOpenAICompatible({ ...settingsOf(settings), name, baseURL, ...asked })(model);
+    const made = wired(chatFormat, (fetch) =>
+      createOpenAICompatible({ ...settingsOf(settings), name, baseURL, ...asked, fetch })(model),
+    );
+    return withReasoningHistory(made, reasoningHistory);
   },
 });
 
@@ -22,8 +39,11 @@ const openai = (api: "responses" | "chat"): Family => ({
   needsBaseUrl: false,
   async make(model, settings) {
     const { createOpenAI } = await import("@ai-sdk/openai");
-    const made = createOpenAI(settingsOf(settings));
-    return api === "chat" ? made.chat(model) : withReasoningText(made.responses(model));
+    if (api === "chat")
+      return wired(chatFormat, (fetch) => createOpenAI({ ...settingsOf(settings), fetch }).chat(model));
+    return wired(responsesFormat(model), (fetch) =>
+      withReasoningText(createOpenAI({ ...settingsOf(settings), fetch }).responses(model)),
+    );
   },
 });
 
@@ -33,7 +53,7 @@ const anthropic: Family = {
   needsBaseUrl: false,
   async make(model, settings) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic(settingsOf(settings))(model);
+    return wired(anthropicFormat, (fetch) => createAnthropic({ ...settingsOf(settings), fetch })(model));
   },
 };
 
@@ -43,7 +63,7 @@ const google: Family = {
   needsBaseUrl: false,
   async make(model, settings) {
     const { createGoogle } = await import("@ai-sdk/google");
-    return createGoogle(settingsOf(settings))(model);
+    return wired(googleFormat, (fetch) => createGoogle({ ...settingsOf(settings), fetch })(model));
   },
 };
 
@@ -53,13 +73,13 @@ export const families: readonly (readonly [string, Family])[] = [
   ["openai-chat", openai("chat")],
   ["anthropic", anthropic],
   ["google", google],
-  ["ollama", compatible("http://localhost:11434/v1")],
-  ["lmstudio", compatible("http://localhost:1234/v1")],
-  ["vllm", compatible("http://localhost:8000/v1")],
-  ["openrouter", compatible("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY")],
-  ["deepseek", compatible("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY")],
-  ["groq", compatible("https://api.groq.com/openai/v1", "GROQ_API_KEY")],
-  ["mistral", compatible("https://api.mistral.ai/v1", "MISTRAL_API_KEY")],
-  ["xai", compatible("https://api.x.ai/v1", "XAI_API_KEY")],
+  ["ollama", compatible({ baseUrl: "http://localhost:11434/v1" })],
+  ["lmstudio", compatible({ baseUrl: "http://localhost:1234/v1" })],
+  ["vllm", compatible({ baseUrl: "http://localhost:8000/v1" })],
+  ["openrouter", compatible({ baseUrl: "https://openrouter.ai/api/v1", key: "OPENROUTER_API_KEY", history: "all" })],
+  ["deepseek", compatible({ baseUrl: "https://api.deepseek.com/v1", key: "DEEPSEEK_API_KEY", history: "turn" })],
+  ["groq", compatible({ baseUrl: "https://api.groq.com/openai/v1", key: "GROQ_API_KEY", history: "none" })],
+  ["mistral", compatible({ baseUrl: "https://api.mistral.ai/v1", key: "MISTRAL_API_KEY", history: "none" })],
+  ["xai", compatible({ baseUrl: "https://api.x.ai/v1", key: "XAI_API_KEY", history: "none" })],
   ["openai-compatible", compatible()],
 ];

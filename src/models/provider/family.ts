@@ -5,7 +5,12 @@ export interface Endpoint {
   readonly baseUrl?: string;
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What a server that speaks chat completions gets back of its reasoning. */
+  readonly reasoningHistory?: ReasoningHistory;
 }
+
+/** All of it, that of the question under work (since the last message of the user), or none: some servers refuse it, some need it. */
+export type ReasoningHistory = "all" | "turn" | "none";
 
 /** One way of speaking to models. */
 export interface Family {
@@ -23,6 +28,7 @@ export interface Settings {
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly reasoningHistory: ReasoningHistory | undefined;
 }
 
 /** What the AI SDK's providers want to be made with. */

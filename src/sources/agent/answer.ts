@@ -172,9 +172,11 @@ export const answer = (worker: Worker): ModelAnswer => {
           return undefined;
         case "error":
           throw part.error;
-        default:
-          if (calls.take(part)) shown = true;
-          return undefined;
+        default: {
+          const isCall = calls.take(part);
+          if (isCall) shown = true;
+          return typeof isCall === "boolean" ? undefined : isCall.then(() => {});
+        }
       }
     },
     close() {

@@ -8,12 +8,15 @@ import {
 import type { Problem } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import type { Redact } from "./redact.ts";
+import { reasonIn } from "./reason.ts";
 import { sentence } from "./sentence.ts";
 
 /** What a model's failure means to people and to clients. `keyVariable` is where its key comes from, if that is known. */
 export const modelProblem = (error: unknown, redact: Redact, keyVariable?: string): Problem => {
   if (error instanceof Refusal) return redacted(refusalProblem(error), redact);
-  const reported = sentence(messageOf(error));
+  const given = sentence(messageOf(error));
+  // What the runtime calls a broken connection says nothing to people.
+  const reported = /^(fetch failed|terminated|network error|cannot connect to api:?.*)$/i.test(given) ? "" : given;
   const kind = kindOf(error, reported);
   const message = redact(reported || kind.text);
   const hint = kind.code === "model-unauthorized" && keyVariable ? `Check the key in ${keyVariable}.` : kind.hint;
@@ -171,7 +174,8 @@ const TOO_LONG =
   /context.?(length|window|size|limit)|maximum context|prompt is too long|too many tokens|exceeds? the (maximum|limit).*token|token count.*exceeds|request_too_large/i;
 const QUOTA =
   /insufficient_quota|exceeded your current quota|credit balance is too low|insufficient (credits|balance)/i;
-const UNAUTHORIZED = /invalid_api_key|authentication_error|permission_error|(incorrect|invalid) api.?key/i;
+const UNAUTHORIZED =
+  /invalid_api_key|api_key_invalid|authentication_error|permission_error|unauthorized|(incorrect|invalid|missing|wrong|no) (api.?key|access token)|api.?key (is )?(not valid|invalid|missing|required|expired|incorrect)/i;
 const LIMITED = /rate.?limit|too many requests|resource_exhausted/i;
 const FILTERED = /content.?(filter|policy|management)|responsible.?ai|safety system|blocked by .*(safety|policy)/i;
 const UNAVAILABLE = /overloaded|server_error|service.?unavailable|internal.?error|api_error|try again later/i;
@@ -189,13 +193,23 @@ const typeOf = (error: unknown): string => {
 };
 
 export const messageOf = (error: unknown): string => {
-  if (APICallError.isInstance(error)) return error.message || error.responseBody || "";
+  if (APICallError.isInstance(error)) {
+    const reason = reasonIn(error.responseBody ?? "", error.statusCode);
+    if (reason !== undefined) return reason;
+    return STATUS_TEXT.test(error.message)
+      ? `The provider answered ${error.statusCode} and did not say why.`
+      : error.message;
+  }
   if (error instanceof Error) return error.message;
   if (typeof error === "string") return error;
   const message = fieldOf(error, "message") ?? fieldOf(fieldOf(error, "error"), "message");
   if (typeof message === "string") return message;
   return attempt(() => JSON.stringify(error)) ?? String(error);
 };
+
+/** What a status is called says no more than the status. */
+const STATUS_TEXT =
+  /^(bad request|unauthorized|payment required|forbidden|not found|method not allowed|conflict|unprocessable (entity|content)|too many requests|internal server error|not implemented|bad gateway|service unavailable|gateway timeout)?$/i;
 
 const fieldOf = (value: unknown, ...names: readonly string[]): unknown => {
   if (typeof value !== "object" || value === null) return undefined;
@@ -214,7 +228,7 @@ const attempt = <Value>(read: () => Value): Value | undefined => {
 const isNetworkFault = (error: unknown): boolean => {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
     if ("code" in cause && typeof cause.code === "string" && NETWORK.test(cause.code)) return true;
-    if (cause instanceof TypeError && /^(fetch failed|terminated)$/.test(cause.message)) return true;
+    if (cause instanceof TypeError && /^(fetch failed|terminated|network error)$/.test(cause.message)) return true;
   }
   return false;
 };

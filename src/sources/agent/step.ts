@@ -4,6 +4,7 @@ import { Refusal } from "../../source.ts";
 import { type ModelAnswer, answer } from "./answer.ts";
 import { settingsOf } from "./model-of.ts";
 import { filtered, modelProblem, refusalOf, stalled, truncated, webPage } from "./problem.ts";
+import { queued } from "./queued.ts";
 import { askedWait, waitBefore } from "./retry.ts";
 import type { Worker } from "./running.ts";
 import { separateThinking } from "./think-tags.ts";
@@ -61,6 +62,8 @@ const read = async (worker: Worker, tools: ModelTools, answering: ModelAnswer): 
   const offered = tools.length > 0 ? { tools, toolChoice: { type: "auto" } as const } : {};
   const asking = { ...settingsOf(definition, run.request), prompt: [...prompt], abortSignal: signal, ...offered };
 
+  const waiting = queued(worker.emit);
+
   /** The end of a part that may be no end: libraries close what is open before they say that the stream broke. */
   let ending: LanguageModelV4StreamPart | undefined;
 
@@ -76,6 +79,7 @@ const read = async (worker: Worker, tools: ModelTools, answering: ModelAnswer): 
         signal.throwIfAborted();
         if (done) break;
         watch.feed();
+        waiting.take(value);
         for (const part of separate ? separate(value) : [value]) {
           if (ending && !isBroken(part)) await answering.take(ending);
           ending = part.type === "text-end" || part.type === "reasoning-end" ? part : undefined;
@@ -102,6 +106,7 @@ const read = async (worker: Worker, tools: ModelTools, answering: ModelAnswer): 
     throw stall.signal.aborted && !worker.signal.aborted ? stall.signal.reason : error;
   } finally {
     watch.stop();
+    waiting.end();
   }
   const { finished } = answering;
   if (!finished) throw truncated();

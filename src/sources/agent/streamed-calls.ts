@@ -2,6 +2,7 @@ import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sd
 import type { CallOutcome, Content, Json } from "../../events.ts";
 import { withProviderId } from "../../ids.ts";
 import { type AssistantPart, argumentsOf, metaOf, optionsOf } from "./prompt.ts";
+import { providerResult } from "./provider-result.ts";
 import type { Worker } from "./running.ts";
 import { parseJson } from "../../json.ts";
 
@@ -18,8 +19,8 @@ export interface PendingCall {
 
 /** The calls of one answer: from the first letter of their arguments to the call that is whole. */
 export interface StreamedCalls {
-  /** Whether the part was about a call. */
-  take(part: LanguageModelV4StreamPart): boolean;
+  /** Whether the part was about a call; a promise only where it needs time (bytes to keep). */
+  take(part: LanguageModelV4StreamPart): boolean | Promise<boolean>;
   close(): void;
   cut(outcome: CallOutcome): void;
   readonly pending: readonly PendingCall[];
@@ -71,12 +72,14 @@ export const streamedCalls = (
     const { call, streamed, ended } = opened;
     const text = part.input.trim() === "" ? "{}" : part.input;
     const input = parseJson(text);
+    // As it was written: a value may have lost digits of a number, or a key that came twice.
+    const isExact = input !== undefined && JSON.stringify(input) === text;
     if (!ended) {
-      if (!streamed && input === undefined) emit({ type: "tool-input-delta", call, delta: text });
+      if (!streamed && !isExact) emit({ type: "tool-input-delta", call, delta: text });
       emit({
         type: "tool-input-end",
         call,
-        ...(!streamed && input !== undefined && { input }),
+        ...(!streamed && isExact && { input }),
         ...metaOfCall(opened, providerMetadata),
       });
     }
@@ -99,23 +102,30 @@ export const streamedCalls = (
     }
   };
 
-  const result = (part: Extract<LanguageModelV4StreamPart, { type: "tool-result" }>): void => {
+  const keep = async (image: string): Promise<Content> => {
+    const mediaType = "image/png";
+    const kept = await run.context.put(Buffer.from(image, "base64"), { mediaType });
+    return { type: "file", file: kept.file, mediaType, bytes: kept.bytes };
+  };
+
+  const result = async (part: Extract<LanguageModelV4StreamPart, { type: "tool-result" }>): Promise<void> => {
     const found = open.get(part.toolCallId) ?? earlier(part.toolCallId);
     if (!found) return;
     const { call, name, promptId } = found;
     const value = part.result as NonNullable<Json>;
     if (part.preliminary) return emit({ type: "tool-progress", call, value });
+    const { content: said, images, failure } = providerResult(value, part.isError ?? false);
     open.delete(part.toolCallId);
     provided.delete(call);
-    const type = part.isError ? "error-json" : "json";
+    const type = failure === undefined ? "json" : "error-json";
     content.push({ type: "tool-result", toolCallId: promptId, toolName: name, output: { type, value } });
-    const shown: Content = typeof value === "string" ? { type: "text", text: value } : { type: "json", value };
+    const message = failure || `${name} failed at the provider`;
     emit({
       type: "tool-end",
       call,
-      outcome: part.isError ? "error" : "ok",
-      content: [shown],
-      ...(part.isError && { error: { code: "provider-tool-failed", message: `${name} failed at the provider` } }),
+      outcome: failure === undefined ? "ok" : "error",
+      content: [...said, ...(await Promise.all(images.map(keep)))],
+      ...(failure !== undefined && { error: { code: "provider-tool-failed", message } }),
       ...metaOf(part.providerMetadata),
     });
   };
@@ -166,8 +176,7 @@ export const streamedCalls = (
           whole(part);
           return true;
         case "tool-result":
-          result(part);
-          return true;
+          return result(part).then(() => true);
         case "tool-approval-request": {
           const found = open.get(part.toolCallId);
           if (found) guarded.push({ call: found.call, name: found.name, approvalId: part.approvalId });

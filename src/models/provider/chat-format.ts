@@ -1,0 +1,142 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { type Aside, type CreateFormat, type Fields, fieldsOf, type Format, listOf, textOf } from "./format.ts";
+
+/** What servers send now and then so that nobody hangs up. */
+const PING = /ping|keep.?alive|heartbeat/i;
+
+/**
+ * Chat completions, with what servers add to OpenAI's format: sources and images are kept beside the words, words and thoughts in other
+ * fields are put where the library looks for them, calls of older forms and calls without a name become calls.
+ */
+export const chatFormat: CreateFormat = (aside): Format => {
+  const cite = createSources(aside);
+  /** Whether a call has a name by now, by its index. */
+  const named = new Map<number, boolean>();
+
+  const callsIn = (delta: Fields): readonly Fields[] => {
+    const legacy = fieldsOf(delta["function_call"]);
+    const isLegacy = textOf(legacy["name"]) !== undefined || textOf(legacy["arguments"]) !== undefined;
+    return isLegacy ? [{ index: 0, function: legacy }] : listOf(delta["tool_calls"]).map(fieldsOf);
+  };
+
+  const readCalls = (delta: Fields, isLast: boolean): readonly Fields[] => {
+    const calls = callsIn(delta).map((call, position) => {
+      const about = fieldsOf(call["function"]);
+      const index = typeof call["index"] === "number" ? call["index"] : position;
+      const name = textOf(about["name"]);
+      named.set(index, named.get(index) === true || name !== undefined);
+      const given = about["arguments"];
+      const text = typeof given === "object" && given !== null ? JSON.stringify(given) : given;
+      return { ...call, index, function: { ...about, name: name ?? null, arguments: text ?? null } };
+    });
+    if (!isLast) return calls;
+    const nameless = [...named].flatMap(([index, isNamed]) => (isNamed ? [] : [index]));
+    for (const index of nameless) named.set(index, true);
+    return [...calls, ...nameless.map((index) => ({ index, function: { name: "unknown", arguments: "" } }))];
+  };
+
+  const readDelta = (delta: Fields, isLast: boolean): Fields => {
+    const { function_call: _, tool_calls: __, role, audio, ...rest } = delta;
+    const calls = readCalls(delta, isLast);
+    const spoken = textOf(fieldsOf(audio)["transcript"]);
+    const thought =
+      textOf(rest["reasoning_content"]) ?? textOf(rest["reasoning"]) ?? detailsText(rest["reasoning_details"]);
+    for (const annotation of listOf(rest["annotations"]))
+      cite(fieldsOf(fieldsOf(annotation)["url_citation"] ?? annotation));
+    for (const image of listOf(rest["images"])) showImage(aside, image);
+    return {
+      ...rest,
+      ...(role === "assistant" && { role }),
+      ...(spoken !== undefined && { content: `${textOf(rest["content"]) ?? ""}${spoken}` }),
+      ...(thought !== undefined && { reasoning_content: thought, reasoning: undefined }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+  };
+
+  return {
+    read(value) {
+      for (const source of listOf(value["search_results"])) cite(fieldsOf(source));
+      for (const source of listOf(value["citations"]))
+        cite(typeof source === "string" ? { url: source } : fieldsOf(source));
+      if (value["error"]) return [value];
+      const { choices } = value;
+      if (!Array.isArray(choices)) {
+        if (value["usage"]) return [{ ...value, choices: [] }];
+        if (!isPing(value) && !value["citations"] && !value["search_results"]) aside.skipped();
+        return [];
+      }
+      const choice = fieldsOf(choices[0]);
+      const delta = fieldsOf(choice["delta"]);
+      const isLast = choice["finish_reason"] != null;
+      if (!isLast && isSilent(delta)) aside.alive();
+      if (!isLast && isPlain(delta)) return [value];
+      return [{ ...value, choices: [{ ...choice, delta: readDelta(delta, isLast) }] }].map((one) =>
+        choices[0] ? one : value,
+      );
+    },
+    isEnd: ({ choices }) => fieldsOf(listOf(choices)[0])["finish_reason"] != null,
+    chunkOf(whole) {
+      const choice = fieldsOf(listOf(whole["choices"])[0]);
+      const message = fieldsOf(choice["message"]);
+      if (!choice["message"]) return undefined;
+      const calls = listOf(message["tool_calls"]).map((call, index) => ({ index, ...fieldsOf(call) }));
+      const delta = { ...message, ...(calls.length > 0 && { tool_calls: calls }) };
+      return { ...whole, choices: [{ index: 0, delta, finish_reason: choice["finish_reason"] ?? "stop" }] };
+    },
+  };
+};
+
+/** Fields of a delta that the library reads as they are. */
+const PLAIN: ReadonlySet<string> = new Set(["content", "reasoning_content", "reasoning", "refusal"]);
+
+const isPlain = (delta: Fields): boolean => {
+  for (const key in delta)
+    if (!PLAIN.has(key) || (key !== "content" && typeof delta[key] !== "string" && delta[key] != null)) return false;
+  return true;
+};
+
+const isSilent = ({ role: _, ...delta }: Fields): boolean =>
+  Object.values(delta).every((value) => value == null || value === "");
+
+const isPing = (value: Fields): boolean =>
+  Object.keys(value).length === 0 || PING.test(`${textOf(value["type"])} ${textOf(value["object"])}`);
+
+/** Thoughts as OpenRouter has them besides: texts and summaries. */
+const detailsText = (details: unknown): string | undefined =>
+  textOf(
+    listOf(details)
+      .map(fieldsOf)
+      .map(({ text, summary }) => textOf(text) ?? textOf(summary) ?? "")
+      .join(""),
+  );
+
+/** Each source once, however often a server repeats the list. */
+const createSources = (aside: Aside) => {
+  const known = new Set<string>();
+  return ({ url, title }: Fields): void => {
+    const address = textOf(url);
+    if (address === undefined || known.has(address) || known.size >= 1000) return;
+    known.add(address);
+    const name = textOf(title);
+    aside.part({
+      type: "source",
+      sourceType: "url",
+      id: address,
+      url: address,
+      ...(name !== undefined && { title: name }),
+    });
+  };
+};
+
+const DATA_URL = /^data:([^;,]+);base64,/;
+
+const showImage = (aside: Aside, image: unknown): void => {
+  const { image_url: place, url: plain } = fieldsOf(image);
+  const url = textOf(image) ?? textOf(plain) ?? textOf(place) ?? textOf(fieldsOf(place)["url"]);
+  if (url === undefined) return;
+  const [opening, mediaType = "image/*"] = DATA_URL.exec(url) ?? [];
+  type File = Extract<LanguageModelV4StreamPart, { type: "file" }>;
+  const data = (part: File["data"]) => aside.part({ type: "file", mediaType, data: part });
+  if (opening !== undefined) data({ type: "data", data: url.slice(opening.length) });
+  else if (URL.canParse(url)) data({ type: "url", url: new URL(url) });
+};

@@ -1,0 +1,126 @@
+import { createParser } from "eventsource-parser";
+import { parseJson } from "../../json.ts";
+import { Refusal } from "../../source.ts";
+import { type Aside, type Fields, fieldsOf, type Format } from "./format.ts";
+
+/** More of an answer that should have been a stream is not read. */
+const MOST = 4 * 1024 * 1024;
+
+/** The response as the library is to read it: a stream in which every frame is one of the format, or an error with its reason. */
+export const readAnswer = async (
+  response: Response,
+  format: Format,
+  aside: Aside,
+  signal: AbortSignal | undefined,
+): Promise<Response> => {
+  const { status, headers } = response;
+  if (!response.body) return response;
+  if (!response.ok) {
+    const text = await firstOf(response.body);
+    aside.refusal = format.refusalOf?.(status, text);
+    return new Response(text, { status, statusText: response.statusText, headers });
+  }
+  const type = headers.get("content-type") ?? "";
+  const stream = (body: ReadableStream<Uint8Array>) =>
+    new Response(framesOf(body, format, aside, signal), { status, headers });
+  if (!/\bjson\b|\bhtml\b/i.test(type)) return stream(response.body);
+  const text = await firstOf(response.body);
+  // Some servers stream, and say that they do not.
+  if (/^\s*(data|event|id|:)/.test(text)) return stream(bytesOf(text));
+  if (/^\s*</.test(text)) throw (aside.refusal = webPage(text));
+  const whole = fieldsOf(parseJson(text));
+  const chunk = format.chunkOf?.(whole);
+  if (chunk) return stream(bytesOf(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`));
+  return new Response(text, { status: statusIn(whole), headers: { "content-type": "application/json" } });
+};
+
+/** Some servers say what is wrong with the status 200. */
+const statusIn = (whole: Fields): number => {
+  const error = fieldsOf(whole["error"]);
+  const status = [error["code"], error["status"], whole["status"], whole["code"]].map(Number);
+  return status.find((one) => one >= 400 && one < 600) ?? 400;
+};
+
+const webPage = (page: string): Refusal => {
+  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(page.slice(0, 20_000))?.[1]?.trim();
+  return new Refusal("model-invalid", `The model's address answered with a web page${title ? `: ${title}` : ""}.`, {
+    status: 502,
+    hint: "Check the base URL: it must be the API's, and often ends in /v1.",
+  });
+};
+
+const brokenOff = (): Refusal =>
+  new Refusal("model-unreachable", "The connection to the provider broke in the middle of the answer.", {
+    status: 502,
+    retryable: true,
+    hint: "Try again; if it stays so, look for a proxy that closes long connections.",
+  });
+
+/** The stream again, frame by frame as the format has them. What happens to the connection after the answer's end does not break it. */
+const framesOf = (
+  body: ReadableStream<Uint8Array>,
+  format: Format,
+  aside: Aside,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array> => {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let ready = "";
+  let isEnded = false;
+
+  const send = (event: string | undefined, data: string): void => {
+    ready += `${event ? `event: ${event}\n` : ""}data: ${data.replaceAll("\n", "\ndata: ")}\n\n`;
+  };
+  const parser = createParser({
+    onComment: () => aside.alive(),
+    onEvent: ({ event, data }) => {
+      const isDone = data.trim() === "[DONE]";
+      isEnded ||= isDone;
+      if (isDone) return send(event, data);
+      const value = parseJson(data);
+      if (typeof value !== "object" || value === null) return aside.skipped();
+      const read = format.read(value as Fields);
+      if (read.length === 0) aside.alive();
+      for (const one of read) {
+        isEnded ||= format.isEnd(one);
+        send(event, one === value ? data : JSON.stringify(one));
+      }
+    },
+  });
+
+  const read = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    while (ready === "") {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      parser.feed(decoder.decode(value, { stream: true }));
+    }
+    controller.enqueue(encoder.encode(ready));
+    ready = "";
+  };
+
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        await read(controller);
+      } catch (error) {
+        if (isEnded && !signal?.aborted) return controller.close();
+        if (!signal?.aborted) aside.refusal = brokenOff();
+        controller.error(aside.refusal ?? error);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+};
+
+const firstOf = async (body: ReadableStream<Uint8Array>): Promise<string> => {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of body) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length > MOST) break;
+  }
+  return text;
+};
+
+const bytesOf = (text: string): ReadableStream<Uint8Array> => new Blob([text]).stream();

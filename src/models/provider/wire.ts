@@ -1,0 +1,106 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { JSONParseError, TypeValidationError } from "@ai-sdk/provider";
+import type { Aside, CreateFormat } from "./format.ts";
+import { readAnswer } from "./read-answer.ts";
+
+const asides = new AsyncLocalStorage<Aside>();
+
+/**
+ * A model whose answers are looked at before its library reads them: whatever servers add, leave out or break is made readable, kept beside,
+ * or told for what it is. Its stream is there at once, so that a sign of life counts also before the first word.
+ */
+export const wired = (
+  createFormat: CreateFormat,
+  make: (fetch: typeof globalThis.fetch) => LanguageModelV4,
+): LanguageModelV4 => {
+  const model = make(async (input, init) => {
+    const aside = asides.getStore();
+    const response = await fetch(input, init);
+    return aside ? await readAnswer(response, createFormat(aside), aside, init?.signal ?? undefined) : response;
+  });
+  return {
+    specificationVersion: model.specificationVersion,
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: (options) => model.doGenerate(options),
+    doStream: async (options) => ({ stream: streamOf((aside) => asides.run(aside, () => model.doStream(options))) }),
+  };
+};
+
+type Part = LanguageModelV4StreamPart;
+type Ask = (aside: Aside) => ReturnType<LanguageModelV4["doStream"]>;
+
+const streamOf = (ask: Ask): ReadableStream<Part> => {
+  let reader: ReadableStreamDefaultReader<Part> | undefined;
+  let isOver = false;
+  const unreadable = createUnreadable();
+  const createAside = (controller: ReadableStreamDefaultController<Part>): Aside => {
+    const part = (one: Part) => {
+      if (!isOver) controller.enqueue(one);
+    };
+    return {
+      part,
+      alive: () => part({ type: "raw", rawValue: ALIVE }),
+      skipped: () => part(SKIPPED),
+    };
+  };
+  const end = (controller: ReadableStreamDefaultController<Part>, last?: Part): void => {
+    if (isOver) return;
+    if (last) controller.enqueue(last);
+    isOver = true;
+    controller.close();
+  };
+
+  let aside: Aside | undefined;
+  return new ReadableStream<Part>({
+    async start(controller) {
+      aside = createAside(controller);
+      try {
+        reader = (await ask(aside)).stream.getReader();
+      } catch (error) {
+        end(controller, { type: "error", error: aside.refusal ?? error });
+      }
+    },
+    async pull(controller) {
+      if (!reader || isOver) return;
+      try {
+        const { done, value } = await reader.read();
+        if (done) return end(controller);
+        for (const part of unreadable(value))
+          controller.enqueue(part.type === "error" && aside?.refusal ? { ...part, error: aside.refusal } : part);
+      } catch (error) {
+        end(controller, { type: "error", error: aside?.refusal ?? error });
+      }
+    },
+    async cancel(reason) {
+      isOver = true;
+      await reader?.cancel(reason);
+    },
+  });
+};
+
+/** Means nothing but that the provider is alive; the agent's loop shows that a model is queued. */
+const ALIVE = { alive: true };
+
+const SKIPPED: Part = {
+  type: "stream-start",
+  warnings: [{ type: "other", message: "The model sent something that could not be read. It was left out." }],
+};
+
+/** Libraries take a chunk that they do not know for the end. It is one only if nothing else can be read. */
+const createUnreadable = () => {
+  let first: Part | undefined;
+  return (part: Part): readonly Part[] => {
+    if (
+      part.type === "error" &&
+      (TypeValidationError.isInstance(part.error) || JSONParseError.isInstance(part.error))
+    ) {
+      first ??= part;
+      return [SKIPPED];
+    }
+    const isCut = part.type === "finish" && part.finishReason.raw === undefined;
+    return first && isCut ? [first] : [part];
+  };
+};

@@ -1,0 +1,38 @@
+import { parseJson } from "../../json.ts";
+
+/** What the body of an error says is wrong, whatever its form; undefined for a body that says nothing. */
+export const reasonIn = (body: string, status: number | undefined): string | undefined => {
+  const text = body.trim();
+  if (text === "") return undefined;
+  if (text.startsWith("<")) return pageReason(text, status);
+  const value = parseJson(text);
+  return value === undefined ? text : (reasonOf(value, 0) ?? undefined);
+};
+
+/** Where servers put it, the most telling first. */
+const FIELDS = ["message", "detail", "msg", "error_description", "error", "errors", "title", "reason"];
+
+const reasonOf = (value: unknown, depth: number): string | undefined => {
+  if (typeof value === "string") return value.trim() || undefined;
+  if (typeof value !== "object" || value === null || depth > 4) return undefined;
+  if (Array.isArray(value)) {
+    const all = value.slice(0, 3).flatMap((one) => reasonOf(one, depth + 1) ?? []);
+    return all.length > 0 ? all.join("; ") : undefined;
+  }
+  const fields = value as Record<string, unknown>;
+  for (const name of FIELDS) {
+    const found = reasonOf(fields[name], depth + 1);
+    if (found !== undefined) return `${placeOf(fields["loc"])}${found}`;
+  }
+  return undefined;
+};
+
+/** Which field a validation error is about. */
+const placeOf = (place: unknown): string =>
+  Array.isArray(place) && place.length > 0 ? `${place.filter((part) => part !== "body").join(".")}: ` : "";
+
+const pageReason = (page: string, status: number | undefined): string => {
+  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(page.slice(0, 20_000))?.[1]?.trim();
+  const and = status === undefined ? "" : ` and the status ${status}`;
+  return `The provider answered with a web page${and}${title ? `: ${title}` : ""}.`;
+};

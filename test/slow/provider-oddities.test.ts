@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { EventOf, EventType, Message } from "../../src/events.ts";
+import { provider, type ReasoningHistory } from "../../src/models/provider.ts";
+import { agent } from "../../src/sources/agent.ts";
+import { defineTool } from "../../src/tool.ts";
+import { type Serving, serve } from "../another-process.ts";
+import { request, setUp, untilEnd, untilEvent } from "../running.ts";
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serve("faulty-provider.ts");
+});
+afterAll(() => serving.stop());
+
+const echo = defineTool({
+  name: "echo",
+  description: "Says it again.",
+  input: z.looseObject({ text: z.string() }),
+  run: ({ text }) => text,
+});
+
+interface Options {
+  readonly stallMs?: number;
+  readonly history?: ReasoningHistory;
+  readonly before?: readonly Message[];
+  /** What has to be seen before the provider is told to go on. */
+  readonly until?: EventType;
+  /** And how long after. */
+  readonly afterMs?: number;
+}
+
+const play = async (fault: string, options: Options = {}) => {
+  const { stallMs = 60_000, history, before = [], until, afterMs = 0 } = options;
+  const acme = { baseUrl: `${serving.url}/${fault}`, ...(history && { reasoningHistory: history }) };
+  const models = provider({ compatible: { acme } });
+  const source = agent({ name: "test", model: "acme/m", provider: models, tools: [echo], stallMs });
+  const { runner, log } = setUp();
+  const messages = [...before, ...request.messages];
+  const { run } = await runner.start({ ...request, messages }, { name: "test", source });
+  if (until) {
+    await untilEvent(log, run, ({ type }) => type === until);
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
+    await fetch(`${serving.url}/${fault}`);
+  }
+  const events = await untilEnd(log, run);
+  const all = <Type extends EventType>(type: Type) => events.filter((event) => event.type === type) as EventOf<Type>[];
+  const text = all("text-delta")
+    .map(({ delta }) => delta)
+    .join("");
+  return { events, all, text, end: all("run-end")[0]! };
+};
+
+describe("a reason reaches the person, whatever its form", () => {
+  test.each([
+    ["reason-detail", "The model does not take images."],
+    ["reason-details", "messages.0.name: Field required"],
+    ["reason-message", "Tools are not switched on."],
+    ["reason-text", "this model is asleep"],
+    ["reason-none", "The provider answered 400 and did not say why."],
+    ["reason-page", "The provider answered with a web page and the status 400: No such deployment."],
+    ["error-200", "The deployment is paused."],
+  ])("%s: %s", async (fault, message) => {
+    const { end } = await play(fault);
+    expect(end).toMatchObject({ outcome: "error", error: { message, retryable: false } });
+  });
+
+  test("an answer that came whole instead of streamed is the answer", async () => {
+    const { end, text, all } = await play("whole-200");
+    expect(text).toBe("Hello there.");
+    expect(all("thinking-delta").map(({ delta }) => delta)).toEqual(["Short."]);
+    expect(end).toMatchObject({ outcome: "done", usage: { input: 5, output: 7 } });
+  });
+});
+
+describe("signs of life are no silence", () => {
+  test.each(["comments", "empty-deltas"])("%s: the person sees that the model is queued", async (fault) => {
+    const { end, all, text } = await play(fault, { stallMs: 2500, until: "status", afterMs: 3500 });
+    expect(all("status").map((event) => event.text)).toEqual(["The model is queued.", ""]);
+    expect(all("step-retry")).toEqual([]);
+    expect([text, end.outcome]).toEqual(["Hello there.", "done"]);
+  });
+});
+
+describe("what servers add is kept", () => {
+  test("sources, pictures, transcripts and thoughts in other fields", async () => {
+    const { all, text, end } = await play("added");
+    expect(all("thinking-delta").map(({ delta }) => delta)).toEqual(["I look it up."]);
+    expect(text).toBe("Lisbon is warm. So I said.");
+    expect(all("citation").map(({ url, title }) => [url, title])).toEqual([
+      ["https://a.example/", undefined],
+      ["https://b.example/", "B"],
+      ["https://c.example/", "C"],
+    ]);
+    expect(all("file")).toMatchObject([{ mediaType: "image/png", bytes: 8 }]);
+    expect(end.outcome).toBe("done");
+  });
+
+  test("a call of the older form is a call", async () => {
+    const { all, text } = await play("legacy");
+    expect(all("tool-start")).toMatchObject([{ name: "echo" }]);
+    expect(all("tool-end")).toMatchObject([{ outcome: "ok", content: [{ text: "a" }] }]);
+    expect(text).toBe("Hello there.");
+  });
+
+  test("a call without a name is shown as one, and the model is told", async () => {
+    const { all, text } = await play("nameless");
+    expect(all("tool-start")).toMatchObject([{ name: "unknown" }]);
+    expect(all("tool-end")).toMatchObject([
+      { outcome: "error", error: { message: expect.stringContaining("unknown") } },
+    ]);
+    expect(text).toBe("Hello there.");
+  });
+
+  test("arguments that come whole are shown to the letter", async () => {
+    const { all } = await play("exact");
+    const text = all("tool-input-delta").map(({ delta }) => delta);
+    expect(text).toEqual(['{"text": "a", "id": 12345678901234567890, "text": "b"}']);
+    expect(all("tool-end")).toMatchObject([{ outcome: "ok", content: [{ text: "b" }] }]);
+  });
+});
+
+describe("one bad piece is not the end", () => {
+  test.each(["unreadable", "unknown_chunk"])("%s", async (fault) => {
+    const { text, all, end } = await play(fault);
+    expect([text, end.outcome]).toEqual(["Hello there.", "done"]);
+    expect(all("notice").map((event) => event.text)).toEqual([
+      "The model sent something that could not be read. It was left out.",
+    ]);
+  });
+
+  test("a connection that breaks after the end takes nothing from the answer", async () => {
+    const { text, end } = await play("reset-after-end", { until: "text-delta" });
+    expect([text, end.outcome]).toEqual(["Hello there.", "done"]);
+  });
+
+  test("one that breaks in mid-answer reads as what it is", async () => {
+    const { text, end } = await play("reset-in-text", { until: "text-delta" });
+    expect(text).toBe("Hel");
+    expect(end.error).toMatchObject({
+      code: "model-unreachable",
+      message: "The connection to the provider broke in the middle of the answer.",
+    });
+  });
+});
+
+describe("reasoning in the history", () => {
+  const before: Message[] = [
+    { role: "user", content: [{ type: "text", text: "hi" }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", text: "Earlier." },
+        { type: "text", text: "Hello." },
+      ],
+    },
+  ];
+
+  test.each([
+    ["refuses-reasoning", "none", "done"],
+    ["refuses-reasoning", "turn", "error"],
+    ["wants-reasoning", "turn", "done"],
+    ["wants-reasoning", "all", "done"],
+    ["wants-reasoning", "none", "error"],
+  ] as const)("a server that %s, told that it gets %s: %s", async (fault, history, outcome) => {
+    const { end, text } = await play(fault, { history, before });
+    expect(end.outcome).toBe(outcome);
+    if (outcome === "done") expect(text).toBe("Hello there.");
+    else expect(end.error?.message).toContain("reasoning_content");
+  });
+
+  test("what was thought about earlier questions goes back only to those who want all of it", async () => {
+    const ask = (history: ReasoningHistory) => play("refuses-reasoning", { history, before });
+    expect((await ask("all")).all("tool-start")).toEqual([]);
+    expect((await ask("turn")).all("tool-start")).toHaveLength(1);
+  });
+});
+
+test("a server without the responses API is named as what it is", async () => {
+  const models = provider({ openai: { baseUrl: `${serving.url}/gone`, apiKey: "key" } });
+  const source = agent({ name: "test", model: "openai/local-model", provider: models });
+  const { runner, log } = setUp();
+  const { run } = await runner.start(request, { name: "test", source });
+  const end = (await untilEnd(log, run)).at(-1);
+  expect(end).toMatchObject({
+    outcome: "error",
+    error: {
+      message: "This server does not have OpenAI's responses API.",
+      hint: "If it has chat completions, name the model openai-chat/local-model.",
+    },
+  });
+});
