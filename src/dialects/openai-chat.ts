@@ -4,7 +4,7 @@ import { Refusal } from "../source.ts";
 import { createAnswer } from "./openai-chat/answer.ts";
 import { createDecoder } from "./openai-chat/decode.ts";
 import { createEncoder } from "./openai-chat/encode.ts";
-import { readStart, writeStart } from "./openai-chat/request.ts";
+import { readStart, splitModel, writeStart } from "./openai-chat/request.ts";
 import { jsonSlot } from "./frames/json-slot.ts";
 import { lossless } from "./frames/lossless.ts";
 import { chatSchema } from "./openai/chat-request.ts";
@@ -44,8 +44,8 @@ export const openaiChat: Dialect = {
       reply: ({ agents }) => {
         const data = agents.map(({ name }) => ({ id: name, object: "model", created: CREATED, owned_by: "runcast" }));
         if (wanted === undefined) return { object: "list", data };
-        const found = data.find(({ id }) => id === wanted);
-        if (found) return found;
+        const found = data.find(({ id }) => id === wanted || id === splitModel(wanted).agent);
+        if (found) return { ...found, id: wanted };
         throw new Refusal("unknown-agent", `there is no agent ${wanted.slice(0, 100)}`, { status: 404 });
       },
     };

@@ -8,8 +8,8 @@ import { openaiError } from "../openai/errors.ts";
 
 /** A chat completion that is not streamed. */
 export const createAnswer = (options: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer } => {
-  const { model } = readStyle(options.style);
-  const output = createOutput(options);
+  const { model, calls: style } = readStyle(options.style);
+  const output = createOutput(options, style);
   const calls: { id: string; type: "function"; function: { name: string; arguments: string } }[] = [];
   let about = { id: "", object: "chat.completion", created: 0, model: model ?? "" };
   let content = "";

@@ -12,8 +12,8 @@ const thought = (text: string): string => `{"reasoning_content":${text},"reasoni
 
 /** The chunks of a streamed chat completion. */
 export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
-  const { model, usage: wantsUsage, tools } = readStyle(options.style);
-  const output = createOutput(options);
+  const { model, usage: wantsUsage, tools, calls } = readStyle(options.style);
+  const output = createOutput(options, calls);
   const after = wantsUsage ? ',"usage":null}' : "}";
   let before = "";
   let head = "";

@@ -2,6 +2,7 @@ import type { EncodeOptions } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Finish, Problem, Usage } from "../../events.ts";
 import type { EventsAbout } from "../../protocol.ts";
 import { answerPage } from "../frames/answer-page.ts";
+import { type CallStyle, createCallTexts } from "./call-texts.ts";
 import { type FinishReason, finishReason } from "../openai/finish-reason.ts";
 import { askText } from "../openai/ask-text.ts";
 import { inOrder } from "./in-order.ts";
@@ -28,7 +29,8 @@ interface Call {
  * The root agent's words and thoughts, and the calls that are the client's to run. The agent's own calls, and whatever its
  * sub-agents write, stay out: a client would run the one and take the other for the answer.
  */
-export const createOutput = (options: Pick<EncodeOptions, "page"> = {}): ((entry: Entry) => readonly Output[]) => {
+export const createOutput = (options: EncodeOptions, style?: CallStyle): ((entry: Entry) => readonly Output[]) => {
+  const textOf = style && createCallTexts(style, options);
   const content = inOrder();
   const reasoning = inOrder();
   const calls = new Map<string, Call>();
@@ -121,6 +123,7 @@ export const createOutput = (options: Pick<EncodeOptions, "page"> = {}): ((entry
   return ({ at, event }) => {
     if (event.type === "run-start") {
       run = event.run;
+      textOf?.(event);
       return [{ kind: "start", run, name: event.name, created: Math.floor(at / 1000) }];
     }
     if (event.type === "ask-start") {
@@ -128,6 +131,10 @@ export const createOutput = (options: Pick<EncodeOptions, "page"> = {}): ((entry
       const text = askText(event, answerPage(options, run));
       return words("reasoning", reasoning.more(event.ask, text) + reasoning.end(event.ask));
     }
-    return event.agent === undefined ? root(event) : [];
+    const said = event.agent === undefined ? root(event) : [];
+    const text = textOf?.(event);
+    if (text === undefined || event.type !== "tool-end") return said;
+    content.start(event.call, event.call);
+    return [...said, ...words("content", content.more(event.call, text) + content.end(event.call))];
   };
 };

@@ -1,4 +1,5 @@
 import { parseJson } from "../../json.ts";
+import type { CallStyle } from "./call-texts.ts";
 
 /** What of a request its answer depends on. */
 export interface ChatStyle {
@@ -8,6 +9,8 @@ export interface ChatStyle {
   readonly usage?: boolean;
   /** Whether the client brings tools of its own. */
   readonly tools?: boolean;
+  /** How the agent's own calls are told among the words; not at all if not said. */
+  readonly calls?: CallStyle;
 }
 
 export const writeStyle = (style: ChatStyle): string => JSON.stringify(style);

@@ -8,7 +8,12 @@ const PING = /ping|keep.?alive|heartbeat/i;
  * Chat completions, with what servers add to OpenAI's format: sources and images are kept beside the words, words and thoughts in other
  * fields are put where the library looks for them, calls of older forms and calls without a name become calls.
  */
-export const chatFormat: CreateFormat = (aside): Format => {
+export const chatFormat: CreateFormat = (aside) => createChatFormat(aside);
+
+/** The same, for a library that tells of annotations itself. */
+export const openaiChatFormat: CreateFormat = (aside) => createChatFormat(aside, false);
+
+const createChatFormat = (aside: Aside, readsAnnotations = true): Format => {
   const cite = createSources(aside);
   /** Whether a call has a name by now, by its index. */
   const named = new Map<number, boolean>();
@@ -41,7 +46,7 @@ export const chatFormat: CreateFormat = (aside): Format => {
     const spoken = textOf(fieldsOf(audio)["transcript"]);
     const thought =
       textOf(rest["reasoning_content"]) ?? textOf(rest["reasoning"]) ?? detailsText(rest["reasoning_details"]);
-    for (const annotation of listOf(rest["annotations"]))
+    for (const annotation of readsAnnotations ? listOf(rest["annotations"]) : [])
       cite(fieldsOf(fieldsOf(annotation)["url_citation"] ?? annotation));
     for (const image of listOf(rest["images"])) showImage(aside, image);
     return {

@@ -1,4 +1,4 @@
-import { chatFormat } from "./chat-format.ts";
+import { chatFormat, openaiChatFormat } from "./chat-format.ts";
 import { type Family, type ReasoningHistory, settingsOf } from "./family.ts";
 import { anthropicFormat, googleFormat, responsesFormat } from "./other-formats.ts";
 import { withReasoningHistory } from "./reasoning-history.ts";
@@ -40,7 +40,7 @@ const openai = (api: "responses" | "chat"): Family => ({
   async make(model, settings) {
     const { createOpenAI } = await import("@ai-sdk/openai");
     if (api === "chat")
-      return wired(chatFormat, (fetch) => createOpenAI({ ...settingsOf(settings), fetch }).chat(model));
+      return wired(openaiChatFormat, (fetch) => createOpenAI({ ...settingsOf(settings), fetch }).chat(model));
     return wired(responsesFormat(model), (fetch) =>
       withReasoningText(createOpenAI({ ...settingsOf(settings), fetch }).responses(model)),
     );

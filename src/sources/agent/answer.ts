@@ -44,6 +44,7 @@ export const answer = (worker: Worker): ModelAnswer => {
   const content: AssistantPart[] = [];
   const open = { text: new Map<string, OpenPart>(), thinking: new Map<string, OpenPart>() };
   const calls: StreamedCalls = streamedCalls(worker, content);
+  const cited: LanguageModelV4Source[] = [];
   let shown = false;
   let finished: ModelAnswer["finished"];
 
@@ -130,6 +131,7 @@ export const answer = (worker: Worker): ModelAnswer => {
           const ended = end("text", part.id, part.providerMetadata);
           const citations = part.citations ?? [];
           for (const citation of citations) cite(citation.source, placeOf(citation, ended));
+          cited.push(...citations.map(({ source }) => source));
           // A source that came while the text did may come again as what a passage of it cites.
           for (const source of sources)
             if (!citations.some((citation) => isSame(citation.source, source)))
@@ -141,7 +143,8 @@ export const answer = (worker: Worker): ModelAnswer => {
         case "source": {
           const [within] = open.text.values();
           if (within) within.sources.push(part);
-          else cite(part, {});
+          // Libraries tell at the end again what a passage cites.
+          else if (!cited.some((source) => isSame(source, part))) cite(part, {});
           return undefined;
         }
         case "file":

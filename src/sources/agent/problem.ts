@@ -196,7 +196,7 @@ export const messageOf = (error: unknown): string => {
   if (APICallError.isInstance(error)) {
     const reason = reasonIn(error.responseBody ?? "", error.statusCode);
     if (reason !== undefined) return reason;
-    return STATUS_TEXT.test(error.message)
+    return error.responseBody !== undefined && STATUS_TEXT.test(error.message)
       ? `The provider answered ${error.statusCode} and did not say why.`
       : error.message;
   }

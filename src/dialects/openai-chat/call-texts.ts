@@ -1,0 +1,120 @@
+import type { EncodeOptions } from "../../dialect.ts";
+import type { Event, EventOf, Json } from "../../events.ts";
+import { parseJson } from "../../json.ts";
+import { answerPage } from "../frames/answer-page.ts";
+import { resultText } from "../frames/result-text.ts";
+
+/**
+ * The agent's calls as text between its words, for clients that ask for it: `details` as a `<details>` block each, which many chat front ends
+ * draw as a card, `text` as a line of Markdown each.
+ */
+export const CALL_STYLES = ["details", "text"] as const;
+export type CallStyle = (typeof CALL_STYLES)[number];
+
+export const isCallStyle = (style: string): style is CallStyle => (CALL_STYLES as readonly string[]).includes(style);
+
+const MOST_CHARACTERS = 1000;
+const MOST_OF_A_LINE = 200;
+
+interface Call {
+  readonly label: string;
+  text: string;
+  input: Json | undefined;
+}
+
+/** What a call that ends with this event is told as; undefined for any other event, and for calls that are the client's to run. */
+export type CallTexts = (event: Event) => string | undefined;
+
+export const createCallTexts = (style: CallStyle, options: Pick<EncodeOptions, "link" | "page">): CallTexts => {
+  const calls = new Map<string, Call>();
+  const agents = new Map<string, string>();
+  let run = "";
+
+  const labelOf = ({ name, agent }: EventOf<"tool-start">): string =>
+    agent === undefined ? name : `${agents.get(agent) ?? "agent"}: ${name}`;
+
+  const end = (event: EventOf<"tool-end">, { label, text, input }: Call): string | undefined => {
+    const { call: id, outcome, error } = event;
+    if (outcome === "deferred") return undefined;
+    const result = resultText(event, options.link);
+    const told: Told = {
+      id,
+      label,
+      input: input === undefined ? text || "{}" : JSON.stringify(input),
+      result: outcome === "ok" ? result : `Error: ${error?.message ?? (result || outcome)}`,
+      isOk: outcome === "ok",
+      page: answerPage(options, run),
+    };
+    return style === "details" ? detailsOf(told) : lineOf(told);
+  };
+
+  return (event) => {
+    if (event.type === "run-start") run = event.run;
+    else if (event.type === "agent-start") agents.set(event.agent, event.name);
+    else if (event.type === "tool-start") calls.set(event.call, { label: labelOf(event), text: "", input: undefined });
+    const call = "call" in event && event.call !== undefined ? calls.get(event.call) : undefined;
+    if (!call) return undefined;
+    if (event.type === "tool-input-delta") call.text += event.delta;
+    if ((event.type === "tool-input-end" || event.type === "tool-execute") && event.input !== undefined)
+      call.input = event.input;
+    if (event.type !== "tool-end") return undefined;
+    calls.delete(event.call);
+    return end(event, call);
+  };
+};
+
+interface Told {
+  readonly id: string;
+  readonly label: string;
+  /** As JSON, or as the model wrote it. */
+  readonly input: string;
+  readonly result: string;
+  readonly isOk: boolean;
+  readonly page: string;
+}
+
+/** Attributes for those who draw a card of them, and the same as code for all others. */
+const detailsOf = ({ id, label, input, result, isOk, page }: Told): string => {
+  const shown = cut(result, MOST_CHARACTERS, `\n… (all of it: ${page})`);
+  const attributes = [
+    ["id", id],
+    ["type", "tool_calls"],
+    ["done", "true"],
+    ["status", isOk ? "completed" : "failed"],
+    ["name", label],
+    ["arguments", JSON.stringify(parseJson(input, input))],
+    ["result", JSON.stringify(shown)],
+  ].map(([name, value]) => ` ${name}="${escaped(value!)}"`);
+  const body = `${codeBlock(cut(input, MOST_CHARACTERS, "…"), "json")}\n\n${codeBlock(shown, "text")}`;
+  return `\n\n<details${attributes.join("")}>\n<summary>${isOk ? "✓" : "✗"} ${escaped(label)}</summary>\n\n${body}\n\n</details>\n\n`;
+};
+
+const lineOf = ({ label, input, result, isOk }: Told): string => {
+  const told = [input === "{}" ? "" : ` ${codeSpan(input)}`, result.trim() === "" ? "" : ` → ${codeSpan(result)}`];
+  return `\n\n${isOk ? "🔧" : "✗"} ${codeSpan(label)}${told.join("")}\n\n`;
+};
+
+const cut = (text: string, most: number, rest: string): string =>
+  text.length <= most ? text : `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")}${rest}`;
+
+const escaped = (text: string): string =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll(/[\r\n\u0085\u2028\u2029]+/g, " ");
+
+const longestRun = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+
+/** Only in code does nothing that a tool answers mean anything. */
+const codeBlock = (text: string, language: string): string => {
+  const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
+  return `${fence}${language}\n${text}\n${fence}`;
+};
+
+const codeSpan = (text: string): string => {
+  const line = cut(text.replaceAll(/\s+/g, " ").trim(), MOST_OF_A_LINE, "…");
+  const fence = "`".repeat(longestRun(line) + 1);
+  return line.includes("`") ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
+};
