@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
+import { sourceFuzz } from "./source-fuzz.ts";
 
 export interface FuzzReport {
   readonly target: string;
@@ -10,10 +11,10 @@ export interface FuzzReport {
   readonly failure?: string;
 }
 
-/** What can be fuzzed: the reader of event streams, the decoder of coding agents, and every dialect's decoder. */
+/** What can be fuzzed: the reader of event streams, the decoders of sources, and every dialect's decoder. */
 export const fuzzTargets: readonly string[] = [
   "sse",
-  "acp",
+  ...Object.keys(sourceFuzz),
   ...readdirSync(path.join(import.meta.dirname, "../src/dialects"))
     .filter((file) => file.endsWith(".ts"))
     .map((file) => file.slice(0, -".ts".length)),

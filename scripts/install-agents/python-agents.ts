@@ -11,6 +11,19 @@ export interface PythonAgent {
 
 export const pythonAgents: readonly PythonAgent[] = [
   { name: "pydantic-ai", packages: ["pydantic-ai-slim[openai,ag-ui]==2.66.0", "starlette", "uvicorn"] },
+  {
+    name: "agno",
+    packages: [
+      "agno==3.1.10",
+      "fastapi==0.162.4",
+      "uvicorn==0.54.0",
+      "python-multipart==0.0.33",
+      "openai==3.49.0",
+      "sqlalchemy==2.1.8",
+      "aiosqlite==0.22.1",
+      "greenlet==3.5.6",
+    ],
+  },
 ];
 
 /** Says what is installed, so that another version is not taken for it. */

@@ -6,7 +6,7 @@ import { adoptFiles } from "./http/adopt-files.ts";
 import { createConnection } from "./http/connection.ts";
 import { createOwnIds } from "./http/own-ids.ts";
 import { withPauses } from "./http/pauses.ts";
-import { secretsOf, withoutSecrets } from "./http/refusals.ts";
+import { secretsOf, withoutSecrets } from "./upstream/refusals.ts";
 import { createRemote } from "./http/remote.ts";
 import { createSteering } from "./http/steering.ts";
 

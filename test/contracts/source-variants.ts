@@ -4,9 +4,11 @@ import { demo } from "../../src/models/demo.ts";
 import { Refusal, type Source } from "../../src/source.ts";
 import { agent } from "../../src/sources/agent.ts";
 import { aiSdk } from "../../src/sources/ai-sdk.ts";
+import { agno } from "../../src/sources/agno.ts";
 import { http } from "../../src/sources/http.ts";
 import { program } from "../../src/sources/program.ts";
 import { scripted, text } from "../acp/scripted.ts";
+import { answering, staying } from "../agno/scripted.ts";
 import { script } from "../drive.ts";
 import { serve, silent } from "../serving.ts";
 
@@ -41,6 +43,11 @@ export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
       return aiSdk((call) => streamText({ model, ...call }));
     },
     refuses: () => aiSdk(() => Promise.reject(new Error("there is no such agent"))),
+  },
+  agno: {
+    answers: answering,
+    stays: staying,
+    refuses: () => agno({ url: unreachable, agent: "nobody" }),
   },
   http: {
     answers: async () => http({ dialect: native, url: (await serve(agent({ model: demo({ speed: Infinity }) }))).url }),

@@ -81,7 +81,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "sources/": (target) =>
     [...CONTRACTS, "sse.ts", "did-you-mean.ts", "event-queue.ts", "strict-fields.ts", "process-tree.ts"].includes(
       target,
-    ),
+    ) || isFamily(target),
   "models/": (target) => CONTRACTS.includes(target) || target === "sources/agent.ts",
   "addresses.ts": () => false,
   "did-you-mean.ts": () => false,

@@ -6,7 +6,7 @@ import { type AgentConnection, type Session, connect, openSession, requestFailed
 import { chosenFrom } from "./choices.ts";
 import { Decoder, type DecoderOptions } from "./decoder.ts";
 import { promptOf } from "./prompt.ts";
-import { fieldsOf } from "./reading.ts";
+import { fieldsOf } from "../upstream/reading.ts";
 import type { HeldThread } from "./sessions.ts";
 import type { Terminals } from "./terminals.ts";
 import { type Wire, wireOf } from "./wire.ts";

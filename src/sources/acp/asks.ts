@@ -1,6 +1,6 @@
 import type { Answer, Event, EventOf, Json } from "../../events.ts";
 import type { Call } from "./call.ts";
-import { type Fields, fieldsOf, isEmpty, jsonOf, lineOf, listOf, textOf } from "./reading.ts";
+import { type Fields, fieldsOf, isEmpty, jsonOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
 
 /** One of the ways in which an agent lets a person answer a permission request. */
 interface Option {

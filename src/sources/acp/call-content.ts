@@ -1,5 +1,5 @@
 import type { Content } from "../../events.ts";
-import { fieldsOf, listOf, textOf } from "./reading.ts";
+import { fieldsOf, listOf, textOf } from "../upstream/reading.ts";
 import type { Edit } from "./unified-diff.ts";
 
 /** What the `content` of a tool call holds. A later one replaces it as a whole. */

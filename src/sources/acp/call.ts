@@ -1,7 +1,7 @@
 import type { Content, Event, EventOf, Json, Problem } from "../../events.ts";
 import { type CallContent, type Exit, contentOf, exitOf } from "./call-content.ts";
 import { LiveOutput } from "./live-output.ts";
-import { type Fields, fieldsOf, isEmpty, jsonOf, lineOf, listOf, textOf } from "./reading.ts";
+import { type Fields, fieldsOf, isEmpty, jsonOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
 import type { Speaker } from "./speaker.ts";
 import { type Edit, unifiedDiff } from "./unified-diff.ts";
 

@@ -1,6 +1,6 @@
 import { didYouMean } from "../../did-you-mean.ts";
 import { Refusal } from "../../source.ts";
-import { fieldsOf, listOf, textOf } from "./reading.ts";
+import { fieldsOf, listOf, textOf } from "../upstream/reading.ts";
 
 /** Something that a session lets the client choose: its mode or its model. */
 export interface Choice {

@@ -1,7 +1,7 @@
 import type { ClientConnection, InitializeResponse, PromptCapabilities } from "@agentclientprotocol/sdk";
 import { Refusal } from "../../source.ts";
 import { type Choice, choiceOf } from "./choices.ts";
-import { fieldsOf, lineOf, listOf, textOf } from "./reading.ts";
+import { fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
 import type { Wire } from "./wire.ts";
 
 /** The answer to a request of the agent, by the id of the request; undefined if the method is not known here. */

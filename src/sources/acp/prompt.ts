@@ -1,9 +1,8 @@
 import type { ContentBlock, PromptCapabilities } from "@agentclientprotocol/sdk";
 import type { Message, Part } from "../../events.ts";
 import type { RunContext } from "../../source.ts";
+import { transcript } from "../upstream/transcript.ts";
 
-/** How much of an earlier conversation a new session is told, from its end. */
-const MOST_HISTORY = 60_000;
 const MOST_EMBEDDED = 4 * 1024 * 1024;
 
 /** What the agent is asked: the new messages and, if its session does not know them, the earlier ones as text. */
@@ -22,14 +21,6 @@ export const promptOf = async (
       if (block) blocks.push(block);
     }
   return blocks;
-};
-
-const transcript = (messages: readonly Message[]): string => {
-  const lines = messages.flatMap(({ role, content }) => {
-    const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
-    return text === "" || (role !== "user" && role !== "assistant") ? [] : [`${role}: ${text}`];
-  });
-  return lines.join("\n\n").slice(-MOST_HISTORY);
 };
 
 const blockOf = async (

@@ -1,5 +1,5 @@
 import type { Event, Json } from "../../events.ts";
-import { type Fields, countOf, fieldsOf, lineOf, listOf, textOf } from "./reading.ts";
+import { type Fields, countOf, fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
 
 const MOST_ENTRIES = 200;
 const STATUSES: ReadonlyMap<string | undefined, string> = new Map([

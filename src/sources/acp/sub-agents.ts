@@ -1,7 +1,7 @@
 import type { Event } from "../../events.ts";
 import type { Call } from "./call.ts";
 import type { Calls } from "./calls.ts";
-import { type Fields, fieldsOf, lineOf, textOf } from "./reading.ts";
+import { type Fields, fieldsOf, lineOf, textOf } from "../upstream/reading.ts";
 import { type NewId, Speaker } from "./speaker.ts";
 
 interface SubAgent {

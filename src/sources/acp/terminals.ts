@@ -6,7 +6,7 @@ import { StringDecoder } from "node:string_decoder";
 import { type ProcessTree, createProcessTree } from "../../process-tree.ts";
 import type { Exit } from "./call-content.ts";
 import { guardExit } from "./exit-guard.ts";
-import { type Fields, countOf, fieldsOf, listOf, textOf } from "./reading.ts";
+import { type Fields, countOf, fieldsOf, listOf, textOf } from "../upstream/reading.ts";
 
 interface Terminal {
   readonly child: ChildProcess;

@@ -4,7 +4,7 @@ import { Refusal, type RunContext, type RunRequest } from "../../source.ts";
 import { createFrameReader } from "../../sse.ts";
 import type { HttpOptions } from "../http.ts";
 import { type Continuation, createContinuation } from "./continuation.ts";
-import { isTemporary, refusalOf, unreachable, upstreamCut } from "./refusals.ts";
+import { isTemporary, refusalOf, unreachable, upstreamCut } from "../upstream/refusals.ts";
 import type { Remote } from "./remote.ts";
 
 /** One run there, over as many connections and requests as it takes. */

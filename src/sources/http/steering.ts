@@ -4,7 +4,7 @@ import type { Event } from "../../events.ts";
 import type { RunContext } from "../../source.ts";
 import type { RemoteConnection } from "./connection.ts";
 import type { Continuation } from "./continuation.ts";
-import { isTemporary } from "./refusals.ts";
+import { isTemporary } from "../upstream/refusals.ts";
 import type { Remote } from "./remote.ts";
 
 /** Passes on to the server what people do to the run here: answers and cancels. */

@@ -1,5 +1,4 @@
 import { Refusal, type RunRequest } from "../../source.ts";
-import type { HttpOptions } from "../http.ts";
 import { parseJson } from "../../json.ts";
 
 /** What a server has answered instead of a stream, in its own words. */
@@ -43,7 +42,10 @@ export const upstreamCut = (message: string): Refusal =>
   new Refusal("upstream-cut", message, { status: 502, retryable: true });
 
 /** What the server is sent and nobody else may see. */
-export const secretsOf = ({ url, key = "", headers = {} }: HttpOptions, { secrets = {} }: RunRequest): string[] => {
+export const secretsOf = (
+  { url, key = "", headers = {} }: { url: string; key?: string; headers?: Readonly<Record<string, string>> },
+  { secrets = {} }: RunRequest,
+): string[] => {
   const { username = "", password = "" } = URL.parse(url) ?? {};
   const values = [key, username, password, ...Object.values(headers), ...Object.values(secrets)];
   return [...values, ...values.map((value) => value.replace(/^\w+ /, ""))].filter(({ length }) => length >= SHORTEST);

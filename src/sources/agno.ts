@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { Event, EventOf } from "../events.ts";
+import { type Past, Refusal, type RunContext, type RunRequest, type Source } from "../source.ts";
+import { mistakes, strictFields } from "../strict-fields.ts";
+import { Decoder } from "./agno/decoder.ts";
+import { pastOf } from "./agno/past.ts";
+import { promptOf } from "./agno/prompt.ts";
+import { AgnoServer, type Target } from "./agno/server.ts";
+import { follow } from "./agno/follow.ts";
+import { secretsOf, withoutSecrets } from "./upstream/refusals.ts";
+import { idsOf } from "./upstream/speaker.ts";
+
+export interface AgnoOptions {
+  /** Where AgentOS listens, such as `http://127.0.0.1:7777`. */
+  readonly url: string;
+  /** The id of the agent, team or workflow there: one of the three. */
+  readonly agent?: string;
+  readonly team?: string;
+  readonly workflow?: string;
+  /** Sent as a Bearer token. */
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long to try to reach a server that does not answer any more. Default: 30 s. */
+  readonly patienceMs?: number;
+}
+
+/**
+ * Makes an agent of an agent, team or workflow of Agno's AgentOS.
+ *
+ * - The run goes on there when the connection breaks, and is followed again. That needs a database there; without one, a cut ends it.
+ * - Every kind of pause is an ask. Agno takes all answers at once, so the run goes on when the last one is given.
+ * - A thread is a session there. AgentOS keeps the conversation; only the last message is sent.
+ */
+export const agno = (options: AgnoOptions): Source => {
+  const target = targetOf(options);
+
+  const play = async function* (request: RunRequest, context: RunContext, past?: Past): AsyncGenerator<Event> {
+    const decoder = new Decoder(idsOf(context.run, past?.state.seq));
+    const server = new AgnoServer(options, target, sessionOf(request, context));
+    const stop = (): void => server.stop();
+    context.signal.addEventListener("abort", stop, { once: true });
+    try {
+      const earlier = past && (await pastOf(past));
+      if (past && !earlier) throw interrupted();
+      server.run = earlier?.run ?? randomUUID();
+      if (earlier) decoder.restore(earlier, earlier.events);
+      const first = earlier ? undefined : await server.start(await promptOf(request, server, context));
+      yield* follow({ server, decoder, context, target, skip: earlier?.skip ?? 0 }, first);
+      if (!context.signal.aborted && decoder.end) yield endOf(decoder.end);
+    } catch (error) {
+      if (context.signal.aborted) return;
+      throw withoutSecrets(error, secretsOf(options, request));
+    } finally {
+      context.signal.removeEventListener("abort", stop);
+      // A run that nobody reads any more must not go on there, unless another process has taken it over: then the reason is an error.
+      if (!decoder.end && !(context.signal.reason instanceof Error)) await server.cancel();
+      server.close();
+    }
+  };
+  const about = { description: `Agno ${target.kind} ${target.id}` };
+  return Object.assign(((request, context) => play(request, context)) satisfies Source, {
+    about,
+    resume: (request: RunRequest, context: RunContext, past: Past) => play(request, context, past),
+  });
+};
+
+const endOf = ({ outcome, error }: NonNullable<Decoder["end"]>): EventOf<"run-end"> => ({
+  type: "run-end",
+  outcome,
+  ...(error && { error }),
+});
+
+const interrupted = (): Refusal =>
+  new Refusal("interrupted", "The run stopped before the server had said its name.", { retryable: true });
+
+/** People never share a session, also if they name the same thread. */
+const sessionOf = ({ thread, user }: RunRequest, { run }: RunContext) => ({
+  id: thread === undefined ? run : user ? `${user.id}:${thread}`.slice(0, 400) : thread,
+  isNew: thread === undefined,
+  user: user?.id,
+});
+
+const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
+const optionsSchema = strictFields(
+  {
+    url: z.url({ error: "must be a URL" }),
+    agent: text.optional(),
+    team: text.optional(),
+    workflow: text.optional(),
+    key: text.optional(),
+    headers: z.record(text, z.string(), { error: "must be names and values" }).optional(),
+    patienceMs: z.int({ error: "must be a whole number of milliseconds" }).nonnegative().optional(),
+  },
+  { word: "option", expected: "an object" },
+);
+
+const targetOf = (options: AgnoOptions): Target => {
+  const { error } = optionsSchema.safeParse(options);
+  const wrong = error ? mistakes(error, "its options") : [];
+  const named = (["agent", "team", "workflow"] as const).flatMap((kind) => {
+    const id = options?.[kind];
+    return id === undefined ? [] : [{ kind, id }];
+  });
+  if (!error && named.length !== 1) wrong.push("needs one of agent, team and workflow");
+  if (wrong.length > 0) throw new TypeError(wrong.map((one) => `agno: ${one}`).join("\n"));
+  return named[0]!;
+};

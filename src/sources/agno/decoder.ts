@@ -1,0 +1,296 @@
+import type { Event, Json, Problem } from "../../events.ts";
+import { Refusal } from "../../source.ts";
+import { type Fields, countOf, fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import { type NewId, type OpenCall, Speaker } from "../upstream/speaker.ts";
+import { followUps, messageOf, ownFields, parsed, problemOf, total, usageOf } from "./facts.ts";
+import { type Attachment, attachmentsOf, linksOf } from "./media.ts";
+import { Members } from "./members.ts";
+import { Pause } from "./pause.ts";
+import { statusOf } from "./statuses.ts";
+import { type ToolFields, isThought, toolOf } from "./tool.ts";
+
+/** How a run ended there. */
+export interface End {
+  readonly outcome: "done" | "error" | "cancelled";
+  readonly error?: Problem;
+}
+
+const PAUSES = new Set(["StepPaused", "StepExecutorPaused", "RouterPaused", "StepOutputReview", "WorkflowPaused"]);
+const MOST_BAD_FRAMES = 20;
+
+/** Turns what an AgentOS says of one run into events. It has no clock and no connection, and throws nothing but a Refusal. */
+export class Decoder {
+  readonly #root: Speaker;
+  readonly #members: Members;
+  #badFrames = 0;
+  #thoughts = "";
+  #hasAnswer = false;
+  /** The id of the run there, when it is known. */
+  run: string | undefined;
+  /** The number of the last event, of a run that can be resumed. */
+  index = -1;
+  /** Set when the run is over. */
+  end: End | undefined;
+  /** What waits for people. It grows while the stream goes on, and is complete when `isPaused`. */
+  readonly pause: Pause;
+  isPaused = false;
+  /** Bytes that came with the last frames. */
+  attachments: Attachment[] = [];
+
+  constructor(newId: NewId) {
+    this.#root = new Speaker(undefined, newId);
+    this.#members = new Members(newId, this.#root);
+    this.pause = new Pause(newId);
+  }
+
+  get isHolding(): boolean {
+    return this.#members.speakers().some(({ isHolding }) => isHolding);
+  }
+
+  /** Nothing more came for a moment: calls that were named are executing. */
+  quiet(): Event[] {
+    return this.#members.speakers().flatMap((speaker) => (speaker.isHolding ? speaker.settle() : []));
+  }
+
+  /** The data of one frame. */
+  frame(data: string): Event[] {
+    const fields = fieldsOf(parsed(data));
+    const name = textOf(fields["event"]);
+    // The final output of a run may follow its events; it is no event and has no name.
+    if (name === undefined) return fields["run_id"] === undefined ? this.#bad() : [];
+    if (this.end) return [];
+    const index = countOf(fields["event_index"]);
+    if (index !== undefined) {
+      if (index <= this.index) return [];
+      this.index = index;
+    }
+    const events = this.#event(name.replace(/^Team(?=[A-Z])/, ""), fields);
+    // A pause is read again by a process that takes the run over.
+    return index === undefined || name.endsWith("Paused") ? events : marked(events, index);
+  }
+
+  /** Takes up what another process left open in the log. */
+  restore(past: { readonly run: string; readonly index: number }, entries: readonly Event[]): void {
+    this.run = past.run;
+    this.index = past.index;
+    const { asks } = this.#members.restore(entries);
+    this.pause.restore(asks);
+  }
+
+  /** The answers were sent: the run goes on. */
+  continued(): void {
+    this.isPaused = false;
+    this.pause.clear();
+  }
+
+  #event(name: string, fields: Fields): Event[] {
+    if (name === "error") throw new Refusal("upstream-error", messageOf(fields), { status: 502 });
+    if (name.endsWith("Started") && this.run === undefined) this.run = textOf(fields["run_id"]);
+    const run = textOf(fields["run_id"]) ?? this.run ?? "";
+    if (run === this.run) return this.#ofRun(name, fields, this.#root);
+    if (this.#members.hasEnded(run)) return [];
+    const { speaker, events } = this.#members.find(run, fields);
+    return [...events, ...this.#ofRun(name, fields, speaker)];
+  }
+
+  #ofRun(name: string, fields: Fields, speaker: Speaker): Event[] {
+    const isRoot = speaker === this.#root;
+    switch (name) {
+      case "RunContinued":
+        if (isRoot) this.continued();
+        return [];
+      case "RunStarted":
+      case "WorkflowStarted":
+        return isRoot ? [this.#session(fields)] : [];
+      case "ModelRequestStarted":
+        return [...this.#closeUnmentioned(speaker), ...speaker.startStep(lineOf(fields["model"]))];
+      case "RunContent":
+      case "RunIntermediateContent":
+        return this.#content(fields, speaker);
+      case "ReasoningContentDelta":
+        return speaker.say("thinking", textOf(fields["reasoning_content"]) ?? "");
+      case "ReasoningStep":
+        return this.#reasoningStep(fields, speaker);
+      case "ReasoningCompleted":
+        return speaker.isInStep && !speaker.isHolding ? speaker.settle() : [];
+      case "ModelRequestCompleted":
+        return speaker.answered(usageOf(fields));
+      case "ToolCallStarted":
+        return this.#toolStarted(toolOf(fields), speaker);
+      case "ToolCallCompleted":
+      case "ToolCallError":
+        return this.#toolEnded(toolOf(fields), fields, speaker);
+      case "RunPaused":
+        return this.#paused(fields, speaker);
+      case "RunCompleted":
+      case "WorkflowCompleted":
+        return isRoot ? this.#completed(fields) : this.#members.end(speaker, "done", fields, { usage: total(fields) });
+      case "RunCancelled":
+      case "WorkflowCancelled":
+        return this.#ended(speaker, { outcome: "cancelled" }, fields);
+      case "RunError":
+      case "WorkflowError":
+        return this.#ended(speaker, { outcome: "error", error: problemOf(fields) }, fields);
+      case "StepStarted":
+        return [{ type: "status", text: `Step ${lineOf(fields["step_name"], 80) ?? ""}`.trim() }];
+      case "StepError":
+        return [{ type: "notice", level: "error", text: messageOf(fields) }];
+      case "CustomEvent":
+        return [...speaker.settle(), speaker.own({ type: "data", name: "custom", value: ownFields(fields) })];
+      case "FollowupsCompleted":
+        return followUps(fields);
+      default: {
+        if (isRoot && PAUSES.has(name)) this.isPaused = true;
+        const status = statusOf(name, fields);
+        return status === undefined ? [] : [...speaker.settle(), speaker.own({ type: "status", text: status })];
+      }
+    }
+  }
+
+  #session(fields: Fields): Event {
+    const value = { id: textOf(fields["session_id"]) ?? "" };
+    return { type: "data", name: "session", value, meta: { agno: { run: this.run ?? "" } } };
+  }
+
+  #content(fields: Fields, speaker: Speaker): Event[] {
+    const thought = textOf(fields["reasoning_content"]) ?? "";
+    const { content } = fields;
+    const text = typeof content === "string" ? content : content == null ? "" : JSON.stringify(content);
+    // A tool that speaks itself does so while it alone is at work.
+    const [only, ...others] = [...speaker.calls.values()].filter(({ isExecuting }) => isExecuting);
+    const call = !speaker.isInStep && others.length === 0 ? only : undefined;
+    if (text !== "" && speaker === this.#root && !call) this.#hasAnswer = true;
+    return [...speaker.say("thinking", thought), ...speaker.say("text", text, call)];
+  }
+
+  /** What a reasoning agent has thought so far, as a whole. A tool for thinking has shown it already. */
+  #reasoningStep(fields: Fields, speaker: Speaker): Event[] {
+    const whole = textOf(fields["reasoning_content"]) ?? "";
+    const more = whole.startsWith(this.#thoughts) ? whole.slice(this.#thoughts.length) : whole;
+    this.#thoughts = whole;
+    return this.#members.lastCall(speaker) === "thought" ? [] : speaker.say("thinking", more);
+  }
+
+  #toolStarted(tool: ToolFields, speaker: Speaker): Event[] {
+    const known = speaker.calls.get(tool.key);
+    if (known) {
+      const isEdited = JSON.stringify(known.input) !== JSON.stringify(tool.args);
+      return speaker.execute(known, isEdited ? tool.args : undefined);
+    }
+    const { call, events } = this.#start(tool, speaker);
+    speaker.ready(call);
+    return events;
+  }
+
+  #start(tool: ToolFields, speaker: Speaker): { readonly call: OpenCall; readonly events: Event[] } {
+    const { call, events } = speaker.startCall(tool.key, tool.name);
+    return { call, events: [...events, ...speaker.giveInput(call, tool.args)] };
+  }
+
+  #toolEnded(tool: ToolFields, fields: Fields, speaker: Speaker): Event[] {
+    const known = speaker.calls.get(tool.key);
+    // A failing tool is told twice: as completed, and as an error.
+    if (!known && this.#members.isOver(speaker, tool.key)) return [];
+    const { call, events } = known ? { call: known, events: [] } : this.#start(tool, speaker);
+    if (!known) speaker.ready(call);
+    events.push(...speaker.settle(), ...speaker.execute(call));
+    // Its result says only that the member waits. It ends with the member.
+    if (this.#members.holdsBack(call)) return events;
+    this.#members.callEnded(speaker, call, isThought(tool.name));
+    this.attachments.push(...attachmentsOf(fields, call));
+    return [
+      ...events,
+      ...speaker.endCall(
+        call,
+        tool.isError ? "error" : "ok",
+        tool.result(this.#members.isCause(call), linksOf(fields)),
+      ),
+    ];
+  }
+
+  #paused(fields: Fields, speaker: Speaker): Event[] {
+    const events = [...this.quiet()];
+    this.#members.paused(speaker);
+    const waiting: { readonly call: OpenCall; readonly tool: ToolFields }[] = [];
+    for (const one of listOf(fields["tools"]).slice(0, 200)) {
+      const tool = toolOf({ tool: one });
+      const known = speaker.calls.get(tool.key);
+      if (!tool.isWaiting || (known && this.pause.has(known))) continue;
+      const over = known ? undefined : this.#members.overCall(speaker, tool.key);
+      // Answered and ended before the process that followed the run was gone.
+      if (over && this.pause.isAnswered(over.id)) {
+        waiting.push({ call: over, tool });
+        continue;
+      }
+      const started = known ? { call: known, events: [] } : this.#start(tool, speaker);
+      events.push(...started.events);
+      waiting.push({ call: started.call, tool });
+    }
+    events.push(...speaker.settle(), ...waiting.flatMap(({ call, tool }) => this.pause.ask(call, tool)));
+    if (speaker !== this.#root) return events;
+    this.isPaused = true;
+    this.pause.raw = fields;
+    return [...events, ...this.#membersPaused(fields)];
+  }
+
+  /** A team says again what its members wait for. It is news if the members' own events are not sent. */
+  #membersPaused(fields: Fields): Event[] {
+    return listOf(fields["requirements"]).flatMap((one) => {
+      const { member_run_id: run, member_agent_id, member_agent_name, tool_execution: tool } = fieldsOf(one);
+      if (typeof run !== "string" || run === "" || this.#members.hasEnded(run)) return [];
+      const facts = { agent_id: member_agent_id, agent_name: member_agent_name };
+      const { speaker, events } = this.#members.find(run, facts);
+      return [...events, ...this.#paused({ tools: [tool] }, speaker)];
+    });
+  }
+
+  /** Calls that the run does not speak of again after people have answered. */
+  #closeUnmentioned(speaker: Speaker): Event[] {
+    return [...speaker.calls.values()].flatMap((call) =>
+      call.isExecuting || speaker.isHolding ? [] : speaker.endCall(call, "interrupted"),
+    );
+  }
+
+  #completed(fields: Fields): Event[] {
+    const events = this.#root.settle();
+    const { content } = fields;
+    // A workflow's answer is what its last step gave; nobody has said it yet.
+    if (!this.#hasAnswer && content != null && content !== "")
+      events.push(
+        ...this.#root.say("text", typeof content === "string" ? content : JSON.stringify(content)),
+        ...this.#root.settle(),
+      );
+    const { current_session_id: _, current_run_id: __, ...state } = fieldsOf(fields["session_state"]);
+    if (Object.keys(state).length > 0) events.push({ type: "data", name: "state", value: state as Json });
+    this.attachments.push(...attachmentsOf(fields, undefined));
+    events.push(...this.#members.closeAll("interrupted"));
+    this.end = { outcome: "done" };
+    return events;
+  }
+
+  #ended(speaker: Speaker, end: End, fields: Fields): Event[] {
+    if (speaker !== this.#root) return this.#members.end(speaker, end.outcome, fields, { error: end.error });
+    this.end = end;
+    return this.#members.closeAll(end.outcome === "cancelled" ? "cancelled" : "error");
+  }
+
+  #bad(): Event[] {
+    if (++this.#badFrames > MOST_BAD_FRAMES)
+      throw new Refusal("upstream-invalid", "The server sends what cannot be read.", { status: 502 });
+    if (this.#badFrames > 1) return [];
+    return [
+      { type: "notice", level: "warning", text: "The server sent something that cannot be read. It is left out." },
+    ];
+  }
+}
+
+/** The frame's number on its last event, so that another process can go on from there. Frames of text are counted instead. */
+const marked = (events: Event[], index: number): Event[] => {
+  const last = events.at(-1);
+  if (!last || "delta" in last) return events;
+  const { agno, ...rest } = fieldsOf(last.meta) as { agno?: Json };
+  return [
+    ...events.slice(0, -1),
+    { ...last, meta: { ...(rest as object), agno: { ...fieldsOf(agno), index } } as Json },
+  ];
+};

@@ -1,0 +1,54 @@
+import type { Event, Json, Problem, Usage } from "../../events.ts";
+import { type Fields, countOf, fieldsOf, lineOf } from "../upstream/reading.ts";
+
+export const parsed = (data: string): unknown => {
+  try {
+    return JSON.parse(data) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+export const messageOf = (fields: Fields): string =>
+  lineOf(fields["content"], 2000) ??
+  lineOf(fields["error"], 2000) ??
+  lineOf(fields["message"], 2000) ??
+  "The run failed there.";
+
+export const problemOf = (fields: Fields): Problem => ({
+  code: lineOf(fields["error_type"], 100) ?? "upstream-error",
+  message: messageOf(fields),
+});
+
+export const usageOf = (fields: Fields): Usage | undefined => {
+  const input = countOf(fields["input_tokens"]);
+  const output = countOf(fields["output_tokens"]);
+  const reasoning = countOf(fields["reasoning_tokens"]);
+  const cached = countOf(fields["cache_read_tokens"]);
+  if (input === undefined && output === undefined) return undefined;
+  return {
+    ...(input !== undefined && { input }),
+    ...(output !== undefined && { output }),
+    ...(reasoning && { reasoning }),
+    ...(cached && { cached }),
+  };
+};
+
+/** The tokens of a whole run. */
+export const total = (fields: Fields): Usage | undefined => usageOf(fieldsOf(fields["metrics"]));
+
+export const followUps = (fields: Fields): Event[] => {
+  const value = (Array.isArray(fields["followups"]) ? fields["followups"] : []).filter(
+    (one) => typeof one === "string",
+  );
+  return value.length > 0 ? [{ type: "data", name: "follow-ups", value }] : [];
+};
+
+/** Every event has these; the rest is what the author of a custom event has put into it. */
+const COMMON = new Set(
+  "created_at event agent_id agent_name team_id team_name workflow_id workflow_name run_id parent_run_id session_id nested_depth event_index step_id step_name step_index workflow_run_id".split(
+    " ",
+  ),
+);
+export const ownFields = (fields: Fields): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => !COMMON.has(name) && value != null)) as Json;

@@ -1,0 +1,44 @@
+import type { Content } from "../../events.ts";
+import { type Fields, fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import type { OpenCall } from "../upstream/speaker.ts";
+
+/** Bytes that came with an event, to keep beside the log. */
+export interface Attachment {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly base64: string;
+  readonly call: OpenCall | undefined;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  images: "image/png",
+  videos: "video/mp4",
+  audio: "audio/wav",
+  files: "application/octet-stream",
+};
+const MOST = 50;
+
+const mediaIn = (fields: Fields): { readonly item: Fields; readonly mediaType: string; readonly name: string }[] =>
+  Object.entries(KINDS).flatMap(([field, fallback]) =>
+    listOf(fields[field])
+      .slice(0, MOST)
+      .map((one, index) => {
+        const item = fieldsOf(one);
+        const mediaType = lineOf(item["mime_type"], 100) ?? fallback;
+        const name = lineOf(item["filename"], 200) ?? lineOf(item["name"], 200) ?? `${field}-${index + 1}`;
+        return { item, mediaType, name };
+      }),
+  );
+
+/** Media that have an address of their own. */
+export const linksOf = (fields: Fields): Content[] =>
+  mediaIn(fields).flatMap(({ item, mediaType, name }) => {
+    const url = textOf(item["url"]);
+    return url && /^https?:/.test(url) ? [{ type: "link" as const, url, title: name, mediaType }] : [];
+  });
+
+export const attachmentsOf = (fields: Fields, call: OpenCall | undefined): Attachment[] =>
+  mediaIn(fields).flatMap(({ item, mediaType, name }) => {
+    const base64 = textOf(item["content"]);
+    return base64 ? [{ name, mediaType, base64, call }] : [];
+  });

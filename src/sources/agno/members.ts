@@ -1,0 +1,206 @@
+import type { Event, Problem, RunOutcome, Usage } from "../../events.ts";
+import { splitProviderId } from "../../ids.ts";
+import { Refusal } from "../../source.ts";
+import { type Fields, fieldsOf, lineOf, textOf } from "../upstream/reading.ts";
+import { type NewId, type OpenCall, Speaker } from "../upstream/speaker.ts";
+import type { EarlierAsk } from "./pause.ts";
+
+/** A run inside the run: a team's member, or an agent of a workflow's step. */
+interface Member {
+  readonly run: string;
+  readonly speaker: Speaker;
+  readonly parent: Speaker;
+  /** The call that started it. */
+  readonly cause: OpenCall | undefined;
+  isPaused: boolean;
+}
+
+const MOST_OPEN = 200;
+const MOST_REMEMBERED = 5000;
+
+/** Everybody who works for a run, by the ids of their own runs, and which call each of them was started by. */
+export class Members {
+  readonly #newId: NewId;
+  readonly #root: Speaker;
+  readonly #open = new Map<string, Member>();
+  readonly #ended = new Set<string>();
+  /** Calls that have ended, by agent and key, and whether the last of each agent was a thought. */
+  readonly #over = new Map<string, OpenCall>();
+  readonly #lastCall = new Map<Speaker, "thought" | "other">();
+  /** Calls whose members wait for people, and what those members have answered meanwhile. */
+  readonly #held = new Map<OpenCall, string[]>();
+
+  constructor(newId: NewId, root: Speaker) {
+    this.#newId = newId;
+    this.#root = root;
+  }
+
+  speakers(): Speaker[] {
+    return [this.#root, ...[...this.#open.values()].map(({ speaker }) => speaker)];
+  }
+
+  hasEnded(run: string): boolean {
+    return this.#ended.has(run);
+  }
+
+  /** The member that has this run. It begins with the first that is heard of it. */
+  find(run: string, fields: Fields): { readonly speaker: Speaker; readonly events: Event[] } {
+    const known = this.#open.get(run);
+    if (known) return { speaker: known.speaker, events: [] };
+    if (this.#open.size >= MOST_OPEN)
+      throw new Refusal("upstream-invalid", `The server has more than ${MOST_OPEN} members at work.`, { status: 502 });
+    const parent = this.#open.get(textOf(fields["parent_run_id"]) ?? "")?.speaker ?? this.#root;
+    const events = parent.settle();
+    const id = lineOf(fields["agent_id"], 200) ?? lineOf(fields["team_id"], 200);
+    const cause = this.#causeOf(parent, id);
+    const speaker = new Speaker(this.#newId("agent"), this.#newId);
+    this.#open.set(run, { run, speaker, parent, cause, isPaused: false });
+    const task = lineOf(fieldsOf(cause?.input)["task"], 2000) ?? lineOf(fields["step_name"], 200);
+    const model = lineOf(fields["model"], 200);
+    events.push({
+      type: "agent-start",
+      agent: speaker.agent!,
+      name: lineOf(fields["agent_name"], 200) ?? lineOf(fields["team_name"], 200) ?? id ?? "member",
+      ...(parent.agent !== undefined && { parent: parent.agent }),
+      ...(cause && { call: cause.id }),
+      ...(task !== undefined && { task }),
+      ...(model !== undefined && { model }),
+      meta: { agno: { run: run.slice(0, 200) } },
+    });
+    return { speaker, events };
+  }
+
+  /**
+   * The oldest call for this member that no other run was started by. The run id that Agno puts into the call is the wrong one when two
+   * of them run at once.
+   */
+  #causeOf(parent: Speaker, id: string | undefined): OpenCall | undefined {
+    const calls = [...parent.calls.values()].filter(({ name, isExecuting }) => isExecuting && isDelegate(name));
+    const isTaken = (call: OpenCall): boolean => [...this.#open.values()].some(({ cause }) => cause === call);
+    const named = calls.find((call) => fieldsOf(call.input)["member_id"] === id && !isTaken(call));
+    return named ?? calls.find(({ input }) => fieldsOf(input)["member_id"] === undefined);
+  }
+
+  isCause(call: OpenCall): boolean {
+    return isDelegate(call.name);
+  }
+
+  paused(speaker: Speaker): void {
+    for (const member of this.#open.values()) if (member.speaker === speaker) member.isPaused = true;
+  }
+
+  /** Whether the end of this call is not true yet, since a member that it started waits for a person. */
+  holdsBack(call: OpenCall): boolean {
+    const isHeld = [...this.#open.values()].some(({ cause, isPaused }) => cause === call && isPaused);
+    if (isHeld && !this.#held.has(call)) this.#held.set(call, []);
+    return isHeld;
+  }
+
+  callEnded(speaker: Speaker, call: OpenCall, isThought: boolean): void {
+    this.#over.set(keyOf(speaker, call.key), call);
+    if (this.#over.size > MOST_REMEMBERED) this.#over.delete(this.#over.keys().next().value!);
+    this.#lastCall.set(speaker, isThought ? "thought" : "other");
+  }
+
+  isOver(speaker: Speaker, key: string): boolean {
+    return this.#over.has(keyOf(speaker, key));
+  }
+
+  overCall(speaker: Speaker, key: string): OpenCall | undefined {
+    return this.#over.get(keyOf(speaker, key));
+  }
+
+  lastCall(speaker: Speaker): "thought" | "other" | undefined {
+    return this.#lastCall.get(speaker);
+  }
+
+  end(
+    speaker: Speaker,
+    outcome: RunOutcome,
+    fields: Fields,
+    { usage, error }: { usage?: Usage | undefined; error?: Problem | undefined } = {},
+  ): Event[] {
+    const member = [...this.#open.values()].find((one) => one.speaker === speaker);
+    if (!member) return [];
+    const events = [...this.#open.values()]
+      .filter(({ parent }) => parent === speaker)
+      .flatMap((child) => this.end(child.speaker, "interrupted", {}));
+    events.push(...(outcome === "done" ? speaker.settle() : []));
+    events.push(...speaker.close(outcome === "done" ? "interrupted" : outcome));
+    this.#open.delete(member.run);
+    this.#lastCall.delete(speaker);
+    this.#ended.add(member.run);
+    if (this.#ended.size > MOST_REMEMBERED) this.#ended.delete(this.#ended.values().next().value!);
+    const facts = { ...(error && { error }), ...(usage && { usage }) };
+    events.push({ type: "agent-end", agent: speaker.agent!, outcome, ...facts });
+    return [...events, ...this.#release(member, textOf(fields["content"]))];
+  }
+
+  closeAll(outcome: "cancelled" | "error" | "interrupted"): Event[] {
+    const isTop = ({ parent }: Member): boolean => parent === this.#root;
+    const members = [...this.#open.values()].filter(isTop).flatMap(({ speaker }) => this.end(speaker, outcome, {}));
+    return [...members, ...this.#root.close(outcome)];
+  }
+
+  /** Takes up the members and calls of a log. Answers what was asked about calls. */
+  restore(log: readonly Event[]): { readonly asks: ReadonlyMap<string, EarlierAsk> } {
+    const speakers = new Map<string | undefined, Speaker>([[undefined, this.#root]]);
+    const asks = new Map<string, EarlierAsk>();
+    for (const event of log) {
+      const speaker = speakers.get(event.agent) ?? this.#root;
+      const call = "call" in event ? [...speaker.calls.values()].find(({ id }) => id === event.call) : undefined;
+      switch (event.type) {
+        case "agent-start": {
+          const run = textOf(fieldsOf(fieldsOf(event.meta)["agno"])["run"]) ?? event.agent;
+          const own = new Speaker(event.agent, this.#newId);
+          const parent = speakers.get(event.parent) ?? this.#root;
+          const cause = [...parent.calls.values()].find(({ id }) => id === event.call);
+          speakers.set(event.agent, own);
+          this.#open.set(run, { run, speaker: own, parent, cause, isPaused: false });
+          break;
+        }
+        case "agent-end":
+          for (const [run, { speaker: ended }] of this.#open)
+            if (ended === speaker && this.#open.delete(run)) this.#ended.add(run);
+          break;
+        case "tool-start":
+          speaker.adopt(event.call, splitProviderId(event.meta).id ?? event.call, event.name);
+          break;
+        case "tool-input-end":
+          if (call) call.input = event.input;
+          break;
+        case "tool-execute":
+          if (call) call.isExecuting = true;
+          break;
+        case "tool-end":
+          if (call && speaker.calls.delete(call.key)) this.callEnded(speaker, call, false);
+          break;
+        case "ask-start": {
+          const about = textOf(fieldsOf(fieldsOf(event.meta)["agno"])["call"]);
+          if (about !== undefined) asks.set(about, { ask: event.ask });
+          break;
+        }
+        case "ask-end":
+          for (const [about, { ask }] of asks)
+            if (ask === event.ask && event.outcome === "interrupted") asks.delete(about);
+            else if (ask === event.ask) asks.set(about, { ask, end: { answer: event.answer } });
+      }
+    }
+    return { asks };
+  }
+
+  /** Ends the call that was held back, when the last of its members has ended. */
+  #release({ cause, parent }: Member, content: string | undefined): Event[] {
+    const texts = cause && this.#held.get(cause);
+    if (!texts) return [];
+    if (content) texts.push(content);
+    if ([...this.#open.values()].some((one) => one.cause === cause)) return [];
+    this.#held.delete(cause);
+    this.callEnded(parent, cause, false);
+    return parent.endCall(cause, "ok", { content: texts.map((text) => ({ type: "text", text })) });
+  }
+}
+
+const isDelegate = (name: string): boolean => /^delegate_task_to_members?$/.test(name);
+
+const keyOf = ({ agent }: Speaker, key: string): string => `${agent ?? ""} ${key}`;

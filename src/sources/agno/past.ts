@@ -1,0 +1,32 @@
+import type { Event } from "../../events.ts";
+import type { Past } from "../../source.ts";
+import { countOf, fieldsOf, textOf } from "../upstream/reading.ts";
+
+/** Where a run that another process followed stands, by its log. */
+export interface Earlier {
+  readonly run: string;
+  /** The number of the last event there that is in the log as a whole, -1 if there is none. */
+  readonly index: number;
+  /** How many pieces of text are in the log that came after it. */
+  readonly skip: number;
+  readonly events: readonly Event[];
+}
+
+export const pastOf = async (past: Past): Promise<Earlier | undefined> => {
+  const events: Event[] = [];
+  let run: string | undefined;
+  let index = -1;
+  let skip = 0;
+  for await (const entries of past.entries())
+    for (const { event } of entries) {
+      events.push(event);
+      const agno = fieldsOf(fieldsOf(event.meta)["agno"]);
+      run ??= textOf(agno["run"]);
+      const number = countOf(agno["index"]);
+      if (number !== undefined) {
+        index = number;
+        skip = 0;
+      } else if (event.type === "text-delta" || event.type === "thinking-delta") skip++;
+    }
+  return run === undefined ? undefined : { run, index, skip, events };
+};

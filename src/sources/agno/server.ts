@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Refusal } from "../../source.ts";
+import { type Fields, fieldsOf, listOf } from "../upstream/reading.ts";
+import { isTemporary, refusalOf, unreachable } from "../upstream/refusals.ts";
+
+export interface Target {
+  readonly kind: "agent" | "team" | "workflow";
+  readonly id: string;
+}
+
+export interface Session {
+  readonly id: string;
+  /** Whether this run begins it. */
+  readonly isNew: boolean;
+  readonly user: string | undefined;
+}
+
+interface ServerOptions {
+  readonly url: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly patienceMs?: number;
+}
+
+const PATIENCE_MS = 30_000;
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 2000;
+const CANCEL_MS = 2000;
+const MOST_STORED_BYTES = 16 * 1024 * 1024;
+
+/** One run at an AgentOS: the requests that start, continue, follow and stop it. */
+export class AgnoServer {
+  readonly session: Session;
+  run = "";
+  /** Whether the run goes on there without us. */
+  isBackground = true;
+  readonly #options: ServerOptions;
+  readonly #target: Target;
+  readonly #closing = new AbortController();
+  readonly #stopping = new AbortController();
+  #isSent = false;
+
+  constructor(options: ServerOptions, target: Target, session: Session) {
+    this.#options = options;
+    this.#target = target;
+    this.session = session;
+  }
+
+  /** Aborts when nothing more is read. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  async start(fields: FormData): Promise<Response> {
+    fields.set("run_id", this.run);
+    const response = await this.#stream("", fields);
+    if (response.status !== 400) return await this.#checked(response);
+    const refusal = await refusalOf(response, "AgentOS");
+    // Without a database there, the run cannot outlive its connection.
+    if (!/background/i.test(refusal.message)) throw refusal;
+    this.isBackground = false;
+    return await this.#checked(await this.#stream("", fields));
+  }
+
+  async continue(name: string, value: unknown): Promise<Response> {
+    const fields = new FormData();
+    fields.set(name, JSON.stringify(value));
+    // A workflow that has paused goes on only as long as it is read.
+    if (this.#target.kind === "workflow") this.isBackground = false;
+    // Not tried again: a second one would run everything twice.
+    return await this.#checked(await this.#stream(`/${this.#id}/continue`, fields));
+  }
+
+  /** Follows the run from the event after this one. Undefined if there is no more patience. */
+  async resume(index: number): Promise<Response | undefined> {
+    const deadline = Date.now() + (this.#options.patienceMs ?? PATIENCE_MS);
+    for (let tries = 0; ; tries++) {
+      const fields = new FormData();
+      if (index >= 0) fields.set("last_event_index", String(index));
+      const response = await this.#stream(`/${this.#id}/resume`, fields).catch(() => undefined);
+      if (response?.ok) return response;
+      if (response && !isTemporary(response.status)) throw await refusalOf(response, "AgentOS");
+      await response?.body?.cancel();
+      if (Date.now() >= deadline || this.signal.aborted) return undefined;
+      const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries);
+      await sleep(wait, undefined, { signal: this.signal }).catch(() => {});
+    }
+  }
+
+  /** What a paused workflow waits for: its stream does not say all of it. */
+  async stepRequirements(): Promise<readonly unknown[]> {
+    const stored = await this.#json(`${this.#runs}/${this.#id}?${this.#query()}`);
+    return listOf(stored?.["step_requirements"]).slice(0, 200);
+  }
+
+  /** Whether AgentOS has this session already. */
+  async knowsSession(): Promise<boolean> {
+    if (this.session.isNew) return false;
+    const path = `/sessions/${encodeURIComponent(this.session.id)}?type=${this.#target.kind}`;
+    return (await this.#json(path)) !== undefined;
+  }
+
+  /** Stops reading, at once. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Stops the run there. Agno lets a tool that runs come to its end. */
+  async cancel(): Promise<void> {
+    if (!this.#isSent) return;
+    const path = `${this.#runs}/${this.#id}/cancel?${this.#query()}`;
+    const signal = AbortSignal.timeout(CANCEL_MS);
+    const response = await this.#fetch(path, { method: "POST", signal }).catch(() => undefined);
+    await response?.body?.cancel().catch(() => {});
+  }
+
+  close(): void {
+    this.#stopping.abort();
+    this.#closing.abort();
+  }
+
+  get #runs(): string {
+    return `/${this.#target.kind}s/${encodeURIComponent(this.#target.id)}/runs`;
+  }
+
+  get #id(): string {
+    return encodeURIComponent(this.run);
+  }
+
+  #query(): string {
+    const { id, user } = this.session;
+    return new URLSearchParams({ session_id: id, ...(user !== undefined && { user_id: user }) }).toString();
+  }
+
+  async #stream(path: string, fields: FormData): Promise<Response> {
+    fields.set("stream", "true");
+    if (this.isBackground) fields.set("background", "true");
+    else fields.delete("background");
+    fields.set("session_id", this.session.id);
+    if (this.session.user !== undefined) fields.set("user_id", this.session.user);
+    this.#isSent = true;
+    // As bytes: fetch cannot always end a form that it still writes when the answer is over.
+    const form = new Response(fields);
+    const body = await form.arrayBuffer();
+    const headers = { "content-type": form.headers.get("content-type")! };
+    try {
+      return await this.#fetch(this.#runs + path, { method: "POST", body, headers, signal: this.signal });
+    } catch (error) {
+      throw unreachable(this.#options.url, error);
+    }
+  }
+
+  async #checked(response: Response): Promise<Response> {
+    const isStream = /event-stream/.test(response.headers.get("content-type") ?? "");
+    if (response.ok && isStream) return response;
+    this.#isSent = false;
+    throw await refusalOf(response, "AgentOS");
+  }
+
+  async #json(path: string): Promise<Fields | undefined> {
+    const response = await this.#fetch(path, { signal: this.signal }).catch(() => undefined);
+    if (!response?.ok) {
+      await response?.body?.cancel();
+      return undefined;
+    }
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of response.body ?? []) {
+      bytes += piece.length;
+      if (bytes > MOST_STORED_BYTES)
+        throw new Refusal("upstream-too-large", "The server's answer is too large.", { status: 502 });
+      pieces.push(piece);
+    }
+    try {
+      return fieldsOf(JSON.parse(Buffer.concat(pieces).toString()));
+    } catch {
+      return undefined;
+    }
+  }
+
+  #fetch(path: string, init: RequestInit & { readonly headers?: Readonly<Record<string, string>> }): Promise<Response> {
+    const { url, key, headers } = this.#options;
+    return fetch(url.replace(/\/+$/, "") + path, {
+      ...init,
+      headers: { ...init.headers, ...headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+      // Elsewhere, nobody is meant to have the key.
+      redirect: "manual",
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import type { Content, Json } from "../../events.ts";
+import { type Fields, fieldsOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
+import type { CallResult } from "../upstream/speaker.ts";
+
+/** One tool execution, as Agno describes it in every event about it. */
+export interface ToolFields {
+  /** What Agno was given: the object to send back with an answer. */
+  readonly raw: Fields;
+  readonly key: string;
+  readonly name: string;
+  readonly args: Json | undefined;
+  readonly isError: boolean;
+  /** Whether it waits for a person, or for whoever runs it elsewhere. */
+  readonly isWaiting: boolean;
+  /** Of a call that starts members, Agno measures the start alone. */
+  result(isCause: boolean, links: readonly Content[]): CallResult;
+}
+
+/** ReasoningTools: what they are given is the thought, and a reasoning step repeats it. */
+export const isThought = (name: string): boolean => name === "think" || name === "analyze";
+
+export const toolOf = (fields: Fields): ToolFields => {
+  const raw = fieldsOf(fields["tool"]);
+  const name = lineOf(raw["tool_name"], 200) ?? "tool";
+  const isError = raw["tool_call_error"] === true || textOf(fields["error"]) !== undefined;
+  const isOpen = (flag: string, done: unknown): boolean => raw[flag] === true && (done === null || done === undefined);
+  return {
+    raw,
+    key: textOf(raw["tool_call_id"]) || `${name} ${JSON.stringify(raw["tool_args"] ?? null)}`,
+    name,
+    args: jsonOf(raw["tool_args"]) ?? undefined,
+    isError,
+    isWaiting:
+      isOpen("requires_confirmation", raw["confirmed"]) ||
+      isOpen("requires_user_input", raw["answered"]) ||
+      isOpen("external_execution_required", raw["result"]) ||
+      (Array.isArray(raw["user_feedback_schema"]) && raw["answered"] !== true && raw["result"] == null),
+    result: (isCause, links) => {
+      const text = resultText(raw["result"]) ?? textOf(fields["error"]) ?? "";
+      const { duration } = fieldsOf(raw["metrics"]);
+      const ms = typeof duration === "number" && duration >= 0 && !isCause ? Math.round(duration * 1000) : undefined;
+      const content: Content[] = [...(text === "" ? [] : [{ type: "text" as const, text }]), ...links];
+      return {
+        content,
+        ms,
+        ...(isError && { error: { code: "tool-error", message: text.slice(0, 2000) || "The tool failed." } }),
+      };
+    },
+  };
+};
+
+const resultText = (result: unknown): string | undefined =>
+  result === null || result === undefined ? undefined : typeof result === "string" ? result : JSON.stringify(result);

@@ -1,0 +1,13 @@
+import type { Message } from "../../events.ts";
+
+/** How much of an earlier conversation an agent is told that does not know it, from its end. */
+const MOST_HISTORY = 60_000;
+
+/** A conversation as text, for an agent that cannot be given its messages. */
+export const transcript = (messages: readonly Message[]): string => {
+  const lines = messages.flatMap(({ role, content }) => {
+    const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    return text === "" || (role !== "user" && role !== "assistant") ? [] : [`${role}: ${text}`];
+  });
+  return lines.join("\n\n").slice(-MOST_HISTORY);
+};

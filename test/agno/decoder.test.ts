@@ -1,0 +1,266 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { EventType } from "../../src/events.ts";
+import { Decoder } from "../../src/sources/agno/decoder.ts";
+import { agno } from "../../src/sources/agno.ts";
+import { Refusal } from "../../src/source.ts";
+import { createFrameReader } from "../../src/sse.ts";
+import { idsOf } from "../../src/sources/upstream/speaker.ts";
+import { logOf } from "../frameworks/log-of.ts";
+import { looking } from "../frameworks/play.ts";
+import { type Line, linesIn, replay } from "./recording.ts";
+
+const directory = path.join(import.meta.dirname, "recordings");
+const recorded = (name: string) => linesIn(path.join(directory, `${name}.jsonl`));
+const played = async (lines: readonly Line[], isSlow = false) => looking(await logOf(replay(lines, { isSlow }).events));
+const typesIn = async (name: string): Promise<EventType[]> =>
+  (await played(recorded(name))).events
+    .map(({ type }) => type)
+    .filter((type) => !/^(text|step|thinking|data)/.test(type));
+
+/** Holds a run against its frames, read here by other means than the decoder's. */
+const expectFaithful = async (lines: readonly Line[]): Promise<void> => {
+  const frames = lines.flatMap((line) =>
+    "frame" in line ? [line.frame as any] : "raw" in line ? [JSON.parse(line.raw)] : [],
+  );
+  for (const isSlow of [false, true]) {
+    const looked = await played(lines, isSlow);
+    expect(looked.end.error?.code).not.toBe("invalid-event");
+    const root = frames.find(({ event }) => event.endsWith("Started"))?.run_id;
+    const isWorkflow = frames.some(({ event }) => event === "WorkflowStarted");
+    const said = (field: string) =>
+      frames
+        .filter(({ event, run_id }) => run_id === root && /^(Team)?Run(Intermediate)?Content$/.test(event))
+        .map((frame) => (typeof frame[field] === "string" ? frame[field] : ""))
+        .join("");
+    if (!isWorkflow) expect(looked.text()).toBe(said("content"));
+    expect(looked.thinking()).toContain(said("reasoning_content"));
+    const named = new Set(
+      frames
+        .flatMap(({ tool, tools = [] }) => [tool, ...tools])
+        .filter(Boolean)
+        .map(({ tool_call_id }) => tool_call_id),
+    );
+    expect(looked.calls).toHaveLength(named.size);
+    const members = new Set(
+      frames.filter(({ event }) => /^(Team)?RunStarted$/.test(event)).map(({ run_id }) => run_id),
+    );
+    expect(looked.all("agent-start")).toHaveLength(members.size - (isWorkflow ? 0 : 1));
+  }
+};
+
+test.each(readdirSync(directory))("%s: the run shows what the server said", async (file) => {
+  await expectFaithful(linesIn(path.join(directory, file)));
+});
+
+describe("calls", () => {
+  test("stand in the step that asked for them and execute after it, however fast the frames come", async () => {
+    for (const isSlow of [false, true]) {
+      const { all, calls } = await played(recorded("tools"), isSlow);
+      expect(all("tool-execute")).toHaveLength(2);
+      expect(calls.map(({ state }) => state)).toEqual(["ok", "ok"]);
+    }
+    expect((await played(recorded("tools"))).all("step-end").map(({ finish }) => finish)).toEqual(["tools", "stop"]);
+  });
+
+  test("that fail end once", async () => {
+    expect(await typesIn("fail")).toEqual([
+      "run-start",
+      "tool-start",
+      "tool-input-end",
+      "tool-execute",
+      "tool-end",
+      "run-end",
+    ]);
+  });
+
+  test("that wait are asked about before they execute", async () => {
+    expect(await typesIn("approve")).toEqual([
+      "run-start",
+      "tool-start",
+      "tool-input-end",
+      "ask-start",
+      "ask-end",
+      "tool-execute",
+      "tool-end",
+      "run-end",
+    ]);
+  });
+
+  test("that are denied end with the answer", async () => {
+    expect((await played(recorded("deny"))).all("tool-end")).toMatchObject([{ outcome: "denied" }]);
+  });
+
+  test("of a member that waits end with the member", async () => {
+    const { all, calls } = await played(recorded("ask-below"));
+    const [delegate] = calls;
+    expect(delegate).toMatchObject({ name: "delegate_task_to_member", content: [{ text: "The mail is sent." }] });
+    const ends = all("tool-end").map(({ call }) => call);
+    expect(ends.at(-1)).toBe(delegate!.id);
+  });
+});
+
+describe("answers", () => {
+  /** A decoder that waits, and its asks. */
+  const waiting = (name: string) => {
+    const lines = recorded(name);
+    const until = lines.findIndex((line) => "answer" in line);
+    return replay(
+      lines.filter(
+        (line, index) => index < until || ("frame" in line && String(line.frame["event"]).endsWith("Paused")),
+      ),
+    );
+  };
+
+  test("are sent together, and what is not answered is rejected by name", () => {
+    const { decoder } = waiting("both");
+    const [first, second] = decoder.pause.open;
+    decoder.pause.answered(first!, { allow: true, input: { to: "eve@example.com" } });
+    decoder.pause.answered(second!, undefined);
+    expect(decoder.pause.tools()).toMatchObject([
+      { tool_name: "send_mail", confirmed: true, tool_args: { to: "eve@example.com" } },
+      { tool_name: "send_mail", confirmed: false, confirmation_note: "Nobody answered." },
+      { tool_name: "get_weather", result: "sunny in Paris" },
+    ]);
+  });
+
+  test("fill a form, and leave the model's own values", () => {
+    const { decoder } = waiting("form");
+    decoder.pause.answered(decoder.pause.open[0]!, { value: { day: "Monday" } });
+    expect(decoder.pause.tools()).toMatchObject([
+      {
+        answered: true,
+        user_input_schema: [
+          { name: "people", value: 2 },
+          { name: "day", value: "Monday" },
+        ],
+      },
+    ]);
+  });
+
+  test("give the result of a tool that runs elsewhere", () => {
+    const { decoder } = waiting("external");
+    decoder.pause.answered(decoder.pause.open[0]!, { value: { shown: true } });
+    expect(decoder.pause.tools()).toMatchObject([{ result: '{"shown":true}' }]);
+  });
+
+  test("reach the member of a team by its requirement", () => {
+    const { decoder } = waiting("ask-below");
+    decoder.pause.answered(decoder.pause.open[0]!, { allow: false, reason: "no" });
+    expect(decoder.pause.requirements()).toMatchObject([
+      { confirmation: false, confirmation_note: "no", tool_execution: { confirmed: false } },
+    ]);
+  });
+
+  test("choose among the options of a question", () => {
+    const decoder = new Decoder(idsOf("r"));
+    const question = { question: "Which?", options: [{ label: "A" }, { label: "B", description: "b" }] };
+    const tool = {
+      tool_call_id: "c",
+      tool_name: "ask_user",
+      requires_user_input: true,
+      user_feedback_schema: [question],
+    };
+    decoder.frame(JSON.stringify({ event: "RunStarted", run_id: "1" }));
+    const events = decoder.frame(JSON.stringify({ event: "RunPaused", run_id: "1", tools: [tool] }));
+    expect(events.find(({ type }) => type === "ask-start")).toMatchObject({
+      kind: "choice",
+      message: "Which?",
+      options: [{ value: "A" }, { value: "B", description: "b" }],
+    });
+    decoder.pause.answered(decoder.pause.open[0]!, { value: "B" });
+    expect(decoder.pause.tools()).toMatchObject([
+      {
+        answered: true,
+        user_feedback_schema: [{ selected_options: ["B"], options: [{ selected: false }, { selected: true }] }],
+      },
+    ]);
+  });
+});
+
+describe("a server that is not right", () => {
+  const frame = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  const decode = (...values: unknown[]) => {
+    const decoder = new Decoder(idsOf("r"));
+    return values.flatMap((value) => decoder.frame(frame(value)));
+  };
+
+  test("sends what is no event: told once, and left out", () => {
+    expect(decode("{", "nothing", "[]", "1")).toMatchObject([{ type: "notice", level: "warning" }]);
+  });
+
+  test("sends the final output after the events: nothing", () => {
+    expect(decode({ run_id: "1", content: "all of it", status: "COMPLETED" })).toEqual([]);
+  });
+
+  test("sends rubbish without end, or calls: a clear error", () => {
+    expect(() => decode(...Array.from({ length: 100 }, () => "{"))).toThrow(Refusal);
+    const call = (index: number) => ({ event: "ToolCallStarted", run_id: "1", tool: { tool_call_id: `c${index}` } });
+    expect(() =>
+      decode({ event: "RunStarted", run_id: "1" }, ...Array.from({ length: 600 }, (_, index) => call(index))),
+    ).toThrow(/more than 500/);
+  });
+
+  test("completes a run that it has cancelled: the first word counts", () => {
+    const decoder = new Decoder(idsOf("r"));
+    for (const event of ["RunStarted", "RunCancelled", "RunCompleted"])
+      decoder.frame(frame({ event, run_id: "1", content: "x" }));
+    expect(decoder.end).toEqual({ outcome: "cancelled" });
+  });
+
+  test("repeats events after a cut: they count once", () => {
+    const said = { event: "RunContent", run_id: "1", content: "Hi", event_index: 1 };
+    const events = decode({ event: "RunStarted", run_id: "1", event_index: 0 }, said, said);
+    expect(events.filter(({ type }) => type === "text-delta")).toHaveLength(1);
+  });
+});
+
+describe("options", () => {
+  const url = "http://127.0.0.1:7777";
+  test.each([
+    [{ url, agnt: "a" }, /agnt is not an option; did you mean agent/],
+    [{ url }, /needs one of agent, team and workflow/],
+    [{ url, agent: "a", team: "b" }, /needs one of/],
+    [{ url: "nowhere", agent: "a" }, /url must be a URL/],
+  ])("that are wrong are named: %j", (options, message) => {
+    expect(() => agno(options as never)).toThrow(message);
+  });
+});
+
+const captures = path.join(
+  process.env.RUNCAST_CAPTURES ?? path.join(import.meta.dirname, "../../../shared/captures"),
+  "agents",
+);
+const files = existsSync(captures)
+  ? readdirSync(captures).filter(
+      (file) => /^agno-(?!agui).*\.txt$/.test(file) && !/request|-continue|resume/.test(file),
+    )
+  : [];
+console.log(files.length > 0 ? `recordings of Agno: ${files.length}` : "other recordings of Agno: none here, skipped");
+
+describe.skipIf(files.length === 0)("other recordings", () => {
+  const framesIn = (file: string): Line[] => {
+    const lines: Line[] = [];
+    const reader = createFrameReader(({ data }) => lines.push({ raw: data }));
+    if (existsSync(file)) reader.push(readFileSync(file));
+    return lines;
+  };
+
+  test.each(files.filter((file) => framesIn(path.join(captures, file)).length > 0))("%s", async (file) => {
+    const first = framesIn(path.join(captures, file));
+    const isDenied = file.startsWith("agno-reject");
+    const answer = file.startsWith("agno-external")
+      ? { value: "shown" }
+      : file.startsWith("agno-form")
+        ? { value: { day: "Monday" } }
+        : { allow: !isDenied };
+    const then = framesIn(path.join(captures, file.replace(".txt", "-continue.txt")));
+    // Its events are numbered from 0 again, which happens only if one of both runs was not in the background.
+    const rest = then.map((line) => {
+      const { event_index: _, ...frame } = JSON.parse((line as { raw: string }).raw) as Record<string, unknown>;
+      return { frame };
+    });
+    await expectFaithful(then.length > 0 ? [...first, { answer }, ...rest] : first);
+  });
+});
