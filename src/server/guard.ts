@@ -29,7 +29,12 @@ export interface RequestTarget {
 export interface Guard {
   target(request: IncomingMessage): RequestTarget;
   /** Answers who asks. Sets the CORS headers of an allowed foreign page. */
-  check(request: IncomingMessage, response: ServerResponse, target: RequestTarget, kind: RequestKind): Promise<Principal>;
+  check(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: RequestTarget,
+    kind: RequestKind,
+  ): Promise<Principal>;
 }
 
 /** Nothing of a run can be learned from these. */
@@ -64,7 +69,7 @@ export const createGuard = (options: GuardOptions): Guard => {
     );
   };
 
-  const checkOrigin = (request: IncomingMessage, response: ServerResponse, { path, query }: Target): void => {
+  const checkOrigin = (request: IncomingMessage, response: ServerResponse, { path, query }: RequestTarget): void => {
     const { origin } = request.headers;
     if (origin === undefined) return;
     const host = originHost(origin);
