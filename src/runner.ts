@@ -92,6 +92,8 @@ export interface RunnerOptions {
   readonly maxBytes?: number;
   /** How long a cancelled source may take to stop before it is left behind. Default: 5 s. */
   readonly graceMs?: number;
+  /** How long a run-start waits for a name and a model from the source. Default: 1 s. */
+  readonly firstEventMs?: number;
   /** How long this process counts as alive after a heartbeat; it sends three in that time. Default: 10 s. */
   readonly leaseMs?: number;
   /** How long a cancel or an answer waits for the process that owns the run. Default: the lease and 5 s. */

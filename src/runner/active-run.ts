@@ -23,6 +23,7 @@ import { createWriter, type Writer } from "./writer.ts";
 const OVER: Problem = { code: "over", message: "the run is over" };
 const MAX_BYTES = 256 * 1024 * 1024;
 const GRACE_MS = 5000;
+const FIRST_EVENT_MS = 1000;
 
 /** A run at work in this process: performs what `lifecycle.ts` decides, with the source, the writer and timers. */
 export class ActiveRun {
@@ -187,7 +188,14 @@ export class ActiveRun {
     this.#iterator = iterator;
     const isDone = () => isOver(this.#state);
     const before = (event: Event) => isBeginning(event) && this.#leaveIfSafe();
-    return await readSource(iterator, { intake: this.#intake, put: this.#files.put, isOver: isDone, before, begin });
+    return await readSource(iterator, {
+      intake: this.#intake,
+      put: this.#files.put,
+      firstEventMs: this.#options.firstEventMs ?? FIRST_EVENT_MS,
+      isOver: isDone,
+      before,
+      begin,
+    });
   }
 
   #confirmStart(): void {

@@ -6,13 +6,14 @@ import { isLarge, spill } from "./spill.ts";
 import { soon } from "./timer.ts";
 import { sizeOf } from "./writer.ts";
 
-const FIRST_EVENT_MS = 1000;
 /** Events taken in before the event loop gets a turn: a source that never waits must not starve everybody else. */
 const BURST = 256;
 
 export interface Reading {
   readonly intake: Intake;
   readonly put: RunContext["put"];
+  /** How long to wait for the name and the model that the source gives itself. */
+  readonly firstEventMs: number;
   /** Called with the source's own run-start, if that is its first event; nothing is taken in before it resolves. */
   begin(start: EventOf<"run-start"> | undefined): Promise<void>;
   /** Called before an event is taken in: the run may have to leave instead. */
@@ -24,10 +25,10 @@ export interface Reading {
 /** Takes in what a source yields, until it ends or the run does. Answers the run-end that the source yields itself. */
 export const readSource = async (
   iterator: AsyncIterator<Event>,
-  { intake, put, begin, before, isOver }: Reading,
+  { intake, put, firstEventMs, begin, before, isOver }: Reading,
 ): Promise<EventOf<"run-end"> | undefined> => {
   const pull = iterator.next();
-  const first = await Promise.race([pull, soon(FIRST_EVENT_MS)]);
+  const first = await Promise.race([pull, soon(firstEventMs)]);
   await begin(first && !first.done ? startOf(first.value) : undefined);
   for (let next = first ?? (await pull), taken = 1; !next.done && !isOver(); next = await iterator.next(), taken++) {
     const event = received(next.value);

@@ -20,13 +20,15 @@ export interface DisorderOptions {
   readonly balancer: Relay;
   readonly leaseMs: number;
   readonly random: () => number;
+  /** Only these happen. Default: all. */
+  readonly only?: readonly string[] | undefined;
 }
 
 const TAKES_A_PROCESS = new Set(["kill", "terminate", "pause longer than the lease"]);
 
 type Act = (slot: Slot) => Promise<void> | void;
 
-export const startDisorder = ({ fleet, engine, balancer, leaseMs, random }: DisorderOptions): Disorder => {
+export const startDisorder = ({ fleet, engine, balancer, leaseMs, random, only }: DisorderOptions): Disorder => {
   const counts: Record<string, number> = {};
   const engineTrouble: { from: number; to: number }[] = [];
   const under = new Set<Promise<void>>();
@@ -68,10 +70,19 @@ export const startDisorder = ({ fleet, engine, balancer, leaseMs, random }: Diso
     ["slow clients", 1, () => delayed(balancer, 100, 2000)],
   ];
   const acts = (engine.port === undefined ? alone : shared).filter(
-    ([name]) => (name !== "full disk" || engine.fill) && (name !== "clock step" || fleet.slots[0]!.stepClock),
+    ([name]) =>
+      (only?.includes(name) ?? true) &&
+      (name !== "full disk" || engine.fill) &&
+      (name !== "clock step" || fleet.slots[0]!.stepClock),
   );
   const total = acts.reduce((sum, [, weight]) => sum + weight, 0);
+  let isFirst = true;
   const choose = () => {
+    // However short the round is, it has one.
+    if (isFirst) {
+      isFirst = false;
+      return acts[0]!;
+    }
     let left = random() * total;
     return acts.find(([, weight]) => (left -= weight) < 0) ?? acts[0]!;
   };

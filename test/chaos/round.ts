@@ -19,6 +19,8 @@ export interface RoundOptions {
   readonly seconds: number;
   /** How many runs at a time. */
   readonly runs: number;
+  /** Only these things go wrong. Default: all. */
+  readonly only?: readonly string[];
 }
 
 /** What happened in a round, and what was wrong. */
@@ -44,7 +46,7 @@ export const LEASE_MS = 3000;
 const PATIENCE_MS = 120_000;
 
 /** Processes behind a balancer, people with runs, and disorder for so long; then everything is compared. */
-export const playRound = async ({ engine: name, seed, seconds, runs }: RoundOptions): Promise<Report> => {
+export const playRound = async ({ engine: name, seed, seconds, runs, only }: RoundOptions): Promise<Report> => {
   const random = randomFrom(seed);
   const directory = await mkdtemp(path.join(tmpdir(), `runcast-chaos-${name}-`));
   const engine = await startEngine(name);
@@ -55,7 +57,7 @@ export const playRound = async ({ engine: name, seed, seconds, runs }: RoundOpti
   try {
     const people = startPeople({ url: balancer.url, atOnce: runs, random, name: `r${seed}` });
     await sleep(1500);
-    const disorder = startDisorder({ fleet, engine, balancer, leaseMs: LEASE_MS, random: randomFrom(seed + 1) });
+    const disorder = startDisorder({ fleet, engine, balancer, leaseMs: LEASE_MS, random: randomFrom(seed + 1), only });
     await sleep(seconds * 1000);
     await disorder.end();
     await people.leave(PATIENCE_MS).catch((error: Error) => problems.push(error.message));
