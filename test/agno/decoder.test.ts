@@ -202,6 +202,14 @@ describe("a server that is not right", () => {
     ).toThrow(/more than 500/);
   });
 
+  test("runs a call that it has asked about: the ask ends, and the call has failed", async () => {
+    const lines = recorded("approve").filter((line) => !("answer" in line));
+    const { all } = await played(lines);
+    expect(all("ask-end")).toMatchObject([{ outcome: "cancelled" }]);
+    expect(all("tool-end")).toMatchObject([{ outcome: "error", error: { code: "not-approved" } }]);
+    expect(all("tool-execute")).toEqual([]);
+  });
+
   test("completes a run that it has cancelled: the first word counts", () => {
     const decoder = new Decoder(idsOf("r"));
     for (const event of ["RunStarted", "RunCancelled", "RunCompleted"])

@@ -17,6 +17,7 @@ export interface End {
 
 const PAUSES = new Set(["StepPaused", "StepExecutorPaused", "RouterPaused", "StepOutputReview", "WorkflowPaused"]);
 const MOST_BAD_FRAMES = 20;
+const UNASKED = { code: "not-approved", message: "The server ran this call without waiting for an answer." };
 
 /** Turns what an AgentOS says of one run into events. It has no clock and no connection, and throws nothing but a Refusal. */
 export class Decoder {
@@ -194,6 +195,7 @@ export class Decoder {
     const { call, events } = known ? { call: known, events: [] } : this.#start(tool, speaker);
     if (!known) speaker.ready(call);
     events.push(...speaker.settle(), ...speaker.execute(call));
+    if (!call.isExecuting) return [...events, ...speaker.endCall(call, "error", { error: UNASKED })];
     // Its result says only that the member waits. It ends with the member.
     if (this.#members.holdsBack(call)) return events;
     this.#members.callEnded(speaker, call, isThought(tool.name));

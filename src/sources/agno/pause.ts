@@ -37,7 +37,7 @@ export class Pause {
 
   /** The asks that nobody has answered. */
   get open(): readonly string[] {
-    return [...this.#waiting.keys()];
+    return [...this.#waiting.values()].flatMap(({ ask, call }) => (call && call.ask !== ask ? [] : [ask]));
   }
 
   has(call: OpenCall): boolean {
@@ -60,8 +60,12 @@ export class Pause {
     const { event, resolve } = toolAsk(call, tool);
     this.#waiting.set(ask, { ask, call, key: tool.key, resolve });
     if (earlier?.end) return this.answered(ask, earlier.end.answer);
-    if (earlier) return [];
+    if (earlier) {
+      call.ask = ask;
+      return [];
+    }
     const begin = event.kind === "result" ? call.speaker.execute(call) : [];
+    call.ask = ask;
     return [...begin, call.speaker.own({ type: "ask-start", ask, ...event, meta: { agno: { call: call.id } } })];
   }
   /** Asks about the steps of a workflow. Those of their agents' tools are open already. */
@@ -86,6 +90,7 @@ export class Pause {
     const waiting = this.#waiting.get(ask);
     if (!waiting) return [];
     this.#waiting.delete(ask);
+    if (waiting.call?.ask === ask) waiting.call.ask = undefined;
     const { fields, events } = waiting.resolve(answer);
     this.#answers.set(waiting.key, fields);
     return events;

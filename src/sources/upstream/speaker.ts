@@ -20,6 +20,8 @@ export interface OpenCall {
   readonly speaker: Speaker;
   input: Json | undefined;
   isExecuting: boolean;
+  /** The open ask that the call waits for. */
+  ask?: string | undefined;
 }
 
 export interface CallResult {
@@ -146,7 +148,8 @@ export class Speaker {
   }
 
   execute(call: OpenCall, edited?: Json): Event[] {
-    if (call.isExecuting || !this.calls.has(call.key)) return [];
+    // A call that waits for an answer does not execute, whatever its server says.
+    if (call.isExecuting || call.ask !== undefined || !this.calls.has(call.key)) return [];
     call.isExecuting = true;
     const events = this.#endStep();
     return [
@@ -159,6 +162,8 @@ export class Speaker {
     if (!this.calls.delete(call.key)) return [];
     const events = this.#part?.call === call.id ? this.endPart() : [];
     this.#ready = this.#ready.filter((one) => one !== call);
+    if (call.ask !== undefined) events.push(this.own({ type: "ask-end", ask: call.ask, outcome: "cancelled" }));
+    call.ask = undefined;
     const end = { type: "tool-end", call: call.id, outcome } as const;
     events.push(
       this.own({
