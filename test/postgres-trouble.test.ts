@@ -5,6 +5,7 @@ import { describeWith } from "./components.ts";
 import { endEntry, startEntry, textEntries } from "./contracts/run-entries.ts";
 import { cutOffEngine } from "./engines/cut-off.ts";
 import { startPostgres } from "./engines/postgres.ts";
+import { startRelay } from "./relay.ts";
 
 describeWith("postgres", "a log in a Postgres that fails", () => {
   const engine = cutOffEngine(startPostgres, (port) =>
@@ -40,6 +41,29 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
     await writer.append("a", textEntries(2, 1));
     await vi.waitFor(() => expect(woken).toContain("entries"), 20_000);
     expect(await follower.read("a", 0, 9)).toHaveLength(2);
+  });
+
+  test("goes on when a connection is dead on one side only", async () => {
+    const relay = await startRelay(() => [engine.server.port]);
+    const url = `postgres://runcast@127.0.0.1:${relay.port}/postgres`;
+    const follower = await postgres({ url, silenceMs: 300 });
+    try {
+      const writer = await open();
+      const woken: string[] = [];
+      follower.watch("a", () => woken.push("entries"));
+      await follower.append("a", [startEntry("a")]);
+      relay.freeze();
+      await follower.append("a", textEntries(2, 1));
+      expect(await follower.read("a", 0, 9)).toHaveLength(2);
+      await vi.waitFor(() => expect(woken).toContain("entries"), 20_000);
+      woken.length = 0;
+      await writer.append("a", textEntries(3, 1));
+      await vi.waitFor(() => expect(woken).toContain("entries"), 20_000);
+    } finally {
+      relay.cut();
+      await follower.close();
+      await relay.close();
+    }
   });
 
   test("processes that start together make the tables once; newer tables are refused", async () => {

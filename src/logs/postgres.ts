@@ -23,15 +23,19 @@ export interface PostgresOptions {
   readonly url: string;
   /** The schema of the tables, made if it is not there. Default: `runcast`. */
   readonly schema?: string;
+  /** How long an answer may take before its connection counts as dead, in milliseconds. Default: 15 s. */
+  readonly silenceMs?: number;
   /** How far leases and lives of records are ahead of the engine's clock, in milliseconds. For tests. */
   readonly ahead?: () => number;
 }
 
 /** The most that a notification holds is 8000 bytes. */
 const MAX_MESSAGE = 7000;
+const SILENCE_MS = 15_000;
 
 /** Keeps runs in Postgres 14 or newer, for any number of processes. Rejects if it cannot be reached, or if the package `pg` is missing. */
-export const postgres = async ({ url, schema = "runcast", ahead = () => 0 }: PostgresOptions): Promise<Log> => {
+export const postgres = async (options: PostgresOptions): Promise<Log> => {
+  const { url, schema = "runcast", silenceMs = SILENCE_MS, ahead = () => 0 } = options;
   if (!/^[a-z][a-z0-9_]{0,50}$/.test(schema)) throw new TypeError("the schema has lower-case letters, digits and _");
   const { watch, wake, wakeAll } = watchers();
   const controlWatchers = watchersOfAll();
@@ -52,6 +56,7 @@ export const postgres = async ({ url, schema = "runcast", ahead = () => 0 }: Pos
     url,
     channel,
     prepare: (client) => migrate(client, schema, functions(schema)),
+    silenceMs,
     onMessage: hear,
     onGap: () => {
       wakeAll();

@@ -19,6 +19,8 @@ export interface ConnectionOptions {
   readonly onMessage: (message: string) => void;
   /** Messages may have been missed. */
   readonly onGap: () => void;
+  /** How long an answer may take before its connection counts as dead. */
+  readonly silenceMs: number;
 }
 
 const PATIENCE_MS = 30_000;
@@ -30,6 +32,7 @@ export const connect = async ({
   prepare,
   onMessage,
   onGap,
+  silenceMs,
 }: ConnectionOptions): Promise<PostgresConnection> => {
   const { default: pg } = await load();
   const settings = {
@@ -45,6 +48,8 @@ export const connect = async ({
     new Error(`cannot reach Postgres at ${engineAddress(url)}: ${reasonOf(error)}`, {
       cause: new Error(reasonOf(error)),
     });
+  /** The types of the library leave the timeout out. */
+  const timed = (text: string, values: unknown[] = []) => ({ text, values, query_timeout: silenceMs });
   let closed = false;
   let listener: Library.Client | undefined;
 
@@ -55,7 +60,18 @@ export const connect = async ({
     await client.connect();
     await client.query(`LISTEN "${channel}"`);
     listener = client;
-    client.once("end", () => void listenAgain());
+    client.once("end", () => {
+      listener = undefined;
+      void listenAgain();
+    });
+    void keepAsking(client).catch(() => client.end().catch(() => {}));
+  };
+  /** A connection that is dead on one side only is silent, as one is without messages: it must answer now and then. */
+  const keepAsking = async (client: Library.Client) => {
+    while (listener === client) {
+      await delay(silenceMs / 2, undefined, { ref: false });
+      if (listener === client) await client.query(timed("SELECT 1"));
+    }
   };
   const listenAgain = async () => {
     for (let tries = 0; !closed; tries++) {
@@ -93,7 +109,7 @@ export const connect = async ({
       for (let tries = 0; ; tries++) {
         try {
           const given = typeof values === "function" ? values(tries > 0) : values;
-          const { rows } = await pool.query(text, given as unknown[]);
+          const { rows } = await pool.query(timed(text, given as unknown[]));
           return rows;
         } catch (error) {
           if (!isTemporary(error)) throw error;
@@ -104,7 +120,9 @@ export const connect = async ({
     },
     async close() {
       closed = true;
-      await listener?.end();
+      const last = listener;
+      listener = undefined;
+      await last?.end();
       await pool.end();
     },
   };
