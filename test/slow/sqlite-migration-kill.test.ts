@@ -53,9 +53,9 @@ test("a kill at any moment of a migration leaves a file that opens", { timeout: 
         .prepare("SELECT name FROM pragma_table_info('runs')")
         .all()
         .map(({ name }) => name);
-      return { isNew: columns.includes("epoch"), runs: it.prepare("SELECT count(*) AS n FROM runs").get()!.n };
+      return { isNew: columns.includes("agent"), runs: it.prepare("SELECT count(*) AS n FROM runs").get()!.n };
     });
-    expect(complete).toEqual({ isNew: versionOf() === 2, runs: RUNS + 5 });
+    expect(complete).toEqual({ isNew: versionOf() === 3, runs: RUNS + 5 });
   }
   expect(kills, "no kill hit the migration: give it more to do").toBeGreaterThan(2);
   console.log(`${kills - 1} kills before or in the midst of a migration of ${RUNS} runs`);
