@@ -34,6 +34,15 @@ export const mutated = ({ file, edits }: Mutant): string => {
   return text;
 };
 
+/** The workers of a test run that was stopped do not end with it. */
+const killGroup = (leader: number): void => {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // Nothing of it is left.
+  }
+};
+
 const VERDICTS = { passed: "survived", failed: "killed", hung: "hung" } as const;
 
 export const createArena = ({ timeoutMs = 180_000 } = {}): Arena => {
@@ -41,13 +50,18 @@ export const createArena = ({ timeoutMs = 180_000 } = {}): Arena => {
   cpSync(ROOT, copy, { recursive: true, filter: (source) => !LEFT_OUT.has(path.basename(source)) });
   symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
 
+  // In a process group of its own; Node's types do not know that of `spawnSync`.
+  const own = { detached: true };
+  const options = { ...own, cwd: copy, encoding: "utf8", timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 } as const;
+
   const run: Arena["run"] = (tests) => {
-    const { status, error, stdout, stderr } = spawnSync(
+    const { pid, status, error, stdout, stderr } = spawnSync(
       process.execPath,
       ["node_modules/vitest/vitest.mjs", "run", "--bail=1", ...tests],
-      { cwd: copy, encoding: "utf8", timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 },
+      options,
     );
     const isHung = (error as NodeJS.ErrnoException | undefined)?.code === "ETIMEDOUT";
+    if (isHung) killGroup(pid);
     const verdict = isHung ? "hung" : status === 0 ? "passed" : "failed";
     return { verdict, output: `${stdout}\n${stderr}` };
   };
