@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { publint } from "publint";
@@ -10,6 +10,7 @@ import { buildPage } from "../../scripts/build-page.ts";
 const root = path.join(import.meta.dirname, "../..");
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
   exports: Record<string, string>;
+  dependencies: Record<string, string>;
 };
 
 /** The package as a user gets it: built, packed and unpacked. */
@@ -25,8 +26,10 @@ describe("the published package", { timeout: 120_000 }, () => {
     writeFileSync(path.join(installed, "package.json"), JSON.stringify(manifest));
     buildPage(path.join(installed, "dist/web"));
     // What npm installs with it, and React, which whoever imports runcast/react has installed beside it.
-    for (const name of ["zod", "hono", "@hono", "eventsource-parser", "@ai-sdk", "react"]) {
-      symlinkSync(path.join(root, "node_modules", name), path.join(directory, "node_modules", name));
+    for (const name of [...Object.keys(manifest.dependencies), "react"]) {
+      const place = path.join(directory, "node_modules", name);
+      mkdirSync(path.dirname(place), { recursive: true });
+      symlinkSync(path.join(root, "node_modules", name), place);
     }
   }, 120_000);
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
