@@ -7,7 +7,7 @@ import type { Entry, Event } from "../../src/events.ts";
 import type { Log } from "../../src/log.ts";
 import { memory } from "../../src/logs/memory.ts";
 import type { Source } from "../../src/source.ts";
-import { createFrameReader } from "../../src/sse.ts";
+import { createFrameReader, lineSafe } from "../../src/sse.ts";
 import { generateLog } from "../generate.ts";
 import { randomFrom } from "../random.ts";
 import { entriesOf } from "../running.ts";
@@ -51,7 +51,8 @@ const merged = (entries: readonly Entry[]): Entry[] => {
 const sameThing = (one: Event, other: Event): boolean =>
   JSON.stringify({ ...one, delta: "" }) === JSON.stringify({ ...other, delta: "" });
 
-const plain = (frames: readonly Frame[]) => frames.map(({ id, data }) => [id, data]);
+/** As on the wire, where odd line separators are escapes. */
+const plain = (frames: readonly Frame[]) => frames.map(({ id, data }) => [id, lineSafe(data)]);
 const replayOf = (entries: readonly Entry[]) => plain(merged(entries).flatMap(encode()));
 
 /** Plays what a generated log holds, with pauses: the runner stamps and stores as in any run. */
