@@ -17,8 +17,10 @@ export class Chunk {
   #buffer: Buffer | undefined;
 
   constructor(text: string) {
-    this.text = lineSafe(text);
-    this.bytes = Buffer.byteLength(this.text);
+    const bytes = Buffer.byteLength(text);
+    // ASCII, as nearly all frames are, has nothing to escape.
+    this.text = bytes === text.length ? text : lineSafe(text);
+    this.bytes = this.text === text ? bytes : Buffer.byteLength(this.text);
   }
   /** One byte a character can be handed to the socket without a look at each of them. */
   get encoding(): "latin1" | "utf8" {
