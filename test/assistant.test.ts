@@ -103,13 +103,13 @@ describe("a model without a configuration", () => {
     const chosen = await withAssistant(read, "openai/gpt-5-mini", { ...alone, OPENAI_API_KEY: "k" });
     expect(chosen.config.agents["assistant"]!.about!.model).toBe("openai/gpt-5-mini");
     await expect(withAssistant(read, "openai/gpt-5", alone)).rejects.toThrow("set OPENAI_API_KEY");
-    await expect(withAssistant(read, "gpt-5", alone)).rejects.toThrow("name it as <provider>/<model>");
+    await expect(withAssistant(read, "gpt-5", alone)).rejects.toThrow("use <provider>/<model>");
     expect(await withAssistant(read, "demo", { ...alone, OPENAI_API_KEY: "k" })).toEqual({ config: read });
   });
 
   test("agents of a configuration stay as they are", async () => {
     const own = { ...(await loadConfig(emptyDirectory())), hasOwnAgents: true, file: "/x/runcast.config.ts" };
     expect(await withAssistant(own, undefined, { OPENAI_API_KEY: "k" })).toEqual({ config: own });
-    await expect(withAssistant(own, "openai/gpt-5", {})).rejects.toThrow("runcast.config.ts has some");
+    await expect(withAssistant(own, "openai/gpt-5", {})).rejects.toThrow("set the model in runcast.config.ts");
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { globSync } from "node:fs";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 /** The path of a program that some suites test against, or undefined where it is not installed. */
 export const findProgram = (name: string): string | undefined => {
@@ -24,13 +24,16 @@ export const describeWith = (program: string, name: string, suite: (path: string
     describe(name, () => suite(path));
     return;
   }
-  if (process.env.RUNCAST_REQUIRE_ALL === "1") {
-    test(name, () => {
-      throw new Error(`${program} is not installed, and RUNCAST_REQUIRE_ALL=1 requires it`);
-    });
+  absent(name, `${program} is not installed`);
+};
+
+/** Stands for a suite whose component is absent: a failure where RUNCAST_REQUIRE_ALL=1 requires it, else one line that says so. */
+export const absent = (name: string, reason: string, { isRequired = true } = {}): void => {
+  if (isRequired && process.env.RUNCAST_REQUIRE_ALL === "1") {
+    test(name, () => expect.fail(`${reason}, and RUNCAST_REQUIRE_ALL=1 requires it`));
     return;
   }
-  console.log(`skipped: ${name} (${program} is not installed)`);
-  // So that it shows in the count: the component is absent, as the line above says.
+  console.log(`skipped: ${name} (${reason})`);
+  // So that it shows in the count: the line above says why.
   test.skip(name, () => {});
 };

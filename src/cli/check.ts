@@ -17,7 +17,7 @@ export const check: CliCommand = {
     "Reads one JSON entry a line, or a stream as `curl -N` gets it; - reads standard input. The exit code is 0 or 1.",
   options: {
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
-    agent: { help: "the address is that of an agent you wrote: sends it a message and checks the events it answers" },
+    agent: { help: "the address is an agent you wrote: sends it a message and checks the events it returns" },
     message: { value: "text", help: 'what --agent sends (default: "Hello")' },
   },
   run: async (input) => {

@@ -8,11 +8,11 @@ export const init: CliCommand = {
   usage: "",
   words: [0, 0],
   summary: "Writes runcast.config.ts with a model, a tool and an MCP server, and .env.example.",
-  details: "Files that are there already stay as they are; runcast.config.ts must not be there.",
+  details: "Overwrites nothing: it stops if runcast.config.ts exists, and keeps an existing .env.example.",
   options: {},
   run: async ({ directory }) => {
     const config = path.join(directory, "runcast.config.ts");
-    if (existsSync(config)) throw new CommandError("runcast.config.ts is there already; delete it to begin anew");
+    if (existsSync(config)) throw new CommandError("runcast.config.ts already exists; delete it to start over");
     writeFileSync(config, CONFIG, { flag: "wx" });
     const example = path.join(directory, ".env.example");
     const hasExample = existsSync(example);

@@ -22,16 +22,21 @@ export const withAssistant = async (
 ): Promise<Assisted> => {
   if (config.hasOwnAgents) {
     if (wanted === undefined) return { config };
-    throw new UsageError(`--model is for a start without agents of your own; ${path.basename(config.file!)} has some`);
+    throw new UsageError(
+      `--model has no effect on agents of your own; set the model in ${path.basename(config.file!)}`,
+    );
   }
   const asked = wanted ?? (environment["RUNCAST_MODEL"] || undefined);
   if (asked === "demo") return { config };
   if (asked !== undefined && !/^[^/]+\/.+/.test(asked))
-    throw new UsageError(`${asked} is no model: name it as <provider>/<model>, such as openai/gpt-5`);
+    throw new UsageError(`${asked} is not a model name; use <provider>/<model>, such as openai/gpt-5`);
   const found = await findModels(environment);
   const model: FoundModel | undefined = asked === undefined ? found[0] : { name: asked, reason: "you asked for it" };
   if (!model)
-    return { config, note: "the demo answers; set ANTHROPIC_API_KEY, OPENAI_API_KEY or start Ollama for a real model" };
+    return {
+      config,
+      note: "none found, so only the demo answers; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama",
+    };
   const problem = keyProblem(model.name, environment);
   if (problem !== undefined) throw new CommandError(problem);
   const others = found.map(({ name }) => name).filter((name) => name !== model.name);

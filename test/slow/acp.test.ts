@@ -10,6 +10,7 @@ import type { Source } from "../../src/source.ts";
 import { type Provider, startProvider } from "../acp/agents/provider.ts";
 import { setUps } from "../acp/agents/setups.ts";
 import { stateOf } from "../acp/facts.ts";
+import { absent } from "../components.ts";
 import { entriesOf, setUp, untilEnd, untilEvent } from "../running.ts";
 
 /** Those that .ci/run installs. The others take minutes: `npm run test:long` tries those that are there. */
@@ -22,13 +23,9 @@ for (const agent of agents) {
   const command = commandOf(agent);
   const isTried = isLong || REQUIRED.has(name);
   if (command && isTried) describe(`${name} ${agent.version}`, { timeout: 120_000 }, () => suite(name, command));
-  else if (process.env.RUNCAST_REQUIRE_ALL === "1" && REQUIRED.has(name))
-    test(name, () => expect.fail(`${agent.package} is not installed: run \`npm run agents -- ${name}\``));
   else {
-    console.log(
-      `skipped: ${name} (${isTried ? `not installed: npm run agents -- ${name}` : "only with npm run test:long"})`,
-    );
-    test.skip(name, () => {});
+    const reason = isTried ? `not installed: npm run agents -- ${name}` : "only with npm run test:long";
+    absent(name, reason, { isRequired: REQUIRED.has(name) });
   }
 }
 

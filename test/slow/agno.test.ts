@@ -3,6 +3,7 @@ import { memory } from "../../src/logs/memory.ts";
 import { agno } from "../../src/sources/agno.ts";
 import { expectStored } from "../agno/stored.ts";
 import { python, serverFolder, startAgentOs } from "../agno/server.ts";
+import { absent } from "../components.ts";
 import { startCuttingProxy } from "../cutting-proxy.ts";
 import { type ScriptedModel, startModel } from "../frameworks/model.ts";
 import { type Decide, allow, looking, playStory, start } from "../frameworks/play.ts";
@@ -11,14 +12,7 @@ import { entriesOf, setUp, untilEnd, untilEvent } from "../running.ts";
 
 const isLong = process.env.RUNCAST_LONG === "1";
 
-if (!python) {
-  if (process.env.RUNCAST_REQUIRE_ALL === "1")
-    test("Agno", () => expect.fail("Agno is not installed: run `npm run agents -- agno`"));
-  else {
-    console.log("skipped: Agno (not installed: npm run agents -- agno)");
-    test.skip("Agno", () => {});
-  }
-}
+if (!python) absent("Agno", "not installed: npm run agents -- agno");
 
 describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
   const { folder, remove } = serverFolder();

@@ -82,7 +82,7 @@ describe("the first minutes", () => {
     expect(readFileSync(path.join(cwd, ".env.example"), "utf8")).toContain("ANTHROPIC_API_KEY=");
     expect(await runcast(["init"], { cwd })).toMatchObject({
       code: 1,
-      error: expect.stringContaining("there already"),
+      error: expect.stringContaining("already exists"),
     });
 
     const ollama = await startOllama();

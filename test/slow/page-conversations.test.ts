@@ -196,11 +196,11 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
     });
     await send(full, "After");
     await said(full, "Answer 3 begins and ends.").waitFor();
-    await sidebar(full).getByText("The browser has no more room for this page.").waitFor();
+    await sidebar(full).getByText("The browser's storage for this page is full.").waitFor();
     await full.evaluate(() => Reflect.deleteProperty(window, "isFull"));
     await send(full, "Room again");
     await said(full, "Answer 4 begins and ends.").waitFor();
-    await sidebar(full).getByText("The browser has no more room").waitFor({ state: "hidden" });
+    await sidebar(full).getByText("The browser's storage").waitFor({ state: "hidden" });
     await full.reload();
     for (const answer of ["Answer 2", "Answer 3", "Answer 4"]) await said(full, `${answer} begins and ends.`).waitFor();
   });

@@ -5,6 +5,7 @@ import type { Answer, Event, EventOf, EventType } from "../../src/events.ts";
 import { http } from "../../src/sources/http.ts";
 import type { CallNode, PartNode, RunState } from "../../src/state.ts";
 import { createState, fold } from "../../src/state.ts";
+import { absent } from "../components.ts";
 import { type PydanticServer, type Sent, servePydantic } from "../pydantic-ai/serve.ts";
 import { entriesOf, setUp, untilEnd, untilEvent } from "../running.ts";
 
@@ -13,12 +14,7 @@ const python = pythonOf(agent);
 const [version] = agent.packages;
 
 if (python) describe(version!, { timeout: 60_000 }, () => suite(python));
-else if (process.env.RUNCAST_REQUIRE_ALL === "1")
-  test("PydanticAI", () => expect.fail("it is not installed: run `npm run agents -- pydantic-ai`"));
-else {
-  console.log("skipped: PydanticAI (not installed: npm run agents -- pydantic-ai)");
-  test.skip("PydanticAI", () => {});
-}
+else absent("PydanticAI", "not installed: npm run agents -- pydantic-ai");
 
 const suite = (program: string): void => {
   let server: PydanticServer;

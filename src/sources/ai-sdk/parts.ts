@@ -3,6 +3,7 @@ import type { Event, EventOf, Finish, Json, Usage } from "../../events.ts";
 import { withProviderId } from "../../ids.ts";
 import { messageOf } from "../../message-of.ts";
 
+// As in `AiSdkResult`: the agent's tools decide the types.
 // oxlint-disable-next-line typescript/no-explicit-any
 type StreamPart = TextStreamPart<any>;
 

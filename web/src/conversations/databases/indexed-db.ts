@@ -87,8 +87,8 @@ const answer = <Result>(request: IDBRequest<Result>): Promise<Result> =>
 const databaseError = (error: unknown, code: DatabaseError["code"] = "failed"): DatabaseError => {
   const name = error instanceof DOMException ? error.name : "";
   if (name === "QuotaExceededError")
-    return new DatabaseError("full", "The browser has no more room for this page.", error);
+    return new DatabaseError("full", "The browser's storage for this page is full.", error);
   if (code === "unavailable" || name === "InvalidStateError" || name === "SecurityError")
-    return new DatabaseError("unavailable", "The browser lets this page keep nothing.", error);
-  return new DatabaseError(code, error instanceof Error ? error.message : "The browser could not keep it.", error);
+    return new DatabaseError("unavailable", "The browser does not let this page store data.", error);
+  return new DatabaseError(code, error instanceof Error ? error.message : "The browser could not save it.", error);
 };
