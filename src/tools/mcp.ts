@@ -21,6 +21,8 @@ export interface McpOptions {
   readonly roots?: readonly string[];
   /** How long a server may take to start or to answer at all. Default: 10 s. */
   readonly connectMs?: number;
+  /** The largest answer of a server that is read; a call whose answer is larger fails. Default: 16 MiB. */
+  readonly answerBytes?: number;
   /** A connection that no run has used for so long is closed. Default: 5 minutes. */
   readonly idleMs?: number;
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, test } from "vitest";
+import { boundedBody } from "../../src/tools/mcp/bounded-body.ts";
 import { guardedFetch } from "../../src/tools/mcp/guarded-fetch.ts";
 import { startServer } from "./http-server.ts";
 
@@ -32,7 +33,7 @@ describe("an answer", () => {
       response.end();
     });
     try {
-      const response = await guardedFetch([server.host], most)(server.url);
+      const response = boundedBody(await guardedFetch([server.host])(server.url), most, () => {});
       return await response.text().then(({ length }) => length, String);
     } finally {
       await server.close();

@@ -70,6 +70,23 @@ const LOOPBACK = `data:text/javascript,${encodeURIComponent(
    };`,
 )}`;
 
+/** The fixture that does what no server should. */
+export const hostileStdio = async (): Promise<StdioServer> => ownServer("test/fixtures/hostile-mcp-server.ts", "stdio");
+export const hostileHttp = async (): Promise<{ url: string }> => {
+  const child = spawn(process.execPath, [path.join(root, "test/fixtures/hostile-mcp-server.ts")], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  cleanups.push(() => child.kill("SIGKILL"));
+  return { url: `http://127.0.0.1:${await portOf(child)}/mcp` };
+};
+
+const portOf = async (child: ChildProcess): Promise<number> => {
+  let said = "";
+  while (!/PORT=\d+/.test(said)) said += String((await once(child.stdout!, "data"))[0]);
+  child.stdout!.resume();
+  return Number(/PORT=(\d+)/.exec(said)![1]);
+};
+
 /** server-everything by streamable HTTP. Started again on the same port if one is given. */
 export const everythingHttp = async (port = 0): Promise<{ url: string; port: number; kill(): Promise<void> }> => {
   const args = ["--import", LOOPBACK, program("server-everything"), "streamableHttp"];
@@ -83,10 +100,7 @@ export const everythingHttp = async (port = 0): Promise<{ url: string; port: num
     await once(child, "exit");
   };
   cleanups.push(kill);
-  let said = "";
-  while (!/PORT=\d+/.test(said)) said += String((await once(child.stdout!, "data"))[0]);
-  child.stdout!.resume();
-  const got = Number(/PORT=(\d+)/.exec(said)![1]);
+  const got = await portOf(child);
   return { url: `http://127.0.0.1:${got}/mcp`, port: got, kill };
 };
 
@@ -98,10 +112,11 @@ export const calling = async (
   steps: readonly (readonly Call[])[],
   on: (event: Event, driving: Driving) => unknown = () => {},
   request: Partial<RunRequest> = {},
+  options: Partial<Parameters<typeof agent>[0]> = {},
 ): Promise<Drive & { ends: EventOf<"tool-end">[]; requests: ReturnType<typeof playing>["requests"] }> => {
   const beats = steps.map((calls) => calls.map(([call, input = {}]) => ({ call, input })));
   const { model, requests } = playing(script("go", ...beats, [{ say: "done" }]));
-  const source = agent({ name: "test", model, tools: [tools] });
+  const source = agent({ name: "test", model, tools: [tools], ...options });
   const driven = await drive(source, { messages: [user("go")], ...request }, on);
   return { ...driven, ends: driven.all("tool-end"), requests };
 };

@@ -12,6 +12,7 @@ import {
 import { z } from "zod";
 import { Refusal } from "../../source.ts";
 import type { ToolContext } from "../../tool.ts";
+import { boundedCall } from "./call-bounds.ts";
 import { showApp } from "./show-app.ts";
 import type { ServerConnection } from "./connect.ts";
 import { resultOf } from "./result-of.ts";
@@ -25,13 +26,17 @@ type Input = Record<string, unknown>;
 
 /** A call ends by its own limits, which know when a person is asked. */
 const NO_TIMEOUT = LONGEST_TIMER;
+const CANCEL_MS = 10_000;
 
 export const callServer = (connection: ServerConnection, tool: Tool, input: Input, context: ToolContext) => {
-  const call: CallInFlight = { context, token: randomUUID() };
+  const bounds = boundedCall(context);
+  const call: CallInFlight = { context, token: randomUUID(), bounds };
   return connection.calls.run(call, async () => {
-    const { client, result } = await attempt(connection, tool, input, call, true);
-    // What the server said just before its answer is handled just after it.
-    await setImmediate();
+    const { client, result } = await attempt(connection, tool, input, call, true).finally(async () => {
+      // What the server said just before its answer is handled just after it.
+      await setImmediate();
+      bounds.end();
+    });
     if (!result.isError) await showApp(client, tool, result, context);
     return resultOf(result, context);
   });
@@ -49,19 +54,25 @@ const attempt = async (
     throw lost(`The MCP server ${name} is down: ${error.message}`, error);
   });
   try {
-    return { client: open.client, result: await request(open.client, tool, input, call) };
+    return { client: open.client, result: await request(connection, open.client, tool, input, call) };
   } catch (error) {
     if (call.context.signal.aborted) throw error;
-    if (again && (await satisfied(name, error, call.context))) return attempt(connection, tool, input, call, false);
+    if (again && (await satisfied(name, error, call))) return attempt(connection, tool, input, call, false);
     const never = neverArrived(error);
     if (!never && !endedEarly(error)) throw cleaned(error, server);
-    connection.lose(open, reason(error, server));
+    const why = connection.lose(open, reason(error, server));
     if (never && again) return attempt(connection, tool, input, call, false);
-    throw lost(`The MCP server ${name} was lost during the call: ${reason(error, server)}`, error);
+    throw lost(`The MCP server ${name} was lost during the call: ${why}`, error);
   }
 };
 
-const request = async (client: Client, tool: Tool, input: Input, call: CallInFlight): Promise<CallToolResult> => {
+const request = async (
+  { calls }: ServerConnection,
+  client: Client,
+  tool: Tool,
+  input: Input,
+  call: CallInFlight,
+): Promise<CallToolResult> => {
   const { context } = call;
   const options: RequestOptions = { signal: context.signal, timeout: NO_TIMEOUT };
   const params = { name: tool.name, arguments: input, _meta: { progressToken: call.token } };
@@ -71,7 +82,13 @@ const request = async (client: Client, tool: Tool, input: Input, call: CallInFli
   const { taskId } = task;
   call.task = taskId;
   const ended = new AbortController();
-  const cancel = () => void client.request({ method: "tasks/cancel", params: { taskId } }, ANY).catch(() => {});
+  // Not within the call, whose streams are closed at its end.
+  const cancel = () =>
+    void calls
+      .run({ ...call }, () =>
+        client.request({ method: "tasks/cancel", params: { taskId } }, ANY, { timeout: CANCEL_MS }),
+      )
+      .catch(() => {});
   context.signal.addEventListener("abort", cancel, { once: true });
   const watching = watch(client, task, context, ended.signal);
   try {
@@ -107,10 +124,10 @@ const watch = async (client: Client, first: Task, context: ToolContext, ended: A
 };
 
 /** Whether the server only wanted the person to open links first, and they did. */
-const satisfied = async (server: string, error: unknown, context: ToolContext): Promise<boolean> => {
+const satisfied = async (server: string, error: unknown, { context, bounds }: CallInFlight): Promise<boolean> => {
   if (!(error instanceof UrlElicitationRequiredError) || error.elicitations.length === 0) return false;
   for (const wanted of error.elicitations)
-    if ((await elicit(server, wanted, context)).action !== "accept") return false;
+    if (!bounds.mayAsk() || (await elicit(server, wanted, context)).action !== "accept") return false;
   return true;
 };
 

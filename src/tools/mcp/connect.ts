@@ -5,7 +5,7 @@ import { APPS, isForModels } from "./show-app.ts";
 import { elicit } from "./elicit.ts";
 import { type InFlight, inFlight } from "./in-flight.ts";
 import { reason } from "./reason.ts";
-import { GAVE_UP, transport } from "./transport.ts";
+import { GAVE_UP, OVERFLOW, transport } from "./transport.ts";
 
 /** The way to one server: opened when it is needed, shared, lost, opened again. */
 export interface ServerConnection {
@@ -20,8 +20,8 @@ export interface ServerConnection {
   readonly lastDeath: string;
   /** Resolves when it is open. Rejects with an error that says why the server is down. */
   ready(refresh?: boolean): Promise<OpenConnection>;
-  /** Drops an open connection that turned out to be dead. */
-  lose(open: OpenConnection, why: string): void;
+  /** Drops an open connection that turned out to be dead, and answers why: what was known first. */
+  lose(open: OpenConnection, why: string): string;
   /** It stays open until everybody who held it has released it and some time has passed. */
   hold(): () => void;
   close(): Promise<void>;
@@ -56,14 +56,19 @@ export const connect = (
     const wait = state.failures === 1 ? 0 : FIRST_WAIT_MS * 2 ** (state.failures - 2);
     state.retryAt = Date.now() + Math.min(wait, LONGEST_WAIT_MS);
   };
-  const lose = ({ client }: OpenConnection, why: string) => {
-    if (current?.client !== client) return;
+  const reasons = new WeakMap<Client, string>();
+  const lose = ({ client }: OpenConnection, why: string): string => {
+    const known = reasons.get(client);
+    if (known !== undefined) return known;
+    reasons.set(client, why);
+    if (current?.client !== client) return why;
     if (Date.now() - current.since > STEADY_MS) state.failures = 0;
     current = undefined;
     state.deaths += 1;
     state.lastDeath = why.replace(/\.$/, "");
     failed(why);
     void client.close().catch(() => {});
+    return why;
   };
   const list = async (client: Client) =>
     (await client.listTools(undefined, { timeout: connectMs, cacheMode: "refresh" })).tools.filter(isForModels);
@@ -74,7 +79,8 @@ export const connect = (
     });
     try {
       const prior = isLegacy ? { prior: { kind: "legacy" as const } } : {};
-      await client.connect(transport(server, options), { timeout: connectMs, ...prior });
+      const flooded = () => void (current?.client === client && lose(current, "it sends too many messages."));
+      await client.connect(transport(server, options, calls, flooded), { timeout: connectMs, ...prior });
       isLegacy = client.getProtocolEra() === "legacy";
       if (isLegacy && client.getServerCapabilities()?.logging)
         await client.setLoggingLevel("warning", { timeout: connectMs }).catch(() => {});
@@ -83,6 +89,7 @@ export const connect = (
         onclose: () => lose(opened, "it ended."),
         onerror: ({ message }: Error) => {
           if (GAVE_UP.test(message)) lose(opened, "it no longer answers.");
+          if (OVERFLOW.test(message)) lose(opened, "its answer is too large.");
         },
       });
       current = opened;
@@ -162,6 +169,8 @@ const clientOf = (name: string, { roots, connectMs = 10_000 }: McpOptions, calls
     const related = params._meta?.["io.modelcontextprotocol/related-task"] as { taskId?: string } | undefined;
     const call = calls.owner(related?.taskId);
     if (!call) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "It is not clear which call this is about.");
+    if (!call.bounds.mayAsk())
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "This call has asked too often.");
     return elicit(name, params, call.context);
   });
   if (roots) client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));
@@ -170,7 +179,7 @@ const clientOf = (name: string, { roots, connectMs = 10_000 }: McpOptions, calls
   };
   // The client's own handler forgets a call with its answer, and so loses what came in the same breath.
   client.setNotificationHandler("notifications/progress", ({ params: { progressToken, progress, total, message } }) =>
-    calls.of(progressToken)?.context.progress({
+    calls.of(progressToken)?.bounds.progress({
       ...(total ? { fraction: progress / total } : { value: progress }),
       ...(message !== undefined && { note: message }),
     }),
@@ -179,7 +188,7 @@ const clientOf = (name: string, { roots, connectMs = 10_000 }: McpOptions, calls
   client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
     if (!LOUD.has(level)) return;
     const text = typeof data === "string" ? data : JSON.stringify(data);
-    calls.owner()?.context.output(`${level}: ${logger ? `${logger}: ` : ""}${text}\n`, "stderr");
+    calls.owner()?.bounds.logged(`${level}: ${logger ? `${logger}: ` : ""}${text}\n`);
   });
   return client;
 };

@@ -7,11 +7,10 @@ import { hostOf, isAllowedPrivate, isPublicAddress, placeOf } from "../../addres
 
 /**
  * A `fetch` that reaches no private address but those allowed as `host:port`. The address is judged where the socket is
- * made, so a name that resolves differently a moment later gains nothing. Follows no redirects. Breaks off an answer, or a
- * message of a stream, that is larger than `mostBytes`: who reads it holds it until it is whole.
+ * made, so a name that resolves differently a moment later gains nothing. Follows no redirects.
  */
 export const guardedFetch =
-  (allowPrivate: readonly string[], mostBytes = MOST_BYTES) =>
+  (allowPrivate: readonly string[]) =>
   async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
     if (url.protocol !== "http:" && url.protocol !== "https:") throw new TypeError(`${url.protocol} is not HTTP.`);
@@ -31,7 +30,7 @@ export const guardedFetch =
       },
       (incoming) => {
         try {
-          resolve(responseOf(incoming, mostBytes));
+          resolve(responseOf(incoming));
         } catch (error) {
           // A status such as 999 has no Response. Thrown from here, it would end the process.
           incoming.destroy();
@@ -44,34 +43,14 @@ export const guardedFetch =
     return promise;
   };
 
-const MOST_BYTES = 64 * 1024 * 1024;
-
-const responseOf = (incoming: IncomingMessage, mostBytes: number): Response => {
+const responseOf = (incoming: IncomingMessage): Response => {
   const { statusCode: status = 500, statusMessage: statusText = "", headers } = incoming;
   const list = Object.entries(headers).map(([key, value]) => [key, String(value)] as [string, string]);
   const init = { status, statusText, headers: list };
   const empty = status === 204 || status === 205 || status === 304;
-  const isStream = /^text\/event-stream\b/.test(headers["content-type"] ?? "");
   if (empty) incoming.resume();
-  const body = empty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
-  return new Response(body && body.pipeThrough(bounded(isStream, mostBytes)), init);
+  return new Response(empty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>), init);
 };
-
-const bounded = (isStream: boolean, mostBytes: number): TransformStream<Uint8Array, Uint8Array> => {
-  let held = 0;
-  return new TransformStream({
-    transform(bytes, controller) {
-      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      const end = isStream ? Math.max(...BLANK_LINES.map((line) => buffer.lastIndexOf(line))) : -1;
-      held = end < 0 ? held + bytes.length : bytes.length - end;
-      if (held > mostBytes) throw new RangeError(`The server's answer is larger than ${mostBytes} bytes.`);
-      controller.enqueue(bytes);
-    },
-  });
-};
-
-/** What ends a message of an event stream. */
-const BLANK_LINES = ["\n\n", "\r\n\r\n", "\r\r"];
 
 const guardedLookup =
   (place: string): LookupFunction =>

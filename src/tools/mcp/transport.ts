@@ -1,32 +1,70 @@
-import { StreamableHTTPClientTransport, type Transport, isJSONRPCRequest } from "@modelcontextprotocol/client";
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  ProtocolErrorCode,
+  type RequestId,
+  StreamableHTTPClientTransport,
+  type Transport,
+  isJSONRPCRequest,
+} from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { HttpServer, McpOptions, McpServerOptions } from "../mcp.ts";
+import { boundedBody } from "./bounded-body.ts";
+import { floodMeter } from "./flood.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
+import type { InFlight } from "./in-flight.ts";
 
 /** The server's code for a request whose connection was lost before it was answered. */
 export const LOST = -32_000;
 /** What the transport says when it cannot reach a server any more. */
 export const GAVE_UP = /^Maximum reconnection attempts/;
+/** What it says when a program's message is larger than it may be. */
+export const OVERFLOW = /^ReadBuffer exceeded/;
 
 export const transport = (
   server: McpServerOptions,
-  { allowPrivate = [], guarded = false }: McpOptions & { readonly guarded?: boolean },
+  { allowPrivate = [], guarded = false, answerBytes = 16 * 1024 * 1024 }: McpOptions & { readonly guarded?: boolean },
+  calls: Pick<InFlight, "ended">,
+  flooded: () => void,
 ): Transport => {
-  if ("url" in server) return http(server, guarded ? guardedFetch(allowPrivate) : undefined);
-  const { command, args = [], env, cwd, stderr = "inherit" } = server;
-  return new StdioClientTransport({
+  const made =
+    "url" in server
+      ? http(server, guarded ? guardedFetch(allowPrivate) : fetch, answerBytes, calls)
+      : stdio(server, answerBytes);
+  // The client calls this before its own.
+  return Object.assign(made, { onmessage: floodMeter(flooded) });
+};
+
+const stdio = (
+  { command, args = [], env, cwd, stderr = "inherit" }: Exclude<McpServerOptions, HttpServer>,
+  maxBufferSize: number,
+): Transport =>
+  new StdioClientTransport({
     command,
     args: [...args],
     ...(env && { env: { ...env } }),
     ...(cwd !== undefined && { cwd }),
     stderr,
+    maxBufferSize,
   });
-};
 
-const http = ({ url, headers }: HttpServer, fetch: ReturnType<typeof guardedFetch> | undefined): Transport => {
+const http = (
+  { url, headers }: HttpServer,
+  request: (input: string | URL, init?: RequestInit) => Promise<Response>,
+  answerBytes: number,
+  calls: Pick<InFlight, "ended">,
+): Transport => {
+  const asked = new AsyncLocalStorage<RequestId>();
+  const fail = (id: RequestId, code: number, message: string) =>
+    made.onmessage?.({ jsonrpc: "2.0", id, error: { code, message } });
   const made = new StreamableHTTPClientTransport(new URL(url), {
     ...(headers && { requestInit: { headers: { ...headers } } }),
-    ...(fetch && { fetch }),
+    fetch: async (input, init) => {
+      const id = asked.getStore();
+      // Only the request itself fails: others share the connection.
+      return boundedBody(await request(input, init), answerBytes, ({ message }) => {
+        if (id !== undefined) fail(id, ProtocolErrorCode.InternalError, message);
+      });
+    },
     reconnectionOptions: {
       initialReconnectionDelay: 250,
       reconnectionDelayGrowFactor: 2,
@@ -34,14 +72,20 @@ const http = ({ url, headers }: HttpServer, fetch: ReturnType<typeof guardedFetc
       maxRetries: 4,
     },
   });
-  // A request whose stream ends early would wait for ever: it is answered here.
   const send = made.send.bind(made);
   made.send = (message, options) => {
-    if (Array.isArray(message) || !isJSONRPCRequest(message) || options?.onRequestStreamEnd)
-      return send(message, options);
+    if (Array.isArray(message) || !isJSONRPCRequest(message)) return send(message, options);
     const { id } = message;
-    const error = { code: LOST, message: "The connection was lost." };
-    return send(message, { ...options, onRequestStreamEnd: () => made.onmessage?.({ jsonrpc: "2.0", id, error }) });
+    const ended = calls.ended();
+    const signals = [options?.requestSignal, ended].filter((signal) => signal !== undefined && !signal.aborted);
+    return asked.run(id, () =>
+      send(message, {
+        ...options,
+        ...(signals.length > 0 && { requestSignal: AbortSignal.any(signals as AbortSignal[]) }),
+        // A request whose stream ends early would wait for ever: it is answered here.
+        onRequestStreamEnd: options?.onRequestStreamEnd ?? (() => fail(id, LOST, "The connection was lost.")),
+      }),
+    );
   };
   return made;
 };

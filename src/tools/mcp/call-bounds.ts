@@ -1,0 +1,53 @@
+import type { ToolContext } from "../../tool.ts";
+
+/** What a server may do to the run and to the person in one call. A good server comes nowhere near. */
+const FREE_PROGRESS = 100;
+const PROGRESS_MS = 100;
+const LOGGED_CHARACTERS = 256 * 1024;
+const MOST_ASKS = 16;
+
+type Progress = Parameters<ToolContext["progress"]>[0];
+
+export interface BoundedCall {
+  /** The first hundred are shown; of what then comes faster than a person can read, the latest is. */
+  progress(progress: Progress): void;
+  logged(text: string): void;
+  /** Counts one more ask; false if it is one too many. */
+  mayAsk(): boolean;
+  /** Shows the last progress that was held back. */
+  end(): void;
+}
+
+export const boundedCall = (context: ToolContext): BoundedCall => {
+  let asks = 0;
+  let logged = 0;
+  let shown = 0;
+  let shownAt = 0;
+  let held: Progress | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const show = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (!held) return;
+    context.progress(held);
+    held = undefined;
+    shown += 1;
+    shownAt = performance.now();
+  };
+  return {
+    progress(progress) {
+      held = progress;
+      const wait = shownAt + PROGRESS_MS - performance.now();
+      if (shown < FREE_PROGRESS || wait <= 0) show();
+      else timer ??= setTimeout(show, wait);
+    },
+    logged(text) {
+      if (logged > LOGGED_CHARACTERS) return;
+      logged += text.length;
+      const fits = text.slice(0, text.length - Math.max(0, logged - LOGGED_CHARACTERS));
+      context.output(fits === text ? text : `${fits}\n… The server logged more than is shown.\n`, "stderr");
+    },
+    mayAsk: () => (asks += 1) <= MOST_ASKS,
+    end: show,
+  };
+};
