@@ -88,7 +88,7 @@ export interface RunnerOptions {
   readonly onCut?: (run: string) => void;
   /** Ends the run with the error `timeout`. Default: none. */
   readonly timeoutMs?: number;
-  /** Ends the run with the error `too-large`. Default: 256 MB. */
+  /** Ends the run with the error `too-large`; its files count. Default: 256 MB. */
   readonly maxBytes?: number;
   /** How long a cancelled source may take to stop before it is left behind. Default: 5 s. */
   readonly graceMs?: number;

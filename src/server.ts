@@ -1,82 +1,33 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Key, holderOf } from "./access.ts";
-import type { Dialect, ServerFacts } from "./dialect.ts";
-import type { Log } from "./log.ts";
-import { type CloseOptions, createRunner, type RunnableAgent, type Runner, type RunnerOptions } from "./runner.ts";
+import { holderOf } from "./access.ts";
+import type { ServerFacts } from "./dialect.ts";
+import { type CloseOptions, createRunner, type Runner } from "./runner.ts";
 import { basePathOf, reachedAt } from "./server/addresses.ts";
+import { agentOf } from "./server/agents.ts";
 import { createApi } from "./server/api.ts";
 import { createAudience } from "./server/audience.ts";
 import { createCommands } from "./server/commands.ts";
 import { answerFetch, type FetchEnvironment } from "./server/fetching.ts";
 import { createGuard, isLoopback, keyHash } from "./server/guard.ts";
 import { createHandler } from "./server/handler.ts";
-import { type Limits, limitsOf } from "./server/limits.ts";
-import { createVerifyJwt, type JwtOptions } from "./server/jwt.ts";
+import { limitsOf } from "./server/limits.ts";
+import { createVerifyJwt } from "./server/jwt.ts";
 import { createLinks } from "./server/links.ts";
 import { createListening } from "./server/listening.ts";
 import { countedLog, createMetrics, metricsText, watchEventLoop } from "./server/metrics.ts";
+import type { ServerOptions } from "./server/options.ts";
+import { createBodyBudget } from "./server/body-budget.ts";
+import { createReadBody } from "./server/body.ts";
+import { createQuotas } from "./server/quotas.ts";
 import { createOwners } from "./server/owners.ts";
 import { createRates } from "./server/rates.ts";
 import { createReadings } from "./server/readings.ts";
 import { createRouter } from "./server/router.ts";
 import { createSessions } from "./server/sessions.ts";
 import { createSpelling } from "./server/spelling.ts";
-import { Refusal, type Source } from "./source.ts";
 
-export interface ServerOptions {
-  /** By name. */
-  readonly agents: Readonly<Record<string, Source>>;
-  /** For requests that name none. Default: the first. */
-  readonly defaultAgent?: string;
-  /** Stays open when the server closes. */
-  readonly log: Log;
-  readonly runner?: Omit<RunnerOptions, "log">;
-  readonly dialects: readonly Dialect[];
-  /** For clients that check an MCP server before they name it in a request. Default: they are told that nobody checks. */
-  readonly validateServer?: ServerFacts["validateServer"];
-  /** Default: 127.0.0.1. Any address that others can reach needs a `key`. */
-  readonly host?: string;
-  /** Default: any free one. */
-  readonly port?: number;
-  /** Allows everything to whoever sends it; several for several people. */
-  readonly key?: string | readonly string[];
-  /** Keys with names and rights of their own. */
-  readonly keys?: readonly Key[];
-  /** Also accepts tokens of an identity provider. */
-  readonly jwt?: JwtOptions;
-  /** Also takes the key as `/key/<key>/…`, for clients that can send no header. */
-  readonly keyInPath?: boolean;
-  /** Names, besides loopback ones and the bound address, under which the server is reached. */
-  readonly hosts?: readonly string[];
-  /** Origins, besides our own and, with keys, loopback ones, whose pages may use the server. */
-  readonly origins?: readonly string[];
-  /** How many proxies stand before the server and add to X-Forwarded-For; `true` is one. Default: none. */
-  readonly trustProxy?: boolean | number;
-  /** Where another program mounts the server, such as `/runcast`. Default: at the root. */
-  readonly basePath?: string;
-  /** How clients reach the server, base path included, for links to files. Default: as each of them did. */
-  readonly publicUrl?: string;
-  readonly limits?: Partial<Limits>;
-  /** Signs share links. Default: one that is kept with the log. */
-  readonly secret?: string;
-  /** What is at `/` and under `/assets/`. Default: a line of JSON that says what this is. */
-  readonly page?: Page;
-  /** Texts and patterns that are left out of runs saved as HTML, besides what looks like a secret. */
-  readonly redact?: readonly (string | RegExp)[];
-  readonly version?: string;
-  /** Hears of failures that no client is to blame for. Is told no key, secret or token. */
-  readonly onProblem?: (problem: ServerProblem) => void;
-}
-
-/** Answers with a file of a page, or undefined if it has none at this path. Anyone may read them: they hold nothing of a run. */
-export type Page = (request: Request) => Promise<Response | undefined>;
-
-export interface ServerProblem {
-  readonly error: unknown;
-  readonly path?: string;
-  readonly run?: string;
-}
+export type { Page, ServerOptions, ServerProblem } from "./server/options.ts";
 
 export interface RuncastServer {
   readonly runner: Runner;
@@ -110,7 +61,9 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const basePath = basePathOf(options.basePath);
   if (keys.some(({ key }) => key.length < 8)) throw new Error("the setting key must have at least 8 characters");
   const metrics = createMetrics();
-  const log = countedLog(options.log, metrics);
+  const quotas = createQuotas(countedLog(options.log, metrics), limits, (error) => onProblem({ error }));
+  const { log } = quotas;
+  const readBody = createReadBody(limits.bodyBytes, createBodyBudget(limits.pendingBodyBytes));
   const runner = createRunner({
     onProblem: (error) => onProblem({ error }),
     findAgent: (name) => {
@@ -173,7 +126,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     dialects,
     facts,
     basePath,
-    bodyBytes: limits.bodyBytes,
+    readBody,
     page: options.page,
     redact: options.redact ?? [],
     phase: () => (closing ? "stopping" : ready ? "ready" : "starting"),
@@ -201,6 +154,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       },
     }),
     limits,
+    checkQuota: quotas.check,
     agent: (name) => agentOf(options, name),
     basePath,
     viewers: () => metrics.viewers,
@@ -230,7 +184,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     api,
     commands,
     basePath,
-    bodyBytes: limits.bodyBytes,
+    readBody,
     starting: () => (ready ? undefined : recover()),
     closing: () => closing,
     onProblem,
@@ -254,6 +208,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     audience.close();
     await listening.closed();
     loopDelay?.stop();
+    await quotas.close();
   };
 
   return {
@@ -278,14 +233,4 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       ),
     close: (options = {}) => (closed ??= shutDown(options)),
   };
-};
-
-const agentOf = ({ agents, defaultAgent }: ServerOptions, wanted: string | undefined): RunnableAgent => {
-  const name = wanted ?? defaultAgent ?? Object.keys(agents)[0] ?? "";
-  const source = Object.hasOwn(agents, name) ? agents[name] : undefined;
-  if (source) return { name, source };
-  throw new Refusal("unknown-agent", `there is no agent ${name.slice(0, 100)}`, {
-    status: 404,
-    hint: `the setting agents has: ${Object.keys(agents).join(", ") || "none"}`,
-  });
 };

@@ -7,6 +7,8 @@ interface Start {
   readonly url: string;
   readonly recovered: number;
   readonly dropped: number;
+  /** How long runs are kept. */
+  readonly kept: string;
   readonly environment: NodeJS.ProcessEnv;
   /** About the model. */
   readonly note?: string | undefined;
@@ -18,10 +20,10 @@ const MOST_COUNTED = 1000;
 export const greeting = async (
   { agents, file, key, keys = [] }: LoadedConfig,
   { log, place }: OpenedLog,
-  { url, recovered, dropped, environment, note }: Start,
+  { url, recovered, dropped, kept, environment, note }: Start,
 ): Promise<string> => {
   const runs = (await log.list({ limit: MOST_COUNTED + 1 })).length;
-  const kept = runs > MOST_COUNTED ? `more than ${counted(MOST_COUNTED, "run")}` : counted(runs, "run");
+  const held = runs > MOST_COUNTED ? `more than ${counted(MOST_COUNTED, "run")}` : counted(runs, "run");
   const closed = recovered > 0 ? `, ${counted(recovered, "interrupted run")} recovered` : "";
   const gone = dropped > 0 ? `, ${counted(dropped, "run")} dropped by retention` : "";
   const named = Object.entries(agents).map(([name, { about }]) =>
@@ -35,8 +37,9 @@ export const greeting = async (
     ...named.map((text, index) => `  ${index === 0 ? "agents" : "      "}  ${text}`),
     ...(note === undefined ? [] : [`  model   ${note}`]),
     `  config  ${file ?? "none; runcast.config.ts would be read from here"}`,
-    `  log     ${log.name}${place ? ` in ${place}` : ""}: ${kept}${closed}${gone}`,
+    `  log     ${log.name}${place ? ` in ${place}` : ""}: ${held}${closed}${gone}`,
     `          survives ${log.survives}`,
+    `          runs are kept ${kept}`,
     `  try     curl -N -X POST ${url}/runs${access} -H 'content-type: application/json' -d '{"message":"hello"}'`,
     "",
     "",

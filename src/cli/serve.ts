@@ -9,6 +9,7 @@ import { surviveStrayErrors } from "../stray-errors.ts";
 import { type CliCommand, CommandError, UsageError } from "./command.ts";
 import { greeting } from "./greeting.ts";
 import { LogInUse, readConfig } from "./read-config.ts";
+import { type KeptRuns, keptRuns } from "./retention.ts";
 import { version } from "./version.ts";
 import { withAssistant } from "./with-assistant.ts";
 
@@ -46,10 +47,11 @@ export const serve: CliCommand = {
     try {
       const recovered = await server.recover();
       const { url } = await listen(server, host, port);
-      const dropped = await retain(config, opened);
-      const greeted = await greeting(config, opened, { url, recovered, dropped, environment, note });
+      const kept = await keptRuns(config, opened.log);
+      const dropped = await retain(kept, opened);
+      const greeted = await greeting(config, opened, { url, recovered, dropped, kept: kept.text, environment, note });
       // Listens for signals first: who reads the greeting may stop us at once.
-      const stopped = untilStopped(server, config, opened);
+      const stopped = untilStopped(server, config, opened, kept);
       process.stdout.write(greeted);
       await stopped;
     } finally {
@@ -175,8 +177,8 @@ const listen = async (server: RuncastServer, host: string, port: number): Promis
 
 const HOUR = 3_600_000;
 
-const retain = async ({ retention }: LoadedConfig, { log }: OpenedLog): Promise<number> =>
-  retention ? await log.retain(retention, Date.now()) : 0;
+const retain = async ({ policy }: KeptRuns, { log }: OpenedLog): Promise<number> =>
+  policy ? await log.retain(policy, Date.now()) : 0;
 
 /** A terminal's Ctrl-C reaches us several times at once where npm and its wrapper pass it on. */
 const SAME_PRESS_MS = 500;
@@ -191,8 +193,13 @@ const HAND_OVER_MS = 20_000;
 const CLOSE_MS = 15_000;
 
 /** Ctrl-C interrupts runs: whoever presses it wants them to stop. A process that is told to terminate is being replaced. */
-const untilStopped = async (server: RuncastServer, config: LoadedConfig, opened: OpenedLog): Promise<void> => {
-  const timer = setInterval(() => void retain(config, opened).catch((error: unknown) => report(error)), HOUR);
+const untilStopped = async (
+  server: RuncastServer,
+  config: LoadedConfig,
+  opened: OpenedLog,
+  kept: KeptRuns,
+): Promise<void> => {
+  const timer = setInterval(() => void retain(kept, opened).catch((error: unknown) => report(error)), HOUR);
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
     let pressed = 0;
     const stop = (by: NodeJS.Signals) => {

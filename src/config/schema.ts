@@ -34,6 +34,9 @@ const agentSchema = z
 const limitsSchema = strictFields(
   {
     bodyBytes: positive("bytes").optional(),
+    pendingBodyBytes: positive("bytes").optional(),
+    userBytesPerDay: positive("bytes").optional(),
+    bytesPerDay: positive("bytes").optional(),
     concurrentRuns: positive("runs").optional(),
     streams: positive("streams").optional(),
     startsPerMinute: positive("requests").optional(),

@@ -8,11 +8,14 @@ export interface Files extends Pick<RunContext, "put" | "get"> {
   discard(): Promise<void>;
 }
 
-export const createFiles = (log: Log, run: string): Files => {
+/** `count` throws the refusal if the run has no room for so many bytes more. */
+export const createFiles = (log: Log, run: string, count: (bytes: number) => void): Files => {
   let files: string[] | undefined;
   return {
     async put(bytes, file): Promise<FileRef> {
-      const ref = await log.put(run, typeof bytes === "string" ? Buffer.from(bytes) : bytes, file);
+      const whole = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
+      count(whole.length);
+      const ref = await log.put(run, whole, file);
       (files ??= []).push(ref.file);
       return ref;
     },

@@ -64,6 +64,12 @@ export class Intake {
     if (this.writer.bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
   }
 
+  /** Counts what is kept beside the log. Throws a Refusal, and counts nothing, if it is over the run's limit. */
+  count(bytes: number): void {
+    if (this.writer.bytes + bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
+    this.writer.bytes += bytes;
+  }
+
   /** A source that reads another log passes its run-resume on, which counts that log's entries. */
   #placed(event: Event): Event {
     if (event.type !== "run-resume") return event;

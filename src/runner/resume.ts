@@ -1,4 +1,4 @@
-import type { Entry, Problem } from "../events.ts";
+import type { Entry, Event, Problem } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { Past } from "../source.ts";
 import { createState, fold } from "../state.ts";
@@ -51,7 +51,7 @@ export const resumeAfter = async (
     for (const entry of entries) {
       intake.replay(entry.event);
       fold(state, entry);
-      bytes += sizeOf(entry.event);
+      bytes += sizeOf(entry.event) + fileBytesOf(entry.event);
       last = entry;
     }
   }
@@ -65,4 +65,12 @@ export const resumeAfter = async (
   const to = writer.seq;
   for await (const entries of pagesOf(log, run, after, to)) for (const entry of entries) fold(state, entry);
   return { entries: () => pagesOf(log, run, 0, to), state };
+};
+
+/** What an event tells of that is kept beside the log. */
+const fileBytesOf = (event: Event): number => {
+  if (event.type === "file") return event.file === undefined ? 0 : (event.bytes ?? 0);
+  if (event.type === "run-start") return event.request?.bytes ?? 0;
+  if (event.type !== "tool-end") return 0;
+  return (event.content ?? []).reduce((sum, part) => sum + (part.type === "file" ? part.bytes : 0), 0);
 };

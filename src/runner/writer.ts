@@ -19,7 +19,8 @@ export interface Writer {
   readonly seq: number;
   readonly lastAt: number;
   readonly waiting: number;
-  readonly bytes: number;
+  /** What the run takes, with what is kept beside its log. */
+  bytes: number;
 }
 
 export interface WriterOptions {

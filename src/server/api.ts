@@ -7,7 +7,6 @@ import type { Dialect, ServerFacts } from "../dialect.ts";
 import { eventsJsonSchema } from "../events.ts";
 import { messageOf } from "../message-of.ts";
 import { Refusal } from "../source.ts";
-import { readBody } from "./body.ts";
 import { type Described, openapi } from "./openapi.ts";
 import type { Env, PlainRoute } from "./plain-route.ts";
 import { HttpRefusal, problemOf, refusalOf } from "./refusals.ts";
@@ -93,7 +92,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       body: () => z.toJSONSchema(serverSchema, { io: "input" }),
       handle: async (context) => {
         options.owners.allow(context.env.principal, "start");
-        const body = serverSchema.safeParse(await readBody(context.env.incoming, options.bodyBytes));
+        const body = serverSchema.safeParse(await options.readBody(context.env.incoming));
         if (!body.success) throw new Refusal("bad-request", "url must be a URL", { hint: "such as https://host/mcp" });
         return context.json({ tools: await checkedServer(options.facts, body.data) });
       },

@@ -14,6 +14,7 @@ export interface BeginOptions {
   readonly runner: Runner;
   readonly threads: Threads;
   readonly limits: { readonly concurrentRuns: number };
+  readonly checkQuota: (user: string | undefined) => Promise<void>;
   readonly agent: (name: string | undefined) => RunnableAgent;
 }
 
@@ -24,7 +25,7 @@ export type Begin = (
   principal: Principal,
 ) => Promise<{ readonly run: string; readonly started: boolean }>;
 
-export const createBegin = ({ log, runner, threads, limits, agent: agentOf }: BeginOptions): Begin => {
+export const createBegin = ({ log, runner, threads, limits, checkQuota, agent: agentOf }: BeginOptions): Begin => {
   /** The request with what it continues before its own messages. */
   const withHistory = async ({ request, continues }: Start, principal: Principal): Promise<RunRequest> => {
     if (continues === undefined) return request;
@@ -57,6 +58,7 @@ export const createBegin = ({ log, runner, threads, limits, agent: agentOf }: Be
       await threads.refuseWhileAsked({ thread, agent: agent.name }, principal);
     const { user: named, ...request } = await withHistory(command, principal);
     const user = startedBy(principal, named);
+    if (!known) await checkQuota(user?.id);
     return await runner.start({ ...request, ...(user && { user }) }, agent);
   };
 };

@@ -1,29 +1,35 @@
 import type { IncomingMessage } from "node:http";
 import { Refusal } from "../source.ts";
+import type { BodyBudget } from "./body-budget.ts";
 import { HttpRefusal } from "./refusals.ts";
 
-/** The request's JSON body; undefined if it has none. Reads no more than `maxBytes`. */
-export const readBody = async (request: IncomingMessage, maxBytes: number): Promise<unknown> => {
-  const length = Number(request.headers["content-length"] ?? Number.NaN);
-  if (length === 0 || (Number.isNaN(length) && request.headers["transfer-encoding"] === undefined)) return undefined;
-  const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (type !== "application/json" && !/^application\/[\w.-]+\+json$/.test(type))
-    throw new HttpRefusal(
-      415,
-      "content-type",
-      type ? `a body of type ${type.slice(0, 80)} is not accepted` : "the body has no content type",
-      "send JSON with the header Content-Type: application/json",
-    );
-  if ((request.headers["content-encoding"] ?? "identity") !== "identity")
-    throw new HttpRefusal(415, "content-encoding", "compressed bodies are not accepted", "send the body as it is");
-  if (length > maxBytes) throw tooLarge(maxBytes);
-  const body = request.readableEnded
-    ? parsedBefore(request)
-    : parse((await readBytes(request, maxBytes)).toString("utf8"));
-  if (isDeeper(body, MOST_LEVELS))
-    throw new Refusal("too-deep", `the body has more than ${MOST_LEVELS} levels`, { hint: "send it flatter" });
-  return body;
-};
+/** The request's JSON body; undefined if it has none. */
+export type ReadBody = (request: IncomingMessage) => Promise<unknown>;
+
+/** Reads no more than `maxBytes` of a body, and holds no more of unfinished ones than the budget allows. */
+export const createReadBody =
+  (maxBytes: number, budget: BodyBudget): ReadBody =>
+  async (request) => {
+    const length = Number(request.headers["content-length"] ?? Number.NaN);
+    if (length === 0 || (Number.isNaN(length) && request.headers["transfer-encoding"] === undefined)) return undefined;
+    const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+    if (type !== "application/json" && !/^application\/[\w.-]+\+json$/.test(type))
+      throw new HttpRefusal(
+        415,
+        "content-type",
+        type ? `a body of type ${type.slice(0, 80)} is not accepted` : "the body has no content type",
+        "send JSON with the header Content-Type: application/json",
+      );
+    if ((request.headers["content-encoding"] ?? "identity") !== "identity")
+      throw new HttpRefusal(415, "content-encoding", "compressed bodies are not accepted", "send the body as it is");
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    const body = request.readableEnded
+      ? parsedBefore(request)
+      : parse((await readBytes(request, maxBytes, budget)).toString("utf8"));
+    if (isDeeper(body, MOST_LEVELS))
+      throw new Refusal("too-deep", `the body has more than ${MOST_LEVELS} levels`, { hint: "send it flatter" });
+    return body;
+  };
 
 /** Whoever goes through a value does so by recursion: a deeper one would overflow the stack. */
 const MOST_LEVELS = 500;
@@ -50,22 +56,27 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
+const readBytes = (request: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
     const settle = (finish: () => void) => {
+      pending.end();
       request.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
       finish();
     };
+    const giveUp = (refusal: Refusal) => {
+      settle(() => reject(refusal));
+      pieces.length = 0;
+      // Thrown away as it comes, for a while: cutting the connection now could cut off the answer too.
+      request.resume();
+    };
+    const pending = budget.begin(giveUp);
     const onData = (piece: Buffer) => {
       bytes += piece.length;
-      if (bytes <= maxBytes) pieces.push(piece);
-      else {
-        settle(() => reject(tooLarge(maxBytes)));
-        // Thrown away as it comes: cutting the connection now could cut off the answer too.
-        request.resume();
-      }
+      if (bytes > maxBytes) return giveUp(tooLarge(maxBytes));
+      pieces.push(piece);
+      pending.grow(piece.length);
     };
     const onEnd = () => settle(() => resolve(Buffer.concat(pieces, bytes)));
     const onClose = () => settle(() => reject(new Refusal("aborted", "the request was cut off")));

@@ -27,6 +27,8 @@ export interface CommandsOptions {
   readonly owners: Owners;
   readonly facts: (principal: Principal) => ServerFacts;
   readonly limits: { readonly concurrentRuns: number; readonly streams: number };
+  /** Throws the refusal if a user, or everybody, has stored too much. */
+  readonly checkQuota: (user: string | undefined) => Promise<void>;
   readonly agent: (name: string | undefined) => RunnableAgent;
   /** Where the server is mounted, without a slash at the end. */
   readonly basePath: string;

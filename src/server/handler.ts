@@ -4,20 +4,21 @@ import type { Dialect } from "../dialect.ts";
 import type { Refusal } from "../source.ts";
 import { frameText, lineSafe } from "../sse.ts";
 import type { Api } from "./api.ts";
-import { readBody } from "./body.ts";
+import type { ReadBody } from "./body.ts";
 import type { Commands } from "./commands.ts";
 import { forwardedUser } from "./forwarded-user.ts";
 import { answerPreflight, type Guard } from "./guard.ts";
 import type { RequestKind } from "./rates.ts";
 import { HttpRefusal, problemOf, refusalOf } from "./refusals.ts";
 import type { Match, Router } from "./router.ts";
+import { boundUnreadBody } from "./unread-body.ts";
 
 export interface HandlerOptions {
   readonly guard: Guard;
   readonly router: Router;
   readonly api: Api;
   readonly commands: Commands;
-  readonly bodyBytes: number;
+  readonly readBody: ReadBody;
   /** Where the server is mounted, without a slash at the end. */
   readonly basePath: string;
   /** Resolves when runs of an earlier process are taken care of; undefined once that is done. */
@@ -44,6 +45,7 @@ export const createHandler = (options: HandlerOptions): Handler => {
     let match: Match | undefined;
     let path = "";
     let inStream = false;
+    boundUnreadBody(request, response);
     try {
       const target = guard.target(request);
       path = target.path;
@@ -63,7 +65,7 @@ export const createHandler = (options: HandlerOptions): Handler => {
       if (options.closing() && match.route.does === "start") throw shuttingDown();
       // Dialects' routes do not pass through Hono: its adapter keeps the request and a handler until the response has
       // closed, and most of these responses are streams that stay open.
-      const body = method === "POST" ? await readBody(request, options.bodyBytes) : undefined;
+      const body = method === "POST" ? await options.readBody(request) : undefined;
       const { route, params, dialect } = match;
       const command = dialect.read(route, { params, query: target.query, headers, body });
       await commands(command, { principal, dialect, query: target.query, request, response });

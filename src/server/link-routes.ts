@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Context } from "hono";
 import { type Action, actorOf, may } from "../access.ts";
 import { Refusal } from "../source.ts";
-import { readBody } from "./body.ts";
+import type { ReadBody } from "./body.ts";
 import type { Links } from "./links.ts";
 import type { Owners } from "./owners.ts";
 import type { Env, PlainRoute } from "./plain-route.ts";
@@ -21,11 +21,11 @@ export interface LinkRoutesOptions {
   readonly links: Links;
   readonly sessions: Sessions;
   readonly basePath: string;
-  readonly bodyBytes: number;
+  readonly readBody: ReadBody;
 }
 
 /** Share links of a run: made, listed and revoked by those who may share it. */
-export const linkRoutes = ({ owners, links, sessions, basePath, bodyBytes }: LinkRoutesOptions): PlainRoute[] => {
+export const linkRoutes = ({ owners, links, sessions, basePath, readBody }: LinkRoutesOptions): PlainRoute[] => {
   const info = ({ env, req }: Context<Env>, action: Action) =>
     owners.info(env.principal, action, req.param("run") ?? "");
   return [
@@ -37,7 +37,7 @@ export const linkRoutes = ({ owners, links, sessions, basePath, bodyBytes }: Lin
       handle: async (context) => {
         const { principal } = context.env;
         const { run } = await info(context, "share");
-        const body = linkSchema.safeParse((await readBody(context.env.incoming, bodyBytes)) ?? {});
+        const body = linkSchema.safeParse((await readBody(context.env.incoming)) ?? {});
         if (!body.success)
           throw new Refusal("bad-request", "a link takes expiresInSeconds (1 to 31536000), answer and request", {
             hint: "the default is a day, to watch only, without the request",

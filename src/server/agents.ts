@@ -1,0 +1,17 @@
+import type { RunnableAgent } from "../runner.ts";
+import { Refusal } from "../source.ts";
+import type { ServerOptions } from "./options.ts";
+
+/** The agent that a request names, or the one for requests that name none. Throws the refusal. */
+export const agentOf = (
+  { agents, defaultAgent }: Pick<ServerOptions, "agents" | "defaultAgent">,
+  wanted: string | undefined,
+): RunnableAgent => {
+  const name = wanted ?? defaultAgent ?? Object.keys(agents)[0] ?? "";
+  const source = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (source) return { name, source };
+  throw new Refusal("unknown-agent", `there is no agent ${name.slice(0, 100)}`, {
+    status: 404,
+    hint: `the setting agents has: ${Object.keys(agents).join(", ") || "none"}`,
+  });
+};
