@@ -17,7 +17,7 @@ import type { RunState } from "./state.ts";
  *
  * - A throw before the first event refuses the request (throw a `Refusal` to choose the HTTP status); after it, the run
  *   ends with an error.
- * - A `run-start` it yields first only says `name` and `model`; a `run-end` it yields says outcome, error, usage, answer
+ * - A `run-start` it yields first only says `name`, `model` and `meta`; a `run-end` it yields says outcome, error, usage, answer
  *   and awaiting. Ids of run and thread are the runner's.
  * - What it has yielded is no longer its own: an event that is changed afterwards changes the log.
  * - Ids may repeat (providers do that): the runner renames them.
@@ -35,9 +35,14 @@ export interface Source {
    * `request` is as it was, without secrets. A source without `resume` ends `interrupted`.
    */
   readonly resume?: (request: RunRequest, context: RunContext, past: Past) => AsyncIterable<Event>;
+  /**
+   * It passes on a run that goes on elsewhere, whether this process lives or not: nothing is cut. What was open is open when `resume`
+   * is called, there is no run-resume, and the run may change its process at any time. `resume` needs no secrets.
+   */
+  readonly follows?: true;
 }
 
-/** What happened before a run was taken over, up to and including its run-resume. */
+/** What happened before a run was taken over, up to and including its run-resume, if it has one. */
 export interface Past {
   entries(): AsyncIterable<readonly Entry[]>;
   readonly state: RunState;
@@ -45,6 +50,14 @@ export interface Past {
 
 const name = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
 const names = z.array(name, { error: "must be a list of strings" }).readonly();
+
+/**
+ * Whether a run's signal aborts because another process goes on with the run, or may: what happens elsewhere for it must not be
+ * stopped.
+ */
+export const isHandedOver = ({ reason }: AbortSignal): boolean =>
+  (reason as { code?: unknown } | undefined)?.code === HANDED_OVER.code;
+export const HANDED_OVER = { code: "handed-over", message: "another process goes on with this run" } as const;
 
 /** What is known about a tool before a run. */
 export const toolFactsSchema = z.strictObject(

@@ -4,7 +4,7 @@ import type { Event } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
 import { demo } from "../src/models/demo.ts";
 import type { RunnableAgent, RunnerOptions } from "../src/runner.ts";
-import type { Source } from "../src/source.ts";
+import { isHandedOver, type RunContext, type Source } from "../src/source.ts";
 import { agent as createAgent } from "../src/sources/agent.ts";
 import { defineTool } from "../src/tool.ts";
 import { entriesOf, request, setUp, started, untilEnd, untilEvent, waiting } from "./running.ts";
@@ -126,6 +126,33 @@ describe("a process that is closed with a time to hand over", () => {
     expect((await untilEnd(log, run)).at(-1)).toMatchObject({ outcome: "done" });
     await second.close({ handOverMs: 1 });
     expect((await untilEnd(log, other.run)).at(-1)).toMatchObject({ outcome: "interrupted" });
+  });
+
+  test("tells a source that another process goes on, and not so when the run ends here", async () => {
+    const seen: { context?: RunContext } = {};
+    const source: Source = Object.assign(waiting(started, seen), { resume: waiting([]) });
+    const { log, first, second } = pair(source, { controlMs: 500 });
+    const { run } = await first.start(request, named(source));
+    await untilEvent(log, run, isExecuting);
+    const left = seen.context!.signal;
+    await first.close({ handOverMs: 1 });
+    expect(isHandedOver(left)).toBe(true);
+
+    const other = await second.start(request, named(source));
+    await untilEvent(log, other.run, isExecuting);
+    const { signal } = seen.context!;
+    const { owner, epoch } = (await log.info(other.run))!;
+    await log.release(other.run, { owner: owner!, epoch });
+    const unheard = expect(second.cancel(other.run, { call: "c" })).rejects.toMatchObject({ code: "not-confirmed" });
+    await expect.poll(() => signal.aborted).toBe(true);
+    expect(isHandedOver(signal)).toBe(true);
+    await unheard;
+
+    const { runner } = setUp();
+    const last = await runner.start(request, named(source));
+    const stopped = seen.context!.signal;
+    await runner.cancel(last.run);
+    expect([stopped.aborted, isHandedOver(stopped)]).toEqual([true, false]);
   });
 
   test("takes no new run, and none of another process", async () => {

@@ -59,12 +59,15 @@ const takenStart: readonly [State, readonly Effect[]] = [
     { do: "refuse-start", error, discard: true },
   ],
 ];
-const taken: readonly [State, readonly Effect[]] = [{ name: "closed", failed: true }, [...gone, { do: "settle" }]];
+const handedOver = { code: "handed-over", message: "another process goes on with this run" };
+const taken: readonly [State, readonly Effect[]] = [
+  { name: "closed", failed: true },
+  [{ do: "report", error }, { do: "abandon-source", error: handedOver }, { do: "settle" }],
+];
 const retry = (ending: typeof unwritten | typeof cancelled): readonly [State, readonly Effect[]] => [
   { name: "failing" },
   [...gone, { do: "retry-end", ending }],
 ];
-const handedOver = { code: "handed-over", message: "another process goes on with this run" };
 const confirm: Effect = { do: "confirm-start" };
 const stopSource: Effect = { do: "stop-source", ending: interrupted };
 const settle: Effect = { do: "settle", end };

@@ -171,7 +171,8 @@ export class ActiveRun {
 
   async #resume(takeover: Takeover): Promise<EventOf<"run-end"> | undefined> {
     const { log, run, request, agent, as } = this.#options;
-    const past = await resumeAfter(takeover, { log, run, owner: as.owner, intake: this.#intake, writer: this.#writer });
+    const [owner, intake, writer] = [as.owner, this.#intake, this.#writer];
+    const past = await resumeAfter(takeover, { log, run, agent, owner, intake, writer });
     this.#apply({ type: "start-stored" });
     this.#intake.asks.arm();
     const { resume } = agent.source;
@@ -241,7 +242,8 @@ export class ActiveRun {
   }
 
   #leaveIfSafe(): void {
-    if (this.#isLeaving && isSafePoint(this.#intake.verifier.root)) this.#apply({ type: "hand-over" });
+    if (this.#isLeaving && (this.#options.agent.source.follows || isSafePoint(this.#intake.verifier.root)))
+      this.#apply({ type: "hand-over" });
   }
 
   #retryEnd(ending: Ending): void {

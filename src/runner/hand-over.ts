@@ -10,8 +10,8 @@ import type { Writer } from "./writer.ts";
 export const LOOK_MS = 50;
 
 /** Whether another process can go on with the run. */
-export const canGoOn = ({ agent, request }: RunOptions): boolean =>
-  agent.source.resume !== undefined && withheldOf(request).length === 0;
+export const canGoOn = ({ agent: { source }, request }: RunOptions): boolean =>
+  source.resume !== undefined && (source.follows === true || withheldOf(request).length === 0);
 
 /** Whether another process loses nothing if it goes on from here: no words, no step and no call is under way. */
 export const isSafePoint = (root: OpenAgent): boolean => closeForResume(root).length === 0;

@@ -1,5 +1,6 @@
-import type { EventOf, Problem } from "../events.ts";
+import type { EventOf } from "../events.ts";
 import type { Ending } from "./close.ts";
+import { HANDED_OVER } from "../source.ts";
 import { problemOf, unwritten } from "./problem.ts";
 
 /**
@@ -86,8 +87,6 @@ type Table = {
   };
 };
 
-const HANDED_OVER: Problem = { code: "handed-over", message: "another process goes on with this run" };
-
 const to = (state: State, ...effects: Effect[]): Transition => ({ state, effects });
 
 const writeEnd = (ending: Ending | undefined, end?: EventOf<"run-end">): Transition =>
@@ -99,7 +98,7 @@ const writeEnd = (ending: Ending | undefined, end?: EventOf<"run-end">): Transit
 const failed = (ending: Ending | undefined, { error, isAnothers }: Of<Input, "type", "log-failed">): Transition => {
   const effects: Effect[] = [
     { do: "report", error },
-    { do: "abandon-source", error },
+    { do: "abandon-source", error: isAnothers ? HANDED_OVER : error },
   ];
   if (isAnothers) return to({ name: "closed", failed: true }, ...effects, { do: "settle" });
   return to({ name: "failing" }, ...effects, {

@@ -1,5 +1,6 @@
 import type { Entry, Event, Problem } from "../events.ts";
 import type { Log } from "../log.ts";
+import type { RunnableAgent } from "../runner.ts";
 import type { Past } from "../source.ts";
 import { createState, fold } from "../state.ts";
 import { closeForResume } from "./close.ts";
@@ -18,6 +19,7 @@ export interface Takeover {
 export interface Resuming {
   readonly log: Log;
   readonly run: string;
+  readonly agent: RunnableAgent;
   readonly owner: string;
   readonly intake: Intake;
   readonly writer: Writer;
@@ -39,10 +41,13 @@ export const pagesOf = async function* (
   }
 };
 
-/** Learns what the last owner wrote, closes what was cut, and stores run-resume, unless the run can only end. */
+/**
+ * Learns what the last owner wrote, closes what was cut, and stores run-resume, unless the run can only end. Of a run that goes on
+ * elsewhere nothing was cut.
+ */
 export const resumeAfter = async (
   { after, reason, problem }: Takeover,
-  { log, run, owner, intake, writer }: Resuming,
+  { log, run, agent, owner, intake, writer }: Resuming,
 ): Promise<Past> => {
   const state = createState();
   let last: Entry | undefined;
@@ -57,7 +62,7 @@ export const resumeAfter = async (
   }
   if (last?.seq !== after) throw new Error(`run ${run} should end at entry ${after}, but ends at ${last?.seq ?? 0}`);
   writer.continueAfter(last, bytes);
-  if (problem) return { entries: () => pagesOf(log, run), state };
+  if (problem || agent.source.follows) return { entries: () => pagesOf(log, run, 0, after), state };
   for (const event of closeForResume(intake.verifier.root)) intake.emit(event);
   intake.emit({ type: "run-resume", owner, reason, after });
   await writer.flushed();

@@ -7,7 +7,7 @@ import { requestToStore } from "./stored-request.ts";
 
 type Put = (bytes: Uint8Array | string, file: { mediaType: string; name?: string }) => Promise<FileRef>;
 
-/** The first event of a run. `own` is the source's own run-start: it tells name and model. */
+/** The first event of a run. `own` is the source's own run-start: it tells name, model and `meta`. */
 export const runStart = async (
   run: string,
   request: RunRequest,
@@ -32,5 +32,6 @@ export const runStart = async (
     ...(request.user && { user: request.user }),
     ...(asked && { message: await spillMessage(asked, put) }),
     ...(stored && { request: stored }),
+    ...(own?.meta !== undefined && { meta: own.meta }),
   };
 };

@@ -31,7 +31,7 @@ export const continuationOf = async (
     const { request, agent: wanted, withheld } = await readRequest(log, run, start);
     const agent = agentNamed?.(wanted);
     if (!agent?.source.resume) return ended(STOPPED, request);
-    if (withheld.length > 0) return ended(needsSecrets(withheld), request);
+    if (withheld.length > 0 && !agent.source.follows) return ended(needsSecrets(withheld), request);
     return { request, agent };
   } catch (error) {
     return ended({ ...STOPPED, message: `${STOPPED.message}, and it cannot be continued: ${messageOf(error)}` });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Event, EventOf } from "../events.ts";
-import { type Past, Refusal, type RunContext, type RunRequest, type Source } from "../source.ts";
+import { isHandedOver, type Past, Refusal, type RunContext, type RunRequest, type Source } from "../source.ts";
 import { mistakes, strictFields } from "../strict-fields.ts";
 import { Decoder } from "./agno/decoder.ts";
 import { pastOf } from "./agno/past.ts";
@@ -53,8 +53,8 @@ export const agno = (options: AgnoOptions): Source => {
       throw withoutSecrets(error, secretsOf(options, request));
     } finally {
       context.signal.removeEventListener("abort", stop);
-      // A run that nobody reads any more must not go on there, unless another process has taken it over: then the reason is an error.
-      if (!decoder.end && !(context.signal.reason instanceof Error)) await server.cancel();
+      // A run that nobody reads any more must not go on there.
+      if (!decoder.end && !isHandedOver(context.signal)) await server.cancel();
       server.close();
     }
   };

@@ -1,9 +1,11 @@
 import type { Decoder, Dialect, Frame } from "../dialect.ts";
-import { type Event, eventSchema } from "../events.ts";
+import { type Event, type EventOf, eventSchema } from "../events.ts";
 import { protocolProblem } from "../protocol.ts";
-import { Refusal, type Source } from "../source.ts";
+import { type Past, Refusal, type RunContext, type RunRequest, type Source } from "../source.ts";
 import { adoptFiles } from "./http/adopt-files.ts";
+import { catchUpOf } from "./http/catch-up.ts";
 import { createConnection } from "./http/connection.ts";
+import { createMarking } from "./http/mark.ts";
 import { createOwnIds } from "./http/own-ids.ts";
 import { withPauses } from "./http/pauses.ts";
 import { secretsOf, withoutSecrets } from "./upstream/refusals.ts";
@@ -35,27 +37,42 @@ export interface HttpOptions {
  *   with the error `upstream-cut`, which may be tried again. A stream that ends without its end marker has broken off.
  * - Where the dialect's streams end when people are asked, the run goes on with another request, which carries all answers together.
  * - A cancel is said in the dialect's words where it has some; else the connection is closed.
+ * - When this process dies, the next one follows a Runcast's run from where the log stands: nothing is cut. Other runs end as interrupted.
  */
-export const http = (options: HttpOptions): Source =>
-  async function* (request, context) {
+export const http = (options: HttpOptions): Source => {
+  const play = async function* (request: RunRequest, context: RunContext, past?: Past): AsyncGenerator<Event> {
+    const earlier = past && (await catchUpOf(context.run, past));
+    if (earlier && earlier.upstream === undefined) return yield interrupted("before the upstream server had answered");
     const remote = createRemote(options, context.signal);
-    const connection = createConnection(remote, options, request, context);
+    const connection = createConnection(remote, options, request, context, earlier?.upstream);
     const ids = createOwnIds(context.run);
     const steering = createSteering(remote, connection, context, ids.theirs);
     const decode = decoderOf(options.dialect);
+    const mark = createMarking(context.run);
+    let isHeard = false;
     try {
-      const frames = decode.pause ? withPauses(connection.frames(), PAUSE_MS) : connection.frames();
+      const isPausing = decode.pause !== undefined || earlier !== undefined;
+      const frames = isPausing ? withPauses(connection.frames(), PAUSE_MS) : connection.frames();
       for await (const frame of frames) {
+        isHeard = true;
+        if (!frame) steering.caughtUp();
         for (const decoded of frame ? decode(frame) : (decode.pause?.() ?? [])) {
+          if (decoded.type === "run-start") {
+            const problem = protocolProblem(decoded.protocol);
+            if (problem) throw new Refusal("upstream-protocol", problem.message, { status: 502, hint: problem.hint });
+            connection.named(decoded.run);
+          }
           // A Runcast has seen to its ids itself.
           const named = connection.isRuncast ? decoded : ids.ours(decoded);
-          const adopted = adoptFiles(named, connection, context);
-          const event = adopted instanceof Promise ? await adopted : adopted;
-          if (event.type === "run-start") {
-            const problem = protocolProblem(event.protocol);
-            if (problem) throw new Refusal("upstream-protocol", problem.message, { status: 502, hint: problem.hint });
-            connection.named(event.run);
+          const missing = earlier ? earlier.missing(named) : named;
+          if (!missing) {
+            steering.observeAgain(named);
+            continue;
           }
+          if (missing.type !== "ask-end") steering.caughtUp();
+          const marked = mark(missing, connection.isRuncast ? connection.run : undefined);
+          const adopted = adoptFiles(marked, connection, context);
+          const event = adopted instanceof Promise ? await adopted : adopted;
           connection.continuation?.observe(decoded, event);
           steering.observe(event);
           yield event;
@@ -64,12 +81,28 @@ export const http = (options: HttpOptions): Source =>
         yield* steering.notices();
       }
     } catch (error) {
-      throw withoutSecrets(error, secretsOf(options, request));
+      const problem = withoutSecrets(error, secretsOf(options, request));
+      // What the server has forgotten, or cannot be reached for, is no failure of the agent.
+      if (!earlier || isHeard || !(problem instanceof Refusal)) throw problem;
+      yield interrupted(`and the upstream server cannot be followed: ${problem.message}`);
     } finally {
       steering.close();
       remote.close();
     }
   };
+  const source: Source = (request, context) => play(request, context);
+  return canFollowOn(options.dialect) ? Object.assign(source, { follows: true, resume: play }) : source;
+};
+
+/** Whether a run there can be followed by its id from its beginning, steered from anywhere, and goes on without us meanwhile. */
+const canFollowOn = ({ routes, segments }: Dialect): boolean =>
+  !segments && (["follow", "answer", "cancel"] as const).every((one) => routes.some(({ does }) => does === one));
+
+const interrupted = (reason: string): EventOf<"run-end"> => ({
+  type: "run-end",
+  outcome: "interrupted",
+  error: { code: "interrupted", message: `the server stopped while the run was going on, ${reason}`, retryable: true },
+});
 
 /** Frames of one event come closer together than this. */
 const PAUSE_MS = 100;

@@ -11,7 +11,7 @@ import type { Remote } from "./remote.ts";
 export interface RemoteConnection {
   /** For a dialect whose streams end where people are asked. */
   readonly continuation: Continuation | undefined;
-  /** Starts the run and gives its frames. Throws a Refusal where that fails; ends quietly only when nothing more is wanted. */
+  /** Starts the run, or follows it from its beginning if it was started before, and gives its frames. Throws a Refusal where that fails; ends quietly only when nothing more is wanted. */
   frames(): AsyncGenerator<Frame>;
   /** The run's id there, once it is known. */
   readonly run: string | undefined;
@@ -34,11 +34,13 @@ const FILE_TRIES = 5;
 /** So many heartbeats of a Runcast in a row do not get lost: the connection is dead. */
 const SILENT_HEARTBEATS = 3;
 
+/** `earlier` is the run there that another process has started for this one, on a Runcast. */
 export const createConnection = (
   remote: Remote,
   options: HttpOptions,
   request: RunRequest,
   context: RunContext,
+  earlier?: string,
 ): RemoteConnection => {
   const { dialect } = remote;
   const { patienceMs = PATIENCE_MS } = options;
@@ -57,12 +59,13 @@ export const createConnection = (
   const saysRun = !dialect.segments && remote.can("follow") && (dialect.write(start).body ?? "").includes(chosen);
   const begun = Promise.withResolvers<void>();
   const [beat] = dialect.heartbeat.frames({ waiting: "agent", since: 0 });
-  let run = saysRun ? chosen : undefined;
-  let isRuncast = false;
+  let run = earlier ?? (saysRun ? chosen : undefined);
+  let isRuncast = earlier !== undefined;
   let lastEventId = "";
   let received = 0;
   let since = 0;
   let failures = 0;
+  let mayTryAtOnce = earlier !== undefined;
   const isFollowed = (): boolean => isRuncast && remote.can("follow");
 
   /** Waits, or answers false if there is no more patience. */
@@ -71,6 +74,13 @@ export const createConnection = (
     else if (Date.now() - since >= patienceMs) return false;
     await sleep(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++), undefined, { signal: remote.signal });
     return true;
+  };
+
+  /** A run that was started before has broken off nowhere yet. */
+  const isFirstTry = (): boolean => {
+    const isFirst = mayTryAtOnce;
+    mayTryAtOnce = false;
+    return isFirst;
   };
 
   const begin = async (connection: AbortSignal): Promise<Response> => {
@@ -107,7 +117,7 @@ export const createConnection = (
     if (run === undefined || !remote.can("follow")) throw upstreamCut("the upstream server's stream broke off");
     const after = parseCursor(lastEventId) ?? { seq: 0, frame: 0 };
     const follow: Command = { do: "follow", run, after, skipFrames: received, extensions: true };
-    while (await patience()) {
+    while (isFirstTry() || (await patience())) {
       const response = await remote.send(follow, connection).catch(() => undefined);
       remote.signal.throwIfAborted();
       if (response?.status === 200 && isStream(response)) return response;
@@ -142,7 +152,8 @@ export const createConnection = (
   return {
     continuation,
     async *frames() {
-      for (let isFirst = true; ; isFirst = false) {
+      if (earlier !== undefined) begun.resolve();
+      for (let isFirst = earlier === undefined; ; isFirst = false) {
         const connection = new AbortController();
         try {
           const response = await (isFirst

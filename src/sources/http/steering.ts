@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "../../dialect.ts";
 import type { Event } from "../../events.ts";
-import type { RunContext } from "../../source.ts";
+import { isHandedOver, type RunContext } from "../../source.ts";
 import type { RemoteConnection } from "./connection.ts";
 import type { Continuation } from "./continuation.ts";
 import { isTemporary } from "../upstream/refusals.ts";
+import { markOf } from "./mark.ts";
 import type { Remote } from "./remote.ts";
 
 /** Passes on to the server what people do to the run here: answers and cancels. */
 export interface Steering {
   observe(event: Event): void;
+  /** Takes in what is told again of a run that another process has followed. What it asked may be answered, and the answer lost. */
+  observeAgain(event: Event): void;
+  /** All that is known of the run here has been told again: what has no end there gets its answer. */
+  caughtUp(): void;
   /** What there is to tell since the last time. */
   notices(): readonly Event[];
   close(): void;
@@ -28,9 +33,14 @@ export const createSteering = (
 ): Steering => {
   const endedThere = new Set<string>();
   const closed = new AbortController();
+  const askedBefore = new Set<string>();
   let notices: Event[] = [];
 
-  const tell = (level: "warning" | "error", text: string): void => void notices.push({ type: "notice", level, text });
+  const tell = (level: "warning" | "error", text: string): void => {
+    const { run } = connection;
+    const isMarked = run !== undefined && connection.isRuncast;
+    notices.push({ type: "notice", level, text, ...(isMarked && markOf(context.run, run)) });
+  };
 
   /** The status of the answer; undefined if there was none. Saying the same again is safe. */
   const send = async (command: Command): Promise<number | undefined> => {
@@ -79,6 +89,7 @@ export const createSteering = (
   };
 
   const stop = async (): Promise<void> => {
+    if (isHandedOver(context.signal)) return remote.close();
     const { message } = (context.signal.reason ?? {}) as { message?: unknown };
     const timer = setTimeout(remote.close, STOP_MS);
     closed.signal.addEventListener("abort", () => clearTimeout(timer));
@@ -89,14 +100,26 @@ export const createSteering = (
   const isSteered = remote.can("cancel");
   if (isSteered) context.signal.addEventListener("abort", () => void stop(), { once: true, signal: closed.signal });
 
+  const observe = (event: Event): void => {
+    const { continuation, isFollowed } = connection;
+    if (continuation?.isDue && isFollowed) void answerAll(continuation);
+    if (event.type === "ask-start" && !continuation) void answer(event.ask);
+    else if (event.type === "ask-end") {
+      endedThere.add(event.ask);
+      askedBefore.delete(event.ask);
+    } else if (isSteered && event.type === "tool-start") cancelWith("call", event.call);
+    else if (isSteered && event.type === "agent-start") cancelWith("agent", event.agent);
+  };
+
   return {
-    observe(event) {
-      const { continuation, isFollowed } = connection;
-      if (continuation?.isDue && isFollowed) void answerAll(continuation);
-      if (event.type === "ask-start" && !continuation) void answer(event.ask);
-      else if (event.type === "ask-end") endedThere.add(event.ask);
-      else if (isSteered && event.type === "tool-start") cancelWith("call", event.call);
-      else if (isSteered && event.type === "agent-start") cancelWith("agent", event.agent);
+    observe,
+    observeAgain(event) {
+      if (event.type === "ask-start") askedBefore.add(event.ask);
+      else observe(event);
+    },
+    caughtUp() {
+      for (const ask of askedBefore) void answer(ask);
+      askedBefore.clear();
     },
     notices() {
       const taken = notices;
