@@ -2,6 +2,7 @@
 import { createConnection } from "./load/connection.ts";
 import type { Connection } from "./load/connection.ts";
 import { answer } from "./pinned.ts";
+import { INDEX } from "./server.ts";
 import type { Requests } from "./server.ts";
 
 export type LoadOrder =
@@ -38,6 +39,8 @@ export interface LoadReport {
   /** Microseconds from emission to arrival; absent without stamps. */
   readonly p50?: number;
   readonly p99?: number;
+  /** How much later than the first quarter of each stream's events the last quarter came. */
+  readonly growth?: number;
   /** The first bytes of the first stream. */
   readonly sample: string;
   /** The share of its core that this client used. */
@@ -54,7 +57,7 @@ const open = async (opening: Opening) => {
     const first = index === 0 ? opening.requests.first : undefined;
     const connection = createConnection({
       ...opening,
-      request: first ?? opening.requests.each,
+      request: first ?? opening.requests.each.replaceAll(INDEX, numberOf(index - before)),
       stalled: index < opening.stalled,
       sampled: index === opening.stalled,
     });
@@ -87,7 +90,7 @@ const finish = async (timeoutMs: number): Promise<LoadReport> => {
     events: sum(reading.map((connection) => connection.events)),
     bytes: sum(reading.map((connection) => connection.bytes)),
     lastAt: Math.max(...reading.map((connection) => connection.lastAt)),
-    ...percentiles(reading.flatMap((connection) => connection.latencies)),
+    ...percentiles(reading.map((connection) => connection.latencies)),
     sample: reading[0]?.sample ?? "",
     busy,
   };
@@ -105,13 +108,26 @@ answer<LoadOrder>(async (order) => {
   return undefined;
 });
 
+function numberOf(index: number) {
+  return String(index).padStart(INDEX.length, "0");
+}
+
 function sum(numbers: readonly number[]) {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-function percentiles(latencies: number[]) {
-  if (latencies.length === 0) return {};
-  const sorted = Float64Array.from(latencies).sort();
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
-  return { p50: at(0.5), p99: at(0.99) };
+function percentiles(streams: readonly (readonly number[])[]) {
+  const all = sorted(streams.flat());
+  if (all.length === 0) return {};
+  const quarter = (from: number) => streams.flatMap((one) => one.slice(from * one.length, (from + 0.25) * one.length));
+  const growth = at(sorted(quarter(0.75)), 0.5) - at(sorted(quarter(0)), 0.5);
+  return { p50: at(all, 0.5), p99: at(all, 0.99), growth };
+}
+
+function sorted(numbers: readonly number[]) {
+  return Float64Array.from(numbers).sort();
+}
+
+function at(numbers: Float64Array, share: number) {
+  return numbers[Math.min(numbers.length - 1, Math.floor(numbers.length * share))]!;
 }

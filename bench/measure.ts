@@ -1,4 +1,5 @@
-import type { LoadAnswers, LoadOrder, Opening } from "./load.ts";
+import { randomBytes } from "node:crypto";
+import type { LoadAnswers, LoadOrder, LoadReport, Opening } from "./load.ts";
 import { frameOverhead } from "./measure/frame-overhead.ts";
 import { start } from "./pinned.ts";
 import type { Pinned } from "./pinned.ts";
@@ -22,8 +23,11 @@ export interface Bench {
 /** One server, started for this alone, doing one thing. */
 export const measure = async (bench: Bench, scenario: Scenario, name: VariantName): Promise<Metrics> => {
   const variant: Variant = variants[name];
+  // What an engine holds of others must not be in the way.
+  const env = { ...bench.env, BENCH_ID: `bench_${randomBytes(6).toString("hex")}` };
+  const startServer = () => start<ServerAnswers>("./serve.ts", { args: [variant.file], core: 0, env });
   const withServer = async <Result>(work: (session: Session) => Promise<Result>): Promise<Result> => {
-    const server = start<ServerAnswers>("./serve.ts", { args: [variant.file], core: 0, env: bench.env });
+    const server = startServer();
     try {
       return await work({ bench, server });
     } finally {
@@ -34,6 +38,16 @@ export const measure = async (bench: Bench, scenario: Scenario, name: VariantNam
   const { plan } = scenario;
   if (scenario.kind === "idle") return withServer((session) => idle(session, plan, scenario.base!));
   if (scenario.kind === "catch-up") return withServer((session) => catchUp(session, plan));
+  if (scenario.kind === "elsewhere")
+    return withServer(async (session) => {
+      const viewed = startServer();
+      try {
+        if (!bench.quick) await elsewhere(session, viewed, warmUp(plan));
+        return await elsewhere(session, viewed, plan);
+      } finally {
+        await viewed.stop();
+      }
+    });
   if (scenario.kind === "stalled") {
     const count = variant.ours ? scenario.stalled!.ours : scenario.stalled!.peers;
     const without = await withServer((session) => stalled(session, plan, 0));
@@ -78,9 +92,28 @@ const stream = async (session: Session, plan: Plan): Promise<Metrics> => {
     cpu: (cpu / report.events) * 1e6,
     bytes: report.bytes / report.events,
     load: report.busy,
-    ...(report.p50 !== undefined && { p50: report.p50, p99: report.p99! }),
+    ...delays(report),
     ...frameOverhead(report.sample),
   };
+};
+
+const delays = ({ p50, p99, growth }: LoadReport): Metrics =>
+  p50 === undefined ? {} : { p50, p99: p99!, growth: growth! };
+
+/** The runs are at work on the session's server and watched on another one. */
+const elsewhere = async (session: Session, viewed: Session["server"], plan: Plan): Promise<Metrics> => {
+  const { load } = session.bench;
+  const started = await session.server.ask(order<"begin">({ do: "begin", plan, purpose: "start" }));
+  const followed = await viewed.ask(order<"begin">({ do: "begin", plan, purpose: "follow" }));
+  const opening = { streams: plan.streams, stalled: 0, stamped: plan.mode === "paced" };
+  await load.ask(loadOrder<"open">({ do: "open", ...started, ...opening, expected: 0 }), 120_000);
+  await load.ask(loadOrder<"open">({ do: "open", ...followed, ...opening, expected: countedEvents(plan) }), 120_000);
+  await viewed.ask({ do: "go" });
+  await session.server.ask({ do: "go" });
+  const report = await finish(session);
+  const used = [await session.server.ask({ do: "usage" }), await viewed.ask({ do: "usage" })];
+  await load.ask({ do: "reset" });
+  return { cpu: (used.reduce((total, { cpu }) => total + cpu, 0) / report.events) * 1e6, ...delays(report) };
 };
 
 /** A run is stored, then read from its beginning by viewers that come when it is over. */

@@ -12,6 +12,7 @@ import type { LoadAnswers } from "./load.ts";
 import { measure } from "./measure.ts";
 import type { Metrics } from "./measure.ts";
 import { canPin, openFiles, start } from "./pinned.ts";
+import { startPostgres } from "./postgres.ts";
 import { startRedis } from "./redis.ts";
 import { judge } from "./run/judge.ts";
 import type { Sample } from "./run/judge.ts";
@@ -38,11 +39,18 @@ async function main(): Promise<number> {
   if (!canPin) notes.push("taskset is absent: server and load client share the cores, figures are noisier");
   if (os.loadavg()[0]! > 0.7) notes.push(`the machine is busy (load ${os.loadavg()[0]!.toFixed(1)})`);
   const redis = await startRedis();
-  if (!redis) notes.push("redis-server is absent: resumable-stream is not measured");
+  if (!redis) notes.push("redis-server is absent: runcast-redis and resumable-stream are not measured");
+  const postgres = await startPostgres();
+  if (!postgres) notes.push("postgres is absent: runcast-postgres is not measured");
   const directory = mkdtempSync(path.join(os.tmpdir(), "runcast-bench-"));
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(EXIT.missed));
-  const env = { BENCH_DIRECTORY: directory, ...(redis && { REDIS_URL: redis.url }) };
+  const env = {
+    BENCH_DIRECTORY: directory,
+    ...(redis && { REDIS_URL: redis.url }),
+    ...(postgres && { POSTGRES_URL: postgres.url }),
+  };
+  const engines = { redis, postgres };
   const load = start<LoadAnswers>("./load.ts", { core: 1 });
   const samples: Sample[] = [];
 
@@ -71,7 +79,7 @@ async function main(): Promise<number> {
       // Each round starts with another server, so that none always follows the same one.
       for (const variant of rotate(scenario.variants.filter(isWanted), round)) {
         const { needs }: Variant = variants[variant];
-        if (needs === "redis" && !redis) continue;
+        if (needs && !engines[needs]) continue;
         await take({ round, scenario: scenario.name, variant }, () => measure({ load, env, quick }, scenario, variant));
       }
     }
@@ -95,6 +103,7 @@ async function main(): Promise<number> {
   } finally {
     await load.stop();
     redis?.stop();
+    postgres?.stop();
   }
 
   const verdict = judge(samples, rows, guard);

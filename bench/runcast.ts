@@ -1,7 +1,7 @@
 import { native } from "../src/dialects/native.ts";
 import type { Log } from "../src/log.ts";
 import { createServer } from "../src/server.ts";
-import { get, post } from "./server.ts";
+import { get, INDEX, post } from "./server.ts";
 import type { Serve } from "./server.ts";
 import { nativeRun } from "./workload.ts";
 
@@ -18,11 +18,17 @@ export const runcast =
     });
     const { port } = await server.listen();
     let shared = 0;
+    let passes = 0;
     return {
       port,
       request: (purpose) => {
-        const start = (run?: string) => post("/runs", port, { message: "go", ...(run && { run }) });
+        const start = (run?: string, accept?: string) =>
+          post("/runs", port, { message: "go", ...(run && { run }) }, accept);
         if (purpose === "run") return { each: start() };
+        if (purpose === "start" || purpose === "follow") {
+          const run = `pass-${++passes}-${INDEX}`;
+          return { each: purpose === "start" ? start(run, "application/json") : get(`/runs/${run}/events`, port) };
+        }
         if (purpose === "shared") shared++;
         const run = purpose === "shared" ? `shared-${shared}` : "stored";
         const follow = get(`/runs/${run}/events`, port);

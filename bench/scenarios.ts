@@ -4,7 +4,8 @@ import type { Plan } from "./workload.ts";
 /** One thing that is done with each of some servers. */
 export interface Scenario {
   readonly name: string;
-  readonly kind: "stream" | "catch-up" | "idle" | "stalled";
+  /** `elsewhere`: the runs are on one process, and those who watch them on another. */
+  readonly kind: "stream" | "elsewhere" | "catch-up" | "idle" | "stalled";
   readonly plan: Plan;
   readonly variants: readonly VariantName[];
   /** For `idle`: the smaller number of streams. For `stalled`: how many stop reading, ours and peers. */
@@ -25,19 +26,35 @@ const burst: Plan = {
   padding: 0,
 };
 const ours: VariantName[] = ["runcast-memory", "runcast-sqlite"];
+/** Logs that several processes share, and what else shows a stream from anywhere. */
+const shared: VariantName[] = ["runcast-redis", "runcast-postgres"];
+const sharing: VariantName[] = [...shared, "resumable-follower"];
 const peers: VariantName[] = ["fastify", "better-sse", "hono", "ag-ui", "ai-sdk", "resumable-stream"];
 
 export const scenarios = ({ quick }: { quick: boolean }): readonly Scenario[] => {
   const many = quick ? 200 : 1000;
   const tokens = quick ? 100 : 1000;
   const few = quick ? 50 : 300;
+  const tenThousand: Plan = {
+    ...burst,
+    mode: "paced",
+    streams: quick ? 100 : 500,
+    tokens: quick ? 10 : 80,
+    tools: 0,
+    rate: 20,
+  };
   return [
-    { name: "100", kind: "stream", plan: { ...burst, tokens }, variants: ["raw", "raw-again", ...ours, ...peers] },
+    {
+      name: "100",
+      kind: "stream",
+      plan: { ...burst, tokens },
+      variants: ["raw", "raw-again", ...ours, ...peers, ...sharing],
+    },
     {
       name: "1000",
       kind: "stream",
       plan: { ...burst, streams: many, tokens: few },
-      variants: ["raw", "raw-again", ...ours, ...peers],
+      variants: ["raw", "raw-again", ...ours, ...peers, ...sharing],
     },
     {
       name: "batch",
@@ -48,9 +65,11 @@ export const scenarios = ({ quick }: { quick: boolean }): readonly Scenario[] =>
     {
       name: "paced",
       kind: "stream",
-      plan: { ...burst, mode: "paced", streams: many, tokens: quick ? 10 : 40, tools: 0, rate: 20 },
-      variants: ["raw", "raw-pull", ...ours, ...peers],
+      plan: { ...burst, mode: "paced", streams: many, tokens: quick ? 10 : 60, tools: 0, rate: 20 },
+      variants: ["raw", "raw-pull", ...ours, ...peers, ...sharing],
     },
+    { name: "paced-10k", kind: "stream", plan: tenThousand, variants: ["raw", ...shared] },
+    { name: "elsewhere", kind: "elsewhere", plan: tenThousand, variants: shared },
     {
       name: "shared",
       kind: "stream",

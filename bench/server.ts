@@ -16,8 +16,14 @@ export interface Served {
   request?(purpose: Purpose): Requests;
 }
 
-/** `fill` stores a run that `catch-up` then reads; only servers that store runs are asked for these. */
-export type Purpose = "run" | "shared" | "fill" | "catch-up";
+/**
+ * `fill` stores a run that `catch-up` then reads; `start` begins a run for each stream without showing it, and `follow` shows these,
+ * on another process. Only servers that store runs are asked for these.
+ */
+export type Purpose = "run" | "shared" | "fill" | "catch-up" | "start" | "follow";
+
+/** What stands for the number of the stream in a request. */
+export const INDEX = "#####";
 
 /** Raw HTTP requests. `first` opens the first stream, if it differs from the others. */
 export interface Requests {
@@ -28,10 +34,10 @@ export interface Requests {
 export const get = (path: string, port: number): string =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n\r\n`;
 
-export const post = (path: string, port: number, body: unknown): string => {
+export const post = (path: string, port: number, body: unknown, accept = "text/event-stream"): string => {
   const text = JSON.stringify(body);
   return (
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n` +
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: ${accept}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
   );
 };

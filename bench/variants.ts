@@ -3,7 +3,7 @@ export interface Variant {
   readonly file: string;
   readonly ours?: true;
   readonly storing?: true;
-  readonly needs?: "redis";
+  readonly needs?: "redis" | "postgres";
   /** The yardstick, and the yardstick again as a guard against noise. */
   readonly yardstick?: true;
 }
@@ -15,12 +15,15 @@ export const variants = {
   "raw-once": { file: "./servers/raw-once.ts", yardstick: true },
   "runcast-memory": { file: "./servers/runcast-memory.ts", ours: true, storing: true },
   "runcast-sqlite": { file: "./servers/runcast-sqlite.ts", ours: true, storing: true },
+  "runcast-redis": { file: "./servers/runcast-redis.ts", ours: true, storing: true, needs: "redis" },
+  "runcast-postgres": { file: "./servers/runcast-postgres.ts", ours: true, storing: true, needs: "postgres" },
   fastify: { file: "./peers/fastify.ts" },
   "better-sse": { file: "./peers/better-sse.ts" },
   hono: { file: "./peers/hono.ts" },
   "ag-ui": { file: "./peers/ag-ui.ts" },
   "ai-sdk": { file: "./peers/ai-sdk.ts" },
   "resumable-stream": { file: "./peers/resumable-stream.ts", needs: "redis" },
+  "resumable-follower": { file: "./peers/resumable-follower.ts", needs: "redis" },
 } as const satisfies Record<string, Variant>;
 
 export type VariantName = keyof typeof variants;

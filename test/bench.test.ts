@@ -7,6 +7,7 @@ import { start } from "../bench/pinned.ts";
 import { judge } from "../bench/run/judge.ts";
 import type { Sample } from "../bench/run/judge.ts";
 import { get } from "../bench/server.ts";
+import { microseconds } from "../bench/workload.ts";
 import { guard } from "../bench/targets.ts";
 import type { Row } from "../bench/targets.ts";
 
@@ -57,6 +58,28 @@ test("emission times are read, also where a read cuts them", async () => {
   expect(p50).toBeGreaterThan(0);
 });
 
+test("a delay that grows shows, a constant one does not", async () => {
+  const server = createServer((_request, response) => void response.writeHead(200).flushHeaders());
+  const port = await listen(server);
+  const load = start<LoadAnswers>("./load.ts", { core: 0 });
+  cleanups.push(
+    () => load.stop(),
+    () => server.close(),
+  );
+  const late = (ms: number) => `~${String(microseconds() - ms * 1000).padStart(16, "0")}`;
+  const growthOf = async (delays: readonly number[]) => {
+    server.removeAllListeners("request");
+    server.on("request", (_request, response) => response.end(delays.map(late).join("")));
+    const opening = { requests: { each: get("/", port) }, streams: 1, expected: 8, stamped: true, stalled: 0, port };
+    await load.ask({ do: "open", ...opening } as { do: "open" });
+    const { growth } = await load.ask({ do: "finish", timeoutMs: 5000 } as { do: "finish" });
+    await load.ask({ do: "reset" });
+    return growth!;
+  };
+  expect(Math.abs(await growthOf(Array.from({ length: 8 }, () => 500_000)))).toBeLessThan(1000);
+  expect(await growthOf([0, 1, 2, 3, 4, 5, 6, 7].map((index) => index * 100_000))).toBeGreaterThan(500_000_000);
+});
+
 test("the length of a token frame is that of its text, not of its chunks", () => {
   const frame = 'id: 1\ndata: {"delta":"a~"}\n\n';
   const chunk = `${frame.length.toString(16)}\r\n${frame}\r\n`;
@@ -95,6 +118,29 @@ test("a figure is compared with the yardstick of its own round", () => {
   expect(line("ai-sdk")).toMatchObject({ verdict: "MISS" });
   expect(counts).toEqual({ met: 2, missed: 1, unmeasured: 0, errors: 0 });
   expect(reason).toBeUndefined();
+});
+
+test("what may be more than the yardstick by so much is judged by the difference", () => {
+  const targets = {
+    "runcast-memory": { atMost: 1, of: "excess" },
+    "runcast-sqlite": { atMost: 1, of: "excess" },
+  } as const;
+  const samples = round(1, { raw: 10, "raw-again": 10, "runcast-memory": 10.5, "runcast-sqlite": 12, hono: 11 });
+  const { title, scenario, metric, unit, against } = row;
+  const shown: Row = {
+    title,
+    scenario,
+    metric,
+    unit,
+    against: against!,
+    targets,
+    variants: ["runcast-memory", "runcast-sqlite"],
+  };
+  const { lines } = judge(samples, [shown], guard);
+  expect(lines.map(({ variant, verdict }) => [variant, verdict])).toEqual([
+    ["runcast-memory", "ok"],
+    ["runcast-sqlite", "MISS"],
+  ]);
 });
 
 test("a run whose yardstick disagrees with itself is void", () => {

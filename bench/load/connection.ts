@@ -66,7 +66,7 @@ export const createConnection = (options: {
   const read = (length: number) => {
     if (bytes === 0) {
       const status = buffer.toString("latin1", 0, Math.min(length, 400));
-      if (status.startsWith("HTTP/1.1 200")) headed.resolve();
+      if (status.startsWith("HTTP/1.1 20")) headed.resolve();
       else headed.reject(new Error(`the server answered ${status}`));
     }
     bytes += length;

@@ -53,7 +53,8 @@ export const judge = (samples: readonly Sample[], rows: readonly Row[], guard: t
 const linesOf = (row: Row, samples: readonly Sample[]): Line[] => {
   const measured = [...new Set(samples.filter(({ scenario }) => scenario === row.scenario).map((s) => s.variant))];
   const targeted = Object.keys(row.targets ?? {}).filter((variant) => !measured.includes(variant));
-  return [...measured.toSorted(byOrder), ...targeted].map((variant) => lineOf(row, variant, samples));
+  const isShown = (variant: string) => !row.variants || row.variants.some((one) => one === variant);
+  return [...measured.toSorted(byOrder), ...targeted].filter(isShown).map((variant) => lineOf(row, variant, samples));
 };
 
 const lineOf = (row: Row, variant: string, samples: readonly Sample[]): Line => {
@@ -74,14 +75,16 @@ const lineOf = (row: Row, variant: string, samples: readonly Sample[]): Line => 
   }
   const target = row.targets?.[variant];
   if (!target) return line;
-  const judged = target.of === "value" ? value : ratio;
+  const excess = against ? median(compared(samples, row.metric, subject, against, (a, b) => a - b)) : undefined;
+  const judged = { ratio, value, excess }[target.of ?? "ratio"];
   if (judged === undefined) return { ...line, target: textOf(target), verdict: "not measured" };
   const fits = judged >= (target.atLeast ?? -Infinity) && judged <= (target.atMost ?? Infinity);
   return { ...line, target: textOf(target), verdict: fits ? "ok" : "MISS" };
 };
 
+const UNITS = { ratio: " x", value: "", excess: " more" };
 const textOf = ({ atLeast, atMost, of }: Target) =>
-  `${atLeast === undefined ? `<= ${atMost}` : `>= ${atLeast}`}${of === "value" ? "" : " x"}`;
+  `${atLeast === undefined ? `<= ${atMost}` : `>= ${atLeast}`}${UNITS[of ?? "ratio"]}`;
 
 const order = Object.keys(variants);
 const byOrder = (a: string, b: string) => (order.indexOf(a) + 1 || 99) - (order.indexOf(b) + 1 || 99);
@@ -96,11 +99,21 @@ const figures = (samples: readonly Sample[], metric: string, subject: string) =>
     return `${scenario}/${variant}` === subject && figure !== undefined ? [{ round, figure }] : [];
   });
 
-const ratios = (samples: readonly Sample[], metric: string, subject: string, against: string): number[] => {
+const ratios = (samples: readonly Sample[], metric: string, subject: string, against: string): number[] =>
+  compared(samples, metric, subject, against, (figure, other) => figure / other);
+
+/** Round by round. */
+const compared = (
+  samples: readonly Sample[],
+  metric: string,
+  subject: string,
+  against: string,
+  compare: (figure: number, other: number) => number,
+): number[] => {
   const yardstick = new Map(figures(samples, metric, against).map(({ round, figure }) => [round, figure]));
   return figures(samples, metric, subject).flatMap(({ round, figure }) => {
     const other = yardstick.get(round);
-    return other ? [figure / other] : [];
+    return other ? [compare(figure, other)] : [];
   });
 };
 
