@@ -13,9 +13,11 @@ export const frameText = ({ id, event, data }: Frame): string => {
   return `${head}${event ? `event: ${event}\n` : ""}data: ${lines(data, "data: ")}\n\n`;
 };
 
-/** The same of an id and an event that are plain words, and data of one line: for those who make many and know that they are. */
-export const plainFrameText = (id: number, event: string, data: string): string =>
-  `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`;
+/** What stands between the id and the data of a frame whose event is a plain word. */
+export const plainFrameHead = (event: string): string => `\nevent: ${event}\ndata: `;
+
+/** A frame whose id is a number and whose data is one line: for those who make many, and keep the head of frames that follow one another. */
+export const plainFrameText = (id: number, head: string, data: string): string => `id: ${id}${head}${data}\n\n`;
 
 /**
  * JSON text in which no reader finds a line break that is none: NEL and the Unicode separators are spelled as escapes. JSON may hold

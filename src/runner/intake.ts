@@ -1,4 +1,4 @@
-import type { Event } from "../events.ts";
+import type { Event, EventOf } from "../events.ts";
 import { Refusal } from "../source.ts";
 import { createVerifier, misfitOf } from "../verify.ts";
 import { createAsks } from "./asks.ts";
@@ -53,7 +53,8 @@ export class Intake {
   /** Takes an event of the source in. Throws a Refusal for one that breaks the grammar or the run's limit. */
   take(sourced: Event): void {
     if (sourced.type === "run-start") return;
-    const event = this.#placed(this.renamer.rename(sourced));
+    const renamed = this.renamer.rename(sourced);
+    const event = renamed.type === "run-resume" ? this.#placed(renamed) : renamed;
     if (this.#isStale(event)) {
       // Nobody hears of this ask: whoever waits for its answer would wait in vain.
       if (event.type === "ask-start") this.asks.observe({ type: "ask-end", ask: event.ask, outcome: "cancelled" });
@@ -71,8 +72,7 @@ export class Intake {
   }
 
   /** A source that reads another log passes its run-resume on, which counts that log's entries. */
-  #placed(event: Event): Event {
-    if (event.type !== "run-resume") return event;
+  #placed(event: EventOf<"run-resume">): Event {
     const { lastWork, seq } = this.verifier;
     return { ...event, after: Math.min(Math.max(event.after, lastWork), seq) };
   }

@@ -16,7 +16,7 @@ export interface Reading {
   readonly firstEventMs: number;
   /** Called with the source's own run-start, if that is its first event; nothing is taken in before it resolves. */
   begin(start: EventOf<"run-start"> | undefined): Promise<void>;
-  /** Called before an event is taken in: the run may have to leave instead. */
+  /** Called before an event is taken in, unless it is a piece of something: the run may have to leave instead. */
   before(event: Event): unknown;
   /** Whether the run is over, so that nothing more is taken in. */
   isOver(): boolean;
@@ -32,8 +32,10 @@ export const readSource = async (
   await begin(first && !first.done ? startOf(first.value) : undefined);
   for (let next = first ?? (await pull), taken = 1; !next.done && !isOver(); next = await iterator.next(), taken++) {
     const event = received(next.value);
-    before(event);
-    if (isOver()) return undefined;
+    if (!("delta" in event)) {
+      before(event);
+      if (isOver()) return undefined;
+    }
     if (event.type === "run-end") {
       // Measured here, where a throw ends the run: what closes it repeats the error that this names.
       sizeOf(event);

@@ -1,29 +1,30 @@
 import type { Frame } from "../dialect.ts";
 import type { Entry, Event, EventOf } from "../events.ts";
-import { plainFrameText } from "../sse.ts";
+import { plainFrameHead, plainFrameText } from "../sse.ts";
 
 /** A frame of an entry: `id: <seq>`, `event: <type>`, `data: {…the event, at}`. */
 export const createEncoder = (): ((entry: Entry) => readonly Frame[]) => {
-  const dataOf = createData();
-  return (entry) => [{ id: `${entry.seq}`, event: entry.event.type, data: dataOf(entry) }];
+  const opening = createOpening();
+  const clock = createClock();
+  return ({ seq, at, event }) => {
+    const opened = isDelta(event) ? opening(event) : undefined;
+    const data = opened && isDelta(event) ? opened.data + ending(event, clock(at)) : JSON.stringify({ ...event, at });
+    return [{ id: `${seq}`, event: event.type, data }];
+  };
 };
 
 /** The same frames, as text. */
 export const createTextEncoder = (): ((entry: Entry) => string) => {
-  const dataOf = createData();
-  return (entry) => plainFrameText(entry.seq, entry.event.type, dataOf(entry));
-};
-
-const createData = () => {
   const opening = createOpening();
   const clock = createClock();
-  return ({ at, event }: Entry): string => {
+  return ({ seq, at, event }) => {
     const opened = isDelta(event) ? opening(event) : undefined;
-    return opened !== undefined && isDelta(event)
-      ? `${opened}${JSON.stringify(event.delta)},"at":${clock(at)}}`
-      : JSON.stringify({ ...event, at });
+    if (opened && isDelta(event)) return plainFrameText(seq, opened.head, ending(event, clock(at)));
+    return plainFrameText(seq, plainFrameHead(event.type), JSON.stringify({ ...event, at }));
   };
 };
+
+const ending = ({ delta }: Delta, at: string): string => `${JSON.stringify(delta)},"at":${at}}`;
 
 type Delta = EventOf<"text-delta" | "thinking-delta" | "tool-input-delta" | "tool-output-delta">;
 
@@ -42,8 +43,8 @@ const createOpening = () => {
   let id = "";
   let agent: string | undefined;
   let stream: string | undefined;
-  let opened = "";
-  return (event: Delta): string | undefined => {
+  let opened = { data: "", head: "" };
+  return (event: Delta): { readonly data: string; readonly head: string } | undefined => {
     const eventId = "part" in event ? event.part : event.call;
     const eventStream = event.type === "tool-output-delta" ? event.stream : undefined;
     if (!hasOnly(event, eventStream === undefined ? 3 : 4)) return undefined;
@@ -54,7 +55,8 @@ const createOpening = () => {
     stream = eventStream;
     const named = "part" in event ? { part: id } : { call: id };
     const whole = JSON.stringify({ type, agent, ...named, stream });
-    opened = `${whole.slice(0, -1)},"delta":`;
+    const data = `${whole.slice(0, -1)},"delta":`;
+    opened = { data, head: plainFrameHead(type) + data };
     return opened;
   };
 };
