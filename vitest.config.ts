@@ -1,20 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** It takes minutes for each version of Open WebUI, and has a command of its own. */
 const apart = process.env.RUNCAST_OPEN_WEBUI === undefined ? ["test/open-webui/live/full/**"] : [];
 
-/** Suites that measure time or memory, or that start a browser, need the machine for themselves: they run last, one by one. */
-const MEASURING = ["load", "mutants", "shell", "sqlite", "window"].map((name) => `test/slow/${name}.test.ts`);
-const isInBrowser = (file: string): boolean =>
-  file.endsWith(".test.ts") && readFileSync(`${import.meta.dirname}/test/${file}`, "utf8").includes("browsing.ts");
-const alone = [
-  ...MEASURING,
-  "test/open-webui/live/**/*.test.ts",
-  ...readdirSync(`${import.meta.dirname}/test`, { encoding: "utf8", recursive: true })
-    .filter(isInBrowser)
-    .map((file) => `test/${file}`),
-];
+/** Suites that measure time or memory need the machine for themselves: they run last, one by one. */
+const alone = ["load", "mutants", "page", "shell", "sqlite", "window"].map((name) => `test/slow/${name}.test.ts`);
+const slow = ["test/slow/**/*.test.ts", "test/open-webui/live/**/*.test.ts", "test/examples/embed.test.ts"];
 
 const project = (name: string, include: string[], exclude: readonly string[]) => ({
   extends: true as const,
@@ -37,9 +28,9 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
-      project("fast", ["test/**/*.test.ts"], ["test/slow/**", "test/open-webui/live/**", ...alone]),
-      project("slow", ["test/slow/**/*.test.ts"], alone),
-      project("alone", alone, apart),
+      project("fast", ["test/**/*.test.ts"], slow),
+      project("slow", slow, [...alone, ...apart]),
+      project("alone", alone, []),
     ],
   },
 });
