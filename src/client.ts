@@ -9,7 +9,8 @@ import {
 import { checkAddress, checkHeaders, ClientError, networkTrouble, type Trouble, troubleOf } from "./client/trouble.ts";
 import { browserWakes, type Wakes } from "./client/wakes.ts";
 import type { Command } from "./dialect.ts";
-import type { Answer, Entry, RunOutcome } from "./events.ts";
+import type { Answer, Entry } from "./events.ts";
+import type { RunSummary } from "./protocol.ts";
 import { createRunId } from "./run-id.ts";
 import type { RunState } from "./state.ts";
 import { writeCommand } from "./wire.ts";
@@ -66,18 +67,7 @@ export interface ListQuery {
   readonly open?: boolean;
 }
 
-export interface ListedRun {
-  readonly run: string;
-  readonly thread?: string;
-  /** What the agent goes by. */
-  readonly name: string;
-  /** The name that it is configured under. */
-  readonly agent: string;
-  readonly seq: number;
-  readonly startedAt: number;
-  readonly endedAt?: number;
-  readonly outcome?: RunOutcome;
-}
+export type { RunSummary };
 
 interface Abortable {
   readonly signal?: AbortSignal;
@@ -102,7 +92,7 @@ export interface Client {
   list(
     query?: ListQuery,
     options?: Abortable,
-  ): Promise<{ readonly runs: readonly ListedRun[]; readonly next?: string }>;
+  ): Promise<{ readonly runs: readonly RunSummary[]; readonly next?: string }>;
   /** The bytes of a file beside the run's log. `range` as in the HTTP header: `bytes=0-99`. */
   file(run: string, file: string, options?: Abortable & { readonly range?: string }): Promise<Response>;
 }

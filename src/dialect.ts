@@ -7,7 +7,7 @@ import type { NamedAgent, RunRequest, ToolFacts } from "./source.ts";
  * What every variant promises:
  * - `encode` and `decode` are pure: what they say depends on the entries (or frames) so far, never on time or on who looks,
  *   so that every viewer and every replay gets the same frames.
- * - `encode` is flat: a frame costs what its entry carries (unless `says` admits otherwise).
+ * - `encode` is flat: a frame costs what its entry carries (unless `coverage` admits otherwise).
  * - With extensions on, decode(encode(log)) is the log. What a dialect says natively never travels in its extension slot.
  */
 export interface Dialect {
@@ -63,8 +63,7 @@ export interface Dialect {
   readonly disconnect: "continue" | "cancel";
   /** How its clients can answer an ask. */
   readonly asks: "inline" | "next-request" | "link";
-  /** What becomes of each event: said in the family's own words, carried by an extension, or lost for a stated reason. */
-  readonly says: Readonly<Record<EventType, "says" | "carries" | Loss>>;
+  readonly coverage: Coverage;
 }
 
 /** What frames say, one after the other. */
@@ -76,6 +75,12 @@ export interface Decoder {
    */
   pause?(): readonly Event[];
 }
+
+/**
+ * What becomes of each event. `native`: the family's own format has all of it. `extended`: it has some of it, and an extension the
+ * rest. A loss says why there is nothing.
+ */
+export type Coverage = Readonly<Record<EventType, "native" | "extended" | Loss>>;
 
 export interface Loss {
   readonly loses: string;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PROTOCOL } from "./protocol.ts";
+import { CALL_OUTCOMES, PROTOCOL } from "./protocol.ts";
 
 export { PROTOCOL };
 
@@ -98,7 +98,7 @@ export const answerSchema = z.object({
 export type Answer = z.infer<typeof answerSchema>;
 
 const runOutcome = z.enum(["done", "error", "cancelled", "interrupted"]);
-const callOutcome = z.enum(["ok", "error", "denied", "cancelled", "timeout", "interrupted", "deferred"]);
+const callOutcome = z.enum(CALL_OUTCOMES);
 const askOutcome = z.enum(["answered", "expired", "cancelled", "interrupted"]);
 const finish = z.enum(["stop", "tools", "length", "filter", "error", "cancelled", "interrupted", "other"]);
 const askKind = z.enum(["approval", "confirmation", "input", "choice", "result", "execute"]);

@@ -1,4 +1,5 @@
-import type { Answer, Entry, FileRef, RunOutcome } from "./events.ts";
+import type { Answer, Entry, FileRef } from "./events.ts";
+import type { RunSummary } from "./protocol.ts";
 import type { Records } from "./records.ts";
 
 export { chunksOf, entriesOf } from "./log/chunks.ts";
@@ -147,20 +148,9 @@ export interface QueuedControl {
   readonly control: Control;
 }
 
-export interface RunInfo {
-  readonly run: string;
-  readonly thread?: string;
+export interface RunInfo extends RunSummary {
   /** The id of the user who started it. */
   readonly user?: string;
-  /** What the agent goes by. Its source may have chosen it. */
-  readonly name: string;
-  /** The name that the agent is configured under. */
-  readonly agent: string;
-  readonly seq: number;
-  readonly startedAt: number;
-  /** Absent while the run has no run-end. */
-  readonly endedAt?: number;
-  readonly outcome?: RunOutcome;
   readonly dropped?: boolean;
   readonly owner?: string;
   /** 0: the run never had an owner. */

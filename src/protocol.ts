@@ -1,7 +1,10 @@
-import type { ApprovalOption, ChoiceOption, EventOf, Problem } from "./events.ts";
+import type { ApprovalOption, ChoiceOption, EventOf, Problem, RunOutcome } from "./events.ts";
 
 /** The version of the vocabulary in events.ts, the grammar in verify.ts and PROTOCOL.md. Logs of earlier versions stay readable. */
 export const PROTOCOL = 2;
+
+/** How a tool call can end. */
+export const CALL_OUTCOMES = ["ok", "error", "denied", "cancelled", "timeout", "interrupted", "deferred"] as const;
 
 /** Why a log of this version cannot be read here; undefined if it can. */
 export const protocolProblem = (protocol: number): (Problem & { readonly hint: string }) | undefined =>
@@ -46,3 +49,18 @@ export const choicesOf = ({ options = [] }: Options): readonly ChoiceOption[] =>
 /** The ways to allow or deny that an approval offers. */
 export const approvalsOf = ({ options = [] }: Options): readonly ApprovalOption[] =>
   options.filter((option): option is ApprovalOption => "allow" in option);
+
+/** What a list of runs has of each. */
+export interface RunSummary {
+  readonly run: string;
+  readonly thread?: string;
+  /** What the agent goes by. Its source may have chosen it. */
+  readonly name: string;
+  /** The name that the agent is configured under. */
+  readonly agent: string;
+  readonly seq: number;
+  readonly startedAt: number;
+  /** Absent while the run has no run-end. */
+  readonly endedAt?: number;
+  readonly outcome?: RunOutcome;
+}

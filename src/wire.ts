@@ -5,7 +5,7 @@ import { parseJson } from "./json.ts";
  * The native dialect on the wire: how its clients ask, and what its frames look like. It loads no schemas, so that a browser can
  * use it; what only a server needs is in the dialect itself.
  */
-export { runId, writeCommand } from "./wire/command.ts";
+export { queryText, runId, writeCommand, writeExtensions } from "./wire/command.ts";
 export { createEncoder, createTextEncoder } from "./wire/encoder.ts";
 export { createEntryReader, type EntryReader } from "./wire/entry-reader.ts";
 export { readSecrets, writeSecrets } from "./wire/secrets.ts";

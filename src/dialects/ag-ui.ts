@@ -32,5 +32,5 @@ export const agUi: Dialect = {
   segments: true,
   disconnect: "cancel",
   asks: "next-request",
-  says: agUiCoverage,
+  coverage: agUiCoverage,
 };

@@ -1,3 +1,4 @@
+import { extendedBut } from "./frames/coverage.ts";
 import { z } from "zod";
 import type { Dialect, Loss, Route } from "../dialect.ts";
 import { createDecoder } from "./ai-sdk/decode.ts";
@@ -50,37 +51,10 @@ export const aiSdk: Dialect = {
   segments: true,
   disconnect: "continue",
   asks: "next-request",
-  says: {
-    "run-start": "carries",
+  coverage: extendedBut({
     "run-resume": loses("the SDK does not know which process runs an agent; a status says that the run goes on"),
-    "agent-start": "carries",
-    "agent-end": "carries",
-    "step-start": "carries",
     "step-retry": loses("the SDK cannot try a step again; a status says so"),
-    "step-end": "carries",
-    "text-start": "carries",
-    "text-delta": "carries",
-    "text-end": "carries",
-    "thinking-start": "carries",
-    "thinking-delta": "carries",
-    "thinking-end": "carries",
-    "tool-start": "carries",
-    "tool-input-delta": "carries",
-    "tool-input-end": "carries",
-    "tool-execute": "carries",
-    "tool-progress": "carries",
-    "tool-output-delta": "carries",
-    "tool-end": "carries",
-    "ask-start": "carries",
-    "ask-end": "carries",
-    status: "carries",
-    citation: "carries",
-    file: "carries",
-    embed: "carries",
-    notice: "carries",
-    data: "carries",
-    "run-end": "carries",
-  },
+  }),
 };
 
 /** A function declaration: the object above uses it. */

@@ -47,5 +47,5 @@ export const copilotkit: Dialect = {
   segments: true,
   disconnect: "continue",
   asks: "next-request",
-  says: agUiCoverage,
+  coverage: agUiCoverage,
 };

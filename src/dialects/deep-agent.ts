@@ -1,3 +1,4 @@
+import { extendedBut } from "./frames/coverage.ts";
 import { z } from "zod";
 import type { Command, Dialect, DialectRequest } from "../dialect.ts";
 import type { Message } from "../events.ts";
@@ -68,10 +69,8 @@ export const deepAgent: Dialect = {
   wholeBytes: WHOLE_BYTES,
   disconnect: "cancel",
   asks: "link",
-  says: {
+  coverage: extendedBut({
     ...fastApiCoverage,
-    "agent-start": "carries",
-    "agent-end": "carries",
     "text-start": NO_PARTS,
     "text-end": NO_PARTS,
     "thinking-start": NO_THINKING,
@@ -81,7 +80,7 @@ export const deepAgent: Dialect = {
     "tool-input-end": NO_INPUT,
     "ask-end": { loses: "its clients cannot answer" },
     citation: { loses: "the family's citations are its tools' results" },
-  },
+  }),
 };
 
 const readStart = ({ body, params, headers }: DialectRequest, isWhole: boolean): Command => {

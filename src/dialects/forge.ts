@@ -1,3 +1,4 @@
+import { extendedBut } from "./frames/coverage.ts";
 import { z } from "zod";
 import type { Dialect, Loss, Route } from "../dialect.ts";
 import { createDecoder } from "./forge/decoder.ts";
@@ -66,7 +67,7 @@ export const forge: Dialect = {
   wholeBytes: 16 * 1024 * 1024,
   disconnect: "cancel",
   asks: "link",
-  says: {
+  coverage: extendedBut({
     "run-start": loses("a Forge stream has no start; its run is named by the header Runcast-Run"),
     "run-resume": loses("Forge does not know which process runs an agent"),
     "agent-start": loses("Forge knows no sub-agents; their calls stand among the others"),
@@ -75,28 +76,18 @@ export const forge: Dialect = {
     "step-retry": loses("Forge's only word for trouble ends the stream"),
     "step-end": loses("Forge knows no steps; usage comes at the end"),
     "text-start": loses("Forge has one running text"),
-    "text-delta": "carries",
     "text-end": loses("Forge has one running text"),
     "thinking-start": loses("Forge has one running thought"),
-    "thinking-delta": "carries",
     "thinking-end": loses("Forge has one running thought"),
-    "tool-start": "carries",
     "tool-input-delta": loses("Forge says arguments when they are whole"),
-    "tool-input-end": "carries",
-    "tool-execute": "carries",
     "tool-progress": loses("Forge has no word for progress"),
     "tool-output-delta": loses("Forge says a result when the call ends"),
-    "tool-end": "carries",
-    "ask-start": "carries",
-    "ask-end": "carries",
     status: loses("Forge has no status line"),
     citation: loses("Forge has no citations"),
     file: loses("Forge has no files"),
     embed: loses("Forge's stream has no embeds"),
-    notice: "carries",
     data: loses("Forge has no open slot"),
-    "run-end": "carries",
-  },
+  }),
 };
 
 /** A function declaration: the object above uses it. */

@@ -1,3 +1,4 @@
+import { extendedBut } from "./frames/coverage.ts";
 import { z } from "zod";
 import { cursorText, type Dialect, type Route } from "../dialect.ts";
 import { createAnswer } from "./open-webui/answer.ts";
@@ -105,7 +106,7 @@ export const openWebui: Dialect = {
   windowMs: 100,
   disconnect: "cancel",
   asks: "link",
-  says: {
+  coverage: extendedBut({
     "run-start": status,
     "run-resume": status,
     "agent-start": status,
@@ -113,29 +114,11 @@ export const openWebui: Dialect = {
     "step-start": steps,
     "step-retry": status,
     "step-end": steps,
-    "text-start": "carries",
-    "text-delta": "carries",
     "text-end": { loses: "a message ends when the run does" },
-    "thinking-start": "carries",
-    "thinking-delta": "carries",
-    "thinking-end": "carries",
-    "tool-start": "carries",
     "tool-input-delta": { loses: "a card has its arguments when they are whole" },
-    "tool-input-end": "carries",
-    "tool-execute": "carries",
     "tool-progress": status,
     "tool-output-delta": within,
-    "tool-end": "carries",
-    "ask-start": "carries",
-    "ask-end": "carries",
-    status: "carries",
-    citation: "carries",
-    file: "carries",
-    embed: "carries",
-    notice: "carries",
-    data: "carries",
-    "run-end": "carries",
-  },
+  }),
 };
 
 const readModels = (withStyles: boolean): ReturnType<Dialect["read"]> => ({

@@ -60,7 +60,7 @@ export const openaiChat: Dialect = {
   refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: openaiError(problem) }) }),
   disconnect: "cancel",
   asks: "link",
-  says: openaiCoverage({
+  coverage: openaiCoverage({
     inside: { loses: "a completion has no place for the agent's own tools; clients would run a call that they see" },
     subAgents: { loses: "what a sub-agent says is never content, so nothing says that there is one" },
     aside: { loses: "a completion has no place for it beside the words" },

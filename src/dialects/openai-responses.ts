@@ -55,7 +55,7 @@ export const openaiResponses: Dialect = {
   },
   disconnect: "cancel",
   asks: "link",
-  says: openaiCoverage({
+  coverage: openaiCoverage({
     inside: { loses: "the agent's own tools are no items of a response: clients would run a call that they see" },
     subAgents: { loses: "what a sub-agent says is no item of a response: it would be taken for the answer" },
     aside: { loses: "a response has no item for it" },

@@ -1,3 +1,4 @@
+import { extendedBut } from "./frames/coverage.ts";
 import type { Command, Dialect, DialectRequest } from "../dialect.ts";
 import type { RunRequest } from "../source.ts";
 import { createRalphDecoder } from "./ralph/decode.ts";
@@ -51,20 +52,18 @@ export const ralph: Dialect = {
   refuse: fastApi.refuse,
   disconnect: "cancel",
   asks: "link",
-  says: {
+  coverage: extendedBut({
     ...fastApiCoverage,
     "agent-start": asStatus("the family has no sub-agents"),
     "agent-end": { loses: "the family has no sub-agents; the status goes back to what it was" },
     "text-start": NO_PARTS,
     "text-end": NO_PARTS,
     "thinking-start": NO_PARTS,
-    "thinking-delta": "carries",
     "thinking-end": NO_PARTS,
     "tool-input-delta": { loses: "arguments come whole, with tool_call_start" },
-    "tool-input-end": "carries",
     "ask-end": { loses: "its clients cannot answer; the status goes back to what it was" },
     citation: { loses: "the family has no sources" },
-  },
+  }),
 };
 
 const readStart = ({ body, params, headers }: DialectRequest): Command => {

@@ -1,3 +1,4 @@
+import { CALL_OUTCOMES } from "../protocol.ts";
 import type { CallNode } from "../state.ts";
 
 /** What a call, an agent, an ask or a run is in, as a person is shown it. */
@@ -48,14 +49,4 @@ export const badgeOf = (state: ShownState): Badge => {
 export const WORKING: Badge = { state: "executing", word: "working", tone: "active" };
 
 /** The states that a call can be in, in the order in which a list offers them. */
-export const CALL_STATES = [
-  "pending",
-  "executing",
-  "ok",
-  "error",
-  "denied",
-  "cancelled",
-  "timeout",
-  "interrupted",
-  "deferred",
-] as const satisfies readonly CallNode["state"][];
+export const CALL_STATES: readonly CallNode["state"][] = ["pending", "executing", ...CALL_OUTCOMES];

@@ -34,7 +34,7 @@ const writeStart = ({ request, detached, style, extensions }: Extract<Command, {
     ...writeSecrets(secrets),
     ...writeExtensions(extensions),
   };
-  return { method: "POST", path: `/runs${search({ style })}`, headers, body: JSON.stringify(body) };
+  return { method: "POST", path: `/runs${queryText({ style })}`, headers, body: JSON.stringify(body) };
 };
 
 const writeFollow = (run: string, command: Extract<Command, { do: "follow" }>): Written => {
@@ -46,7 +46,7 @@ const writeFollow = (run: string, command: Extract<Command, { do: "follow" }>): 
     ...(cursor !== "0" && { "last-event-id": cursor }),
     ...writeExtensions(extensions),
   };
-  return { method: "GET", path: `${run}/events${search({ from, style })}`, headers };
+  return { method: "GET", path: `${run}/events${queryText({ from, style })}`, headers };
 };
 
 /** The id of the run that a command names, for a dialect whose paths have no other way to name one. */
@@ -55,10 +55,12 @@ export const runId = (run: RunRef): string => {
   throw new Error("a client of this dialect names a run by its id, not by its thread");
 };
 
-const writeExtensions = (extensions: boolean | undefined): Record<string, string> =>
+/** The header by which a client asks for extensions. */
+export const writeExtensions = (extensions: boolean | undefined): Record<string, string> =>
   extensions ? { "runcast-extensions": "1" } : {};
 
-const search = (values: Record<string, string | undefined>): string => {
+/** The query of an address, with its question mark; empty without values. */
+export const queryText = (values: Record<string, string | undefined>): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
   return query.size > 0 ? `?${query}` : "";

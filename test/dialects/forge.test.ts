@@ -203,11 +203,11 @@ describe("the family's own examples", () => {
   });
 
   test("every event is said, carried or lost for a reason; what is lost has no frame", () => {
-    expect(Object.keys(forge.says).toSorted()).toEqual(EVENT_TYPES.toSorted());
+    expect(Object.keys(forge.coverage).toSorted()).toEqual(EVENT_TYPES.toSorted());
     for (const story of stories) {
       const encode = forge.encode({ link });
       for (const entry of logOf(story))
-        if (typeof forge.says[entry.event.type] === "object") expect(encode(entry)).toEqual([]);
+        if (typeof forge.coverage[entry.event.type] === "object") expect(encode(entry)).toEqual([]);
     }
   });
 });

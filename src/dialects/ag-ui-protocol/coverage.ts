@@ -1,34 +1,9 @@
-import type { Dialect } from "../../dialect.ts";
+import { extendedBut } from "../frames/coverage.ts";
 
 /** What becomes of each event in AG-UI. */
-export const agUiCoverage: Dialect["says"] = {
-  "run-start": "carries",
+export const agUiCoverage = extendedBut({
   "run-resume": { loses: "clients do not know which process runs an agent" },
-  "agent-start": "carries",
-  "agent-end": "carries",
-  "step-start": "carries",
   "step-retry": { loses: "told as an activity `runcast.status`: steps are not tried again" },
-  "step-end": "carries",
-  "text-start": "carries",
-  "text-delta": "carries",
-  "text-end": "carries",
-  "thinking-start": "carries",
-  "thinking-delta": "carries",
-  "thinking-end": "carries",
-  "tool-start": "carries",
-  "tool-input-delta": "carries",
-  "tool-input-end": "carries",
   "tool-execute": { loses: "AG-UI tells what a model asks for and what came of it, not when a call begins to execute" },
-  "tool-progress": "carries",
-  "tool-output-delta": "carries",
-  "tool-end": "carries",
-  "ask-start": "carries",
   "ask-end": { loses: "the client that answers knows its answer; the next stream goes on after it" },
-  status: "carries",
-  citation: "carries",
-  file: "carries",
-  embed: "carries",
-  notice: "carries",
-  data: "carries",
-  "run-end": "carries",
-};
+});

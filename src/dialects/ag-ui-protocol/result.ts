@@ -1,4 +1,5 @@
 import type { CallOutcome, Content, EventOf } from "../../events.ts";
+import { CALL_OUTCOMES } from "../../protocol.ts";
 import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 
 type End = Pick<EventOf<"tool-end">, "outcome" | "content" | "error">;
@@ -32,14 +33,8 @@ export const ownOutcome = (metadata: unknown): CallOutcome | undefined => {
   return typeof outcome === "string" && OUTCOMES.has(outcome) ? (outcome as CallOutcome) : undefined;
 };
 
-const OUTCOMES: ReadonlySet<string> = new Set([
-  "ok",
-  "error",
-  "denied",
-  "cancelled",
-  "timeout",
-  "interrupted",
-] satisfies CallOutcome[]);
+/** A call that the client runs has no result. */
+const OUTCOMES: ReadonlySet<string> = new Set(CALL_OUTCOMES.filter((outcome) => outcome !== "deferred"));
 
 /** PydanticAI says how a call went only in a value that follows its result. */
 export const pydanticOutcome = (encrypted: string): CallOutcome | undefined => {

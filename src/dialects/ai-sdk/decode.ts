@@ -1,6 +1,7 @@
 import type { Frame } from "../../dialect.ts";
 import type { Event, Finish, Json } from "../../events.ts";
 import { PROTOCOL } from "../../protocol.ts";
+import { finishOf } from "../ai-sdk-protocol/finish.ts";
 import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 import { readData } from "./decode-data.ts";
 import { createHeard } from "./heard.ts";
@@ -32,7 +33,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   };
 
   const finishRun = (reason: unknown): Event[] => {
-    const finish = typeof reason === "string" ? (FINISHES[reason] ?? "other") : undefined;
+    const finish = typeof reason === "string" ? finishOf(reason) : undefined;
     const events = [...settleStep(finish), ...heard.endStep(finish)];
     if (heard.isAsking) return events;
     phase = "ended";
@@ -133,14 +134,6 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
 
 /** What cannot belong to a step whose end was told. */
 const settles = (type: string): boolean => type !== "start" && type !== "message-metadata" && !type.startsWith("data-");
-
-const FINISHES: Readonly<Record<string, Finish>> = {
-  stop: "stop",
-  "tool-calls": "tools",
-  length: "length",
-  "content-filter": "filter",
-  error: "error",
-};
 
 const kindOf = (type: string): "text" | "thinking" => (type.startsWith("text") ? "text" : "thinking");
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AskAnswer, Command, Dialect, DialectRequest, RunRef } from "../../dialect.ts";
 import { answerSchema } from "../../events.ts";
 import { Refusal, type RunRequest, runRequestSchema } from "../../source.ts";
-import { readSecrets, writeSecrets } from "../../wire.ts";
+import { queryText, readSecrets, writeExtensions, writeSecrets } from "../../wire.ts";
 import { parseBody } from "../requests/parse-body.ts";
 import { writeStyle } from "./style.ts";
 import { readApprovals, readMessages, uiMessageSchema, writeMessages } from "./ui-messages.ts";
@@ -118,7 +118,7 @@ export const write = (command: Command): Written => {
   const { path, query } = place(command.run);
   return {
     method: "POST",
-    path: `${path}/stop${search(query)}`,
+    path: `${path}/stop${queryText(query)}`,
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ call, agent, reason }),
   };
@@ -139,7 +139,7 @@ const writeStart = ({ request, style, extensions, disconnect, answers }: Start):
   const query = { sdk: style?.replace("+", ""), disconnect: disconnect === "cancel" ? disconnect : undefined };
   return {
     method: "POST",
-    path: `${BASE}${agent === undefined ? "" : `/${encodeURIComponent(agent)}`}${search(query)}`,
+    path: `${BASE}${agent === undefined ? "" : `/${encodeURIComponent(agent)}`}${queryText(query)}`,
     headers: { "content-type": "application/json", ...writeExtensions(extensions), ...writeSecrets(secrets) },
     body: JSON.stringify(body),
   };
@@ -150,7 +150,7 @@ const writeFollow = ({ run, style, extensions, skipFrames }: Follow): Written =>
   const skip = skipFrames ? String(skipFrames) : undefined;
   return {
     method: "GET",
-    path: `${path}/stream${search({ ...query, sdk: style?.replace("+", ""), skip })}`,
+    path: `${path}/stream${queryText({ ...query, sdk: style?.replace("+", ""), skip })}`,
     headers: writeExtensions(extensions),
   };
 };
@@ -161,11 +161,3 @@ const place = (run: RunRef): { readonly path: string; readonly query: Record<str
   return { path: `${BASE}${agent}/${encodeURIComponent(run.thread)}`, query: {} };
 };
 
-const writeExtensions = (extensions: boolean | undefined): Record<string, string> =>
-  extensions ? { "runcast-extensions": "1" } : {};
-
-const search = (values: Record<string, string | undefined>): string => {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
-  return query.size > 0 ? `?${query}` : "";
-};

@@ -1,4 +1,5 @@
-import type { Dialect, Loss } from "../../dialect.ts";
+import type { Coverage, Loss } from "../../dialect.ts";
+import { extendedBut } from "../frames/coverage.ts";
 
 /** Why each kind of event has no place in an answer that only knows words, thoughts and calls that the client runs. */
 export interface OpenaiLosses {
@@ -12,34 +13,21 @@ export interface OpenaiLosses {
 }
 
 /** What becomes of each event in OpenAI's formats. */
-export const openaiCoverage = ({ inside, subAgents, aside, askStart, askEnd }: OpenaiLosses): Dialect["says"] => ({
-  "run-start": "carries",
-  "run-resume": { loses: "the family does not know which process runs an agent" },
-  "agent-start": subAgents,
-  "agent-end": subAgents,
-  "step-start": "carries",
-  "step-retry": aside,
-  "step-end": "carries",
-  "text-start": "carries",
-  "text-delta": "carries",
-  "text-end": "carries",
-  "thinking-start": "carries",
-  "thinking-delta": "carries",
-  "thinking-end": "carries",
-  "tool-start": "carries",
-  "tool-input-delta": "carries",
-  "tool-input-end": "carries",
-  "tool-execute": inside,
-  "tool-progress": inside,
-  "tool-output-delta": inside,
-  "tool-end": "carries",
-  "ask-start": askStart,
-  "ask-end": askEnd,
-  status: aside,
-  citation: aside,
-  file: aside,
-  embed: aside,
-  notice: aside,
-  data: aside,
-  "run-end": "carries",
-});
+export const openaiCoverage = ({ inside, subAgents, aside, askStart, askEnd }: OpenaiLosses): Coverage =>
+  extendedBut({
+    "run-resume": { loses: "the family does not know which process runs an agent" },
+    "agent-start": subAgents,
+    "agent-end": subAgents,
+    "step-retry": aside,
+    "tool-execute": inside,
+    "tool-progress": inside,
+    "tool-output-delta": inside,
+    "ask-start": askStart,
+    "ask-end": askEnd,
+    status: aside,
+    citation: aside,
+    file: aside,
+    embed: aside,
+    notice: aside,
+    data: aside,
+  });

@@ -1,5 +1,6 @@
 import type { LanguageModelUsage, TextStreamPart } from "ai";
 import type { Event, EventOf, Finish, Json, Usage } from "../../events.ts";
+import { finishOf } from "../../dialects/ai-sdk-protocol/finish.ts";
 import { withProviderId } from "../../ids.ts";
 import { messageOf } from "../../message-of.ts";
 
@@ -107,7 +108,7 @@ export const createPartReader = (
         return [{ type: "step-start", step }];
       case "finish-step": {
         const usage = usageOf(part.usage);
-        return [{ type: "step-end", step, finish: FINISHES[part.finishReason] ?? "other", ...(usage && { usage }) }];
+        return [{ type: "step-end", step, finish: finishOf(part.finishReason), ...(usage && { usage }) }];
       }
       case "text-start":
         return [{ type: "text-start", part: partId(part.id) }];
@@ -194,14 +195,6 @@ export const createPartReader = (
       return [...ends, { type: "run-end", outcome: "done", awaiting: open.map(({ id }) => id) }];
     },
   };
-};
-
-const FINISHES: Readonly<Record<string, Finish>> = {
-  stop: "stop",
-  "tool-calls": "tools",
-  length: "length",
-  "content-filter": "filter",
-  error: "error",
 };
 
 const metaOf = (meta: unknown): { readonly meta?: Json } => (meta === undefined ? {} : { meta: meta as Json });
