@@ -58,7 +58,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
     silence?.check();
   });
 
-  const read = async (response: Response, heard: Silence): Promise<Trouble> => {
+  const read = async (response: Response, alive: Silence): Promise<Trouble> => {
     hasBeenLive = true;
     options.onLive();
     const reader = createFrameReader(
@@ -72,7 +72,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
       const { done, value } = await body.read();
       // Only a run-end ends a run: an end of the stream without one is a cut like any other.
       if (done) return cut("cut", "the stream ended before the run did");
-      heard.heard();
+      alive.reset();
       try {
         reader.push(value);
       } catch (error) {
@@ -83,9 +83,9 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
       if (options.pace && !isStopped) await options.pace();
       const room = options.room();
       if (!room) continue;
-      heard.pause();
+      alive.pause();
       await room;
-      heard.heard();
+      alive.reset();
     }
     return cut("stopped", "stopped");
   };
@@ -93,27 +93,27 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
   const connect = async (): Promise<Trouble> => {
     const controller = (connection = new AbortController());
     let isSilent = false;
-    const heard = (silence = createSilence(options.silenceMs, () => {
+    const alive = (silence = createSilence(options.silenceMs, () => {
       isSilent = true;
       controller.abort();
     }));
     try {
       const response = await options.request(controller.signal);
-      heard.heard();
+      alive.reset();
       if (response.status === 204) {
         options.onEmpty();
         return cut("empty", "the server has nothing to send");
       }
       if (response.status !== 200) return await troubleOf(response);
       const type = response.headers.get("content-type") ?? "no content type";
-      if (response.body && type.startsWith("text/event-stream")) return await read(response, heard);
+      if (response.body && type.startsWith("text/event-stream")) return await read(response, alive);
       // Where there once was a stream, something in between (a login page of a network) may answer for a while.
       return { ...cut("no-stream", `the answer is not an event stream but ${type}`), final: !hasBeenLive };
     } catch (error) {
-      if (isSilent) return cut("silence", `nothing was heard for ${options.silenceMs} ms`);
+      if (isSilent) return cut("silence", `nothing came for ${options.silenceMs} ms`);
       return networkTrouble(error);
     } finally {
-      heard.stop();
+      alive.stop();
       silence = undefined;
       controller.abort();
     }

@@ -1,13 +1,13 @@
 import { LONGEST_TIMER } from "../timer.ts";
 
 /**
- * Calls `onSilence` once if nothing was heard for so long. Compares clocks instead of trusting one long timer: a machine
+ * Calls `onSilence` once if nothing comes for so long. Compares clocks instead of trusting one long timer: a machine
  * that slept, or a page that was frozen, finds out as soon as it is back.
  */
 export interface Silence {
   /** Something arrived. */
-  heard(): void;
-  /** Nobody listens at the moment, so nothing can be heard. Ends with `heard`. */
+  reset(): void;
+  /** Nobody reads at the moment, so nothing can come. Ends with `reset`. */
   pause(): void;
   check(): void;
   stop(): void;
@@ -28,7 +28,7 @@ export const createSilence = (silenceMs: number, onSilence: () => void): Silence
   timer = setTimeout(check, limit);
 
   return {
-    heard: () => {
+    reset: () => {
       last = Date.now();
       isPaused = false;
     },

@@ -54,9 +54,9 @@ export const createVerifyJwt = ({ jwks, issuer, audience, user = "sub", rights }
 export const looksLikeJwt = (text: string): boolean => /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(text);
 
 const rightsIn = (claim: unknown): readonly Right[] => {
-  const said: readonly unknown[] =
+  const claimed: readonly unknown[] =
     typeof claim === "string" ? claim.split(/[\s,]+/) : Array.isArray(claim) ? claim : [];
-  return RIGHTS.filter((right) => said.includes(right));
+  return RIGHTS.filter((right) => claimed.includes(right));
 };
 
 /** What is wrong with a token is its sender's business; that the provider cannot be reached is not their fault. */

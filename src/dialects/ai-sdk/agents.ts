@@ -11,7 +11,7 @@ export interface Agents {
 interface SubAgent {
   readonly name: string;
   readonly facts: { readonly [key: string]: Json };
-  /** What it has said in its last step. */
+  /** What it wrote in its last step. */
   text: string;
 }
 
@@ -54,10 +54,10 @@ export const createAgents = (): Agents => {
         case "agent-end": {
           agents.delete(agent);
           const { outcome, error } = event;
-          const said = known.text.slice(0, MOST_TEXT);
+          const text = known.text.slice(0, MOST_TEXT);
           return part(agent, known, {
             state: outcome,
-            ...(said !== "" && { text: said }),
+            ...(text !== "" && { text }),
             ...(error && { error: error.message }),
           });
         }

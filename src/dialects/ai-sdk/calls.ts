@@ -123,8 +123,8 @@ export const createCalls = (sdk: SdkVersion, link: EncodeOptions["link"]): Calls
       if (outcome === "deferred")
         return call.provider && isInReach(call) ? [{ ...available(call), providerExecuted: false }] : [];
       if (outcome === "denied" && sdk > 5) return [{ type: "tool-output-denied", toolCallId }];
-      const said = error?.message ?? (resultText(event, link) || OUTCOMES[outcome]);
-      return [{ type: "tool-output-error", ...part, errorText: said }];
+      const message = error?.message ?? (resultText(event, link) || OUTCOMES[outcome]);
+      return [{ type: "tool-output-error", ...part, errorText: message }];
     },
     show(id, agentName) {
       const call = calls.get(id);

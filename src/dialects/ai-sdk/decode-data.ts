@@ -1,14 +1,14 @@
 import { type Event, type EventOf, eventSchema, type EventType } from "../../events.ts";
 import { type Fields, fieldsOf } from "../frames/fields.ts";
 import { slotName } from "./chunk.ts";
-import type { Heard } from "./heard.ts";
+import type { Transcript } from "./transcript.ts";
 
 /** Reads a data part: one of those that this dialect writes, if it is shaped like one, else data of the agent. */
-export const readData = (type: string, { id, data }: Fields, heard: Heard): Event[] => {
+export const readData = (type: string, { id, data }: Fields, transcript: Transcript): Event[] => {
   const name = slotName(type);
   if (name !== undefined) return ofAgent(name, id, data);
   const fields = fieldsOf(data);
-  const known = ownParts[type.slice("data-".length)]?.(fields, typeof id === "string" ? id : "", heard);
+  const known = ownParts[type.slice("data-".length)]?.(fields, typeof id === "string" ? id : "", transcript);
   return known ?? ofAgent(type.slice("data-".length), id, data);
 };
 
@@ -24,48 +24,52 @@ const valid = <Type extends EventType>(type: Type, fields: Fields): [EventOf<Typ
   return read.success ? [read.data as EventOf<Type>] : undefined;
 };
 
-type Reader = (fields: Fields, id: string, heard: Heard) => Event[] | undefined;
+type Reader = (fields: Fields, id: string, transcript: Transcript) => Event[] | undefined;
 
 const OUTCOMES = ["done", "error", "cancelled", "interrupted"];
 
 const ownParts: Readonly<Record<string, Reader>> = {
-  agent: ({ name, task, parent, call, state, error }, agent, heard) => {
+  agent: ({ name, task, parent, call, state, error }, agent, transcript) => {
     if (typeof state !== "string") return undefined;
     if (OUTCOMES.includes(state)) {
       const problem = typeof error === "string" ? { error: { code: "agent-failed", message: error } } : {};
-      return valid("agent-end", { agent, outcome: state, ...problem })?.flatMap(heard.endAgent);
+      return valid("agent-end", { agent, outcome: state, ...problem })?.flatMap(transcript.endAgent);
     }
-    return valid("agent-start", { agent, name, ...given({ task, parent, call }) })?.flatMap(heard.startAgent);
+    return valid("agent-start", { agent, name, ...given({ task, parent, call }) })?.flatMap(transcript.startAgent);
   },
-  ask: ({ url: _, outcome, answer, ...asked }, ask, heard) => {
-    if (outcome !== undefined) return valid("ask-end", { ask, outcome, ...given({ answer }) })?.flatMap(heard.endAsk);
-    return valid("ask-start", { ...asked, ask })?.flatMap(heard.ask);
+  ask: ({ url: _, outcome, answer, ...asked }, ask, transcript) => {
+    if (outcome !== undefined)
+      return valid("ask-end", { ask, outcome, ...given({ answer }) })?.flatMap(transcript.endAsk);
+    return valid("ask-start", { ...asked, ask })?.flatMap(transcript.ask);
   },
-  progress: ({ note, fraction, value }, call, heard) => {
+  progress: ({ note, fraction, value }, call, transcript) => {
     const progress = valid("tool-progress", { call, ...given({ note, fraction, value }) });
-    return progress && heard.knows(call) ? whileExecuting(call, progress, heard) : progress && [];
+    return progress && transcript.knows(call) ? whileExecuting(call, progress, transcript) : progress && [];
   },
-  output: ({ call, stream, delta, text }, _, heard) => {
+  output: ({ call, stream, delta, text }, _, transcript) => {
     if (typeof text === "string") return [];
     const output = valid("tool-output-delta", { call, stream, delta });
-    return typeof call === "string" && heard.knows(call) && output ? whileExecuting(call, output, heard) : output && [];
+    return typeof call === "string" && transcript.knows(call) && output
+      ? whileExecuting(call, output, transcript)
+      : output && [];
   },
-  status: ({ text, call }, _, heard) => valid("status", { text, ...ofKnown(call, heard) }),
-  notice: ({ level, text, call }, _, heard) => valid("notice", { level, text, ...ofKnown(call, heard) }),
+  status: ({ text, call }, _, transcript) => valid("status", { text, ...ofKnown(call, transcript) }),
+  notice: ({ level, text, call }, _, transcript) => valid("notice", { level, text, ...ofKnown(call, transcript) }),
   embed: ({ html, url, title }, embed) => valid("embed", { embed, ...given({ html, url, title }) }),
-  file: ({ name, change, call }, _, heard) => valid("file", { name, ...given({ change }), ...ofKnown(call, heard) }),
+  file: ({ name, change, call }, _, transcript) =>
+    valid("file", { name, ...given({ change }), ...ofKnown(call, transcript) }),
   end: ({ outcome }) => (typeof outcome === "string" ? [] : undefined),
   // What the extensions of this dialect hold, for one who has not asked for them.
   runcast: () => [],
 };
 
-const whileExecuting = (call: string, events: Event[], heard: Heard): Event[] => {
-  const before = heard.execute(call);
-  return heard.isExecuting(call) ? [...before, ...events] : before;
+const whileExecuting = (call: string, events: Event[], transcript: Transcript): Event[] => {
+  const before = transcript.execute(call);
+  return transcript.isExecuting(call) ? [...before, ...events] : before;
 };
 
-const ofKnown = (call: unknown, heard: Heard): Fields =>
-  typeof call === "string" && heard.knows(call) ? { call } : {};
+const ofKnown = (call: unknown, transcript: Transcript): Fields =>
+  typeof call === "string" && transcript.knows(call) ? { call } : {};
 
 const given = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

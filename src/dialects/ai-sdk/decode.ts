@@ -4,7 +4,7 @@ import { PROTOCOL } from "../../protocol.ts";
 import { finishOf } from "../ai-sdk-protocol/finish.ts";
 import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 import { readData } from "./decode-data.ts";
-import { createHeard } from "./heard.ts";
+import { createTranscript } from "./transcript.ts";
 
 /**
  * The chunks of any server of this family as events. Its calls count as run by the provider, because it never says when one executes:
@@ -14,7 +14,7 @@ import { createHeard } from "./heard.ts";
  * - A `finish` while something is asked ends a segment, not the run.
  */
 export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
-  const heard = createHeard();
+  const transcript = createTranscript();
   let phase: "before" | "running" | "ended" = "before";
   /** The end of a step is told by what follows: only the last chunk says why the answer ended. */
   let isStepOver = false;
@@ -29,13 +29,13 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const settleStep = (finish?: Finish): Event[] => {
     if (!isStepOver) return [];
     isStepOver = false;
-    return heard.endStep(finish);
+    return transcript.endStep(finish);
   };
 
   const finishRun = (reason: unknown): Event[] => {
     const finish = typeof reason === "string" ? finishOf(reason) : undefined;
-    const events = [...settleStep(finish), ...heard.endStep(finish)];
-    if (heard.isAsking) return events;
+    const events = [...settleStep(finish), ...transcript.endStep(finish)];
+    if (transcript.isAsking) return events;
     phase = "ended";
     if (reason === "error")
       return [
@@ -43,7 +43,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
         { type: "run-end", outcome: "error", error: { code: "upstream-error", message: "The agent failed." } },
       ];
     if (reason === "interrupted") return [...events, { type: "run-end", outcome: "interrupted" }];
-    const { ends, awaiting } = heard.endCalls();
+    const { ends, awaiting } = transcript.endCalls();
     return [...events, ...ends, { type: "run-end", outcome: "done", ...(awaiting.length > 0 && { awaiting }) }];
   };
 
@@ -54,48 +54,50 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
       case "start":
         return [];
       case "start-step":
-        return heard.startStep();
+        return transcript.startStep();
       case "finish-step":
-        isStepOver = heard.isInStep;
+        isStepOver = transcript.isInStep;
         return [];
       case "text-start":
       case "reasoning-start":
-        return id === undefined ? [] : heard.startPart(kindOf(type), id, metaOf(chunk["providerMetadata"]));
+        return id === undefined ? [] : transcript.startPart(kindOf(type), id, metaOf(chunk["providerMetadata"]));
       case "text-delta":
       case "reasoning-delta": {
         const { delta } = chunk;
-        return id === undefined || typeof delta !== "string" ? [] : heard.moreOfPart(kindOf(type), id, delta);
+        return id === undefined || typeof delta !== "string" ? [] : transcript.moreOfPart(kindOf(type), id, delta);
       }
       case "text-end":
       case "reasoning-end":
-        return id === undefined ? [] : heard.endPart(kindOf(type), id, metaOf(chunk["providerMetadata"]));
+        return id === undefined ? [] : transcript.endPart(kindOf(type), id, metaOf(chunk["providerMetadata"]));
       case "tool-input-start":
-        return call === undefined ? [] : heard.startCall(call, chunk);
+        return call === undefined ? [] : transcript.startCall(call, chunk);
       case "tool-input-delta": {
         const { inputTextDelta: delta } = chunk;
-        return call === undefined || typeof delta !== "string" ? [] : heard.moreInput(call, delta);
+        return call === undefined || typeof delta !== "string" ? [] : transcript.moreInput(call, delta);
       }
       case "tool-input-available":
-        return call === undefined ? [] : heard.endInput(call, chunk);
+        return call === undefined ? [] : transcript.endInput(call, chunk);
       case "tool-input-error":
-        return call === undefined ? [] : [...heard.endInput(call, chunk), ...heard.fail(call, chunk["errorText"])];
+        return call === undefined
+          ? []
+          : [...transcript.endInput(call, chunk), ...transcript.fail(call, chunk["errorText"])];
       case "tool-approval-request": {
         const ask = idOf(chunk["approvalId"]);
-        return call === undefined || ask === undefined ? [] : heard.approve(call, ask, chunk["reason"]);
+        return call === undefined || ask === undefined ? [] : transcript.approve(call, ask, chunk["reason"]);
       }
       case "tool-approval-response": {
         const ask = idOf(chunk["approvalId"]);
-        return ask === undefined ? [] : heard.answer(ask, chunk["approved"] === true, chunk["reason"]);
+        return ask === undefined ? [] : transcript.answer(ask, chunk["approved"] === true, chunk["reason"]);
       }
       case "tool-output-available":
         if (call === undefined) return [];
         return chunk["preliminary"] === true
-          ? heard.progress(call, chunk["output"] as Json)
-          : heard.succeed(call, chunk["output"] as Json);
+          ? transcript.progress(call, chunk["output"] as Json)
+          : transcript.succeed(call, chunk["output"] as Json);
       case "tool-output-error":
-        return call === undefined ? [] : heard.fail(call, chunk["errorText"]);
+        return call === undefined ? [] : transcript.fail(call, chunk["errorText"]);
       case "tool-output-denied":
-        return call === undefined ? [] : heard.deny(call);
+        return call === undefined ? [] : transcript.deny(call);
       case "source-url":
       case "source-document":
         return readSource(chunk);
@@ -103,7 +105,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
       case "reasoning-file":
         return readFile(chunk);
       default:
-        return type.startsWith("data-") ? readData(type, chunk, heard) : [];
+        return type.startsWith("data-") ? readData(type, chunk, transcript) : [];
     }
   };
 
@@ -111,8 +113,8 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     if (type === "finish") return finishRun(chunk["finishReason"]);
     if (type !== "error" && type !== "abort") return undefined;
     phase = "ended";
-    const said = chunk[type === "error" ? "errorText" : "reason"];
-    const message = typeof said === "string" && said !== "" ? said : `the agent ended with ${type}`;
+    const reason = chunk[type === "error" ? "errorText" : "reason"];
+    const message = typeof reason === "string" && reason !== "" ? reason : `the agent ended with ${type}`;
     return type === "error"
       ? [{ type: "run-end", outcome: "error", error: { code: "upstream-error", message } }]
       : [{ type: "run-end", outcome: "cancelled", error: { code: "cancelled", message } }];
@@ -121,7 +123,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   return ({ data }) => {
     if (phase === "ended") return [];
     // Some servers say no more than this.
-    if (data === "[DONE]") return phase === "before" || heard.isAsking ? [] : finishRun(undefined);
+    if (data === "[DONE]") return phase === "before" || transcript.isAsking ? [] : finishRun(undefined);
     const chunk = parseFields(data);
     const type = chunk?.["type"];
     if (!chunk || typeof type !== "string") return [];

@@ -58,8 +58,8 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
       const left = divider.length > 0 && awaiting.length === 0 ? [...divider, closing] : [];
       return [...changed, ...left, { type: "finish", finishReason }];
     }
-    const said = error?.message ?? `The run was ${outcome}.`;
-    return [...changed, { type: "error", errorText: error?.hint === undefined ? said : `${said} ${error.hint}` }];
+    const message = error?.message ?? `The run was ${outcome}.`;
+    return [...changed, { type: "error", errorText: error?.hint === undefined ? message : `${message} ${error.hint}` }];
   };
 
   /** What only the root agent's message has. */

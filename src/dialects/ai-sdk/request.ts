@@ -41,15 +41,15 @@ export const chatSchema = z.object({
 export const readStart = ({ params, query, headers, body }: DialectRequest): Command => {
   const { id: thread, messages, message, runcast } = parseBody(chatSchema, body);
   const { answers: given = [], ...extras } = runcast ?? {};
-  const said = messages ?? (message ? [message] : []);
-  const approvals = readApprovals(said).filter(({ ask }) => !given.some((other) => other.ask === ask));
+  const sent = messages ?? (message ? [message] : []);
+  const approvals = readApprovals(sent).filter(({ ask }) => !given.some((other) => other.ask === ask));
   const answers: AskAnswer[] = [...given, ...approvals];
-  const isContinued = said.at(-1)?.role === "assistant";
+  const isContinued = sent.at(-1)?.role === "assistant";
   const secrets = readSecrets(headers);
   const request: RunRequest = {
     thread,
     ...agentOf(params),
-    messages: readMessages(said),
+    messages: readMessages(sent),
     ...(extras as Partial<RunRequest>),
     ...(secrets && { secrets }),
   };
@@ -160,4 +160,3 @@ const place = (run: RunRef): { readonly path: string; readonly query: Record<str
   const agent = run.agent === undefined ? "" : `/${encodeURIComponent(run.agent)}`;
   return { path: `${BASE}${agent}/${encodeURIComponent(run.thread)}`, query: {} };
 };
-

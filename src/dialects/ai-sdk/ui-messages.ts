@@ -99,14 +99,15 @@ const readResult = ({ state, output, errorText, approval }: Fields, { call, name
     ...(error && { error }),
   });
   if (state === "output-available")
-    return result(typeof output === "string" ? text(output) : { type: "json", value: (output ?? null) as Json });
-  if (state === "output-error") return result(text(String(errorText)), true);
+    return result(typeof output === "string" ? textContent(output) : { type: "json", value: (output ?? null) as Json });
+  if (state === "output-error") return result(textContent(String(errorText)), true);
   const { reason } = fieldsOf(approval);
-  if (state === "output-denied") return result(text(`Denied.${typeof reason === "string" ? ` ${reason}` : ""}`), true);
-  return result(text("The call has no result."), true);
+  if (state === "output-denied")
+    return result(textContent(`Denied.${typeof reason === "string" ? ` ${reason}` : ""}`), true);
+  return result(textContent("The call has no result."), true);
 };
 
-const text = (said: string): Content => ({ type: "text", text: said });
+const textContent = (text: string): Content => ({ type: "text", text });
 
 /** What we put into a part for ourselves. */
 const ownMetadata = (metadata: unknown): Fields => fieldsOf(fieldsOf(metadata)["runcast"]);
@@ -164,7 +165,7 @@ const writePart = (part: Part, calls: Map<string, Mutable>): Mutable[] => {
       if (!known) return [];
       const [first] = part.content;
       const output =
-        part.content.length === 1 && first?.type === "json" ? first.value : part.content.map(said).join("\n");
+        part.content.length === 1 && first?.type === "json" ? first.value : part.content.map(contentText).join("\n");
       if (part.error) Object.assign(known, { state: "output-error", errorText: String(output) });
       else Object.assign(known, { state: "output-available", output });
       return [];
@@ -174,7 +175,7 @@ const writePart = (part: Part, calls: Map<string, Mutable>): Mutable[] => {
 
 const owned = (meta: Json) => ({ runcast: { meta } });
 
-const said = (content: Content): string => {
+const contentText = (content: Content): string => {
   if (content.type === "text") return content.text;
   if (content.type === "json") return JSON.stringify(content.value);
   return content.type === "link" ? content.url : (content.head ?? `${content.name ?? content.file}`);

@@ -37,7 +37,7 @@ export const createCallTexts = (style: CallStyle, options: Pick<EncodeOptions, "
     const { call: id, outcome, error } = event;
     if (outcome === "deferred") return undefined;
     const result = resultText(event, options.link);
-    const told: Told = {
+    const shown: CallText = {
       id,
       label,
       input: input === undefined ? text || "{}" : JSON.stringify(input),
@@ -45,7 +45,7 @@ export const createCallTexts = (style: CallStyle, options: Pick<EncodeOptions, "
       isOk: outcome === "ok",
       page: answerPage(options, run),
     };
-    return style === "details" ? detailsOf(told) : lineOf(told);
+    return style === "details" ? detailsOf(shown) : lineOf(shown);
   };
 
   return (event) => {
@@ -63,7 +63,7 @@ export const createCallTexts = (style: CallStyle, options: Pick<EncodeOptions, "
   };
 };
 
-interface Told {
+interface CallText {
   readonly id: string;
   readonly label: string;
   /** As JSON, or as the model wrote it. */
@@ -74,7 +74,7 @@ interface Told {
 }
 
 /** Attributes for those who draw a card of them, and the same as code for all others. */
-const detailsOf = ({ id, label, input, result, isOk, page }: Told): string => {
+const detailsOf = ({ id, label, input, result, isOk, page }: CallText): string => {
   const shown = cut(result, MOST_CHARACTERS, `\n… (all of it: ${page})`);
   const attributes = [
     ["id", id],
@@ -89,9 +89,9 @@ const detailsOf = ({ id, label, input, result, isOk, page }: Told): string => {
   return `\n\n<details${attributes.join("")}>\n<summary>${isOk ? "✓" : "✗"} ${escaped(label)}</summary>\n\n${body}\n\n</details>\n\n`;
 };
 
-const lineOf = ({ label, input, result, isOk }: Told): string => {
-  const told = [input === "{}" ? "" : ` ${codeSpan(input)}`, result.trim() === "" ? "" : ` → ${codeSpan(result)}`];
-  return `\n\n${isOk ? "🔧" : "✗"} ${codeSpan(label)}${told.join("")}\n\n`;
+const lineOf = ({ label, input, result, isOk }: CallText): string => {
+  const parts = [input === "{}" ? "" : ` ${codeSpan(input)}`, result.trim() === "" ? "" : ` → ${codeSpan(result)}`];
+  return `\n\n${isOk ? "🔧" : "✗"} ${codeSpan(label)}${parts.join("")}\n\n`;
 };
 
 const cut = (text: string, most: number, rest: string): string =>

@@ -131,10 +131,10 @@ export const createOutput = (options: EncodeOptions, style?: CallStyle): ((entry
       const text = askText(event, answerPage(options, run));
       return words("reasoning", reasoning.more(event.ask, text) + reasoning.end(event.ask));
     }
-    const said = event.agent === undefined ? root(event) : [];
+    const outputs = event.agent === undefined ? root(event) : [];
     const text = textOf?.(event);
-    if (text === undefined || event.type !== "tool-end") return said;
+    if (text === undefined || event.type !== "tool-end") return outputs;
     content.start(event.call, event.call);
-    return [...said, ...words("content", content.more(event.call, text) + content.end(event.call))];
+    return [...outputs, ...words("content", content.more(event.call, text) + content.end(event.call))];
   };
 };

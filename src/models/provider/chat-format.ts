@@ -43,7 +43,7 @@ const createChatFormat = (aside: Aside, readsAnnotations = true): Format => {
   const readDelta = (delta: Fields, isLast: boolean): Fields => {
     const { function_call: _, tool_calls: __, role, audio, ...rest } = delta;
     const calls = readCalls(delta, isLast);
-    const spoken = textOf(fieldsOf(audio)["transcript"]);
+    const transcript = textOf(fieldsOf(audio)["transcript"]);
     const thought =
       textOf(rest["reasoning_content"]) ?? textOf(rest["reasoning"]) ?? detailsText(rest["reasoning_details"]);
     for (const annotation of readsAnnotations ? listOf(rest["annotations"]) : [])
@@ -52,7 +52,7 @@ const createChatFormat = (aside: Aside, readsAnnotations = true): Format => {
     return {
       ...rest,
       ...(role === "assistant" && { role }),
-      ...(spoken !== undefined && { content: `${textOf(rest["content"]) ?? ""}${spoken}` }),
+      ...(transcript !== undefined && { content: `${textOf(rest["content"]) ?? ""}${transcript}` }),
       ...(thought !== undefined && { reasoning_content: thought, reasoning: undefined }),
       ...(calls.length > 0 && { tool_calls: calls }),
     };

@@ -62,12 +62,12 @@ const partOf = async (part: Exclude<Part, { type: "result" }>, get: Get): Promis
 const resultOf = (part: Extract<Part, { type: "result" }>, names: ReadonlyMap<string, string>): Result => {
   const { call: toolCallId, content, error } = part;
   const [first] = content;
-  const said = content.map(contentText).join("\n");
+  const text = content.map(contentText).join("\n");
   const output: Result["output"] = error
-    ? { type: "error-text", value: said }
+    ? { type: "error-text", value: text }
     : content.length === 1 && first?.type === "json"
       ? { type: "json", value: first.value as never }
-      : { type: "text", value: said };
+      : { type: "text", value: text };
   return { type: "tool-result", toolCallId, toolName: part.name ?? names.get(toolCallId) ?? "tool", output };
 };
 

@@ -1,5 +1,5 @@
 import type { LanguageModelUsage, TextStreamPart } from "ai";
-import type { Event, EventOf, Finish, Json, Usage } from "../../events.ts";
+import type { Event, EventOf, Json, Usage } from "../../events.ts";
 import { finishOf } from "../../dialects/ai-sdk-protocol/finish.ts";
 import { withProviderId } from "../../ids.ts";
 import { messageOf } from "../../message-of.ts";
@@ -93,8 +93,8 @@ export const createPartReader = (
     if (!call) return [];
     const before = begin(call);
     // A sub-agent gives its whole message again and again: of it, the last words are enough.
-    const said = lastWords(output);
-    const fields = said === undefined ? { value: output as Json } : { note: said };
+    const note = lastWords(output);
+    const fields = note === undefined ? { value: output as Json } : { note: note };
     return call.phase === "executing" ? [...before, { type: "tool-progress", call: call.id, ...fields }] : before;
   };
 

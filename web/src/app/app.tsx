@@ -49,7 +49,7 @@ export const App = () => {
   const { run, token } = useCell(parts.route);
   const page = useMemo<PageContextValue>(() => {
     const access = createAccess({ ...(key !== undefined && { key }), ...(token !== undefined && { token }) });
-    return { ...parts, access: { ...access, client: heard(access, parts.announcer) } };
+    return { ...parts, access: { ...access, client: announced(access, parts.announcer) } };
   }, [parts, key, token]);
   const [cards, setCards] = useState<Cards>(NO_CARDS);
   useEffect(() => void loadCards().then(setCards), []);
@@ -105,15 +105,15 @@ const Opening = () => (
 /** What happened longer ago was there before anybody began to follow. */
 const NEW_MS = 10_000;
 
-/** The same client, with an ear for whoever cannot see what it brings. */
-const heard = ({ client, now }: Access, { hear }: Announcer): Client => ({
+/** The same client, which announces what it brings to people who use a screen reader. */
+const announced = ({ client, now }: Access, { observe }: Announcer): Client => ({
   ...client,
   start: (request, options = {}) => {
     const handle = client.start(request, {
       ...options,
       onEntry: (entry) => {
         options.onEntry?.(entry);
-        hear(handle.run, handle.state, entry, true);
+        observe(handle.run, handle.state, entry, true);
       },
     });
     return handle;
@@ -123,7 +123,7 @@ const heard = ({ client, now }: Access, { hear }: Announcer): Client => ({
       ...options,
       onEntry: (entry) => {
         options.onEntry?.(entry);
-        hear(run, handle.state, entry, entry.at > now() - NEW_MS);
+        observe(run, handle.state, entry, entry.at > now() - NEW_MS);
       },
     });
     return handle;

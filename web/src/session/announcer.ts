@@ -15,34 +15,34 @@ export interface Announcer {
   readonly announcements: Cell<readonly Announcement[]>;
   say(text: string): void;
   /** An entry of a run that was just folded into its state. What is not `isNew` is known to whoever listens, and not said. */
-  hear(run: string, state: RunState, entry: Entry, isNew: boolean): void;
+  observe(run: string, state: RunState, entry: Entry, isNew: boolean): void;
 }
 
 const KEPT = 6;
-const HEARD = "runcast.heard";
+const REACHED = "runcast.announced";
 
 export const createAnnouncer = (): Announcer => {
   const announcements = createCell<readonly Announcement[]>([]);
-  /** By run: the last entry that was heard, before a reload too. */
-  const reached = new Map<string, number>(readHeard());
+  /** By run: the last entry that was observed, before a reload too. */
+  const reached = new Map<string, number>(readReached());
   let count = 0;
-  addEventListener("pagehide", () => sessionStorage.setItem(HEARD, JSON.stringify([...reached].slice(-KEPT))));
+  addEventListener("pagehide", () => sessionStorage.setItem(REACHED, JSON.stringify([...reached].slice(-KEPT))));
 
   const say = (text: string): void =>
     announcements.set([...announcements.get().slice(1 - KEPT), { id: ++count, text }]);
-  const hear: Announcer["hear"] = (run, state, { seq, event }, isNew) => {
+  const observe: Announcer["observe"] = (run, state, { seq, event }, isNew) => {
     const before = reached.get(run) ?? 0;
     if (seq <= before) return;
     reached.set(run, seq);
     const text = isNew ? announcementOf(state, event) : undefined;
     if (text) say(text);
   };
-  return { announcements, say, hear };
+  return { announcements, say, observe };
 };
 
-const readHeard = (): [string, number][] => {
+const readReached = (): [string, number][] => {
   try {
-    return JSON.parse(sessionStorage.getItem(HEARD) ?? "[]") as [string, number][];
+    return JSON.parse(sessionStorage.getItem(REACHED) ?? "[]") as [string, number][];
   } catch {
     return [];
   }

@@ -1,8 +1,8 @@
 import type { Event, EventOf, Finish, Json } from "../../events.ts";
 import { type Fields, fieldsOf } from "../frames/fields.ts";
 
-/** What a server has said so far, as grammatical events, in whatever order and however incomplete it comes. */
-export interface Heard {
+/** What a server has sent so far, as grammatical events, in whatever order and however incomplete it comes. */
+export interface Transcript {
   readonly isInStep: boolean;
   readonly isAsking: boolean;
   knows(call: string): boolean;
@@ -26,7 +26,7 @@ export interface Heard {
   endAsk(event: EventOf<"ask-end">): Event[];
   startAgent(event: EventOf<"agent-start">): Event[];
   endAgent(event: EventOf<"agent-end">): Event[];
-  /** Ends what is still open when all is said: calls that never executed are the client's to run. */
+  /** Ends what is still open at the end of the stream: calls that never executed are the client's to run. */
   endCalls(): { readonly ends: Event[]; readonly awaiting: string[] };
 }
 
@@ -44,7 +44,7 @@ interface Call {
 /** No message has more at once; a server that says otherwise is not to fill our memory. */
 const MOST_OPEN = 4096;
 
-export const createHeard = (): Heard => {
+export const createTranscript = (): Transcript => {
   const parts = new Map<string, Kind>();
   const calls = new Map<string, Call>();
   const asks = new Map<string, string | undefined>();
@@ -76,7 +76,7 @@ export const createHeard = (): Heard => {
   };
   const inStep = (): Event[] => (step === undefined ? newStep() : []);
 
-  const startPart: Heard["startPart"] = (kind, id, meta) => {
+  const startPart: Transcript["startPart"] = (kind, id, meta) => {
     if (parts.has(id) || parts.size >= MOST_OPEN) return [];
     const before = inStep();
     parts.set(id, kind);
@@ -88,7 +88,7 @@ export const createHeard = (): Heard => {
     return [{ type: "tool-input-end", call, ...(input !== undefined && !known.hasDeltas && { input }) }];
   };
 
-  const startCall: Heard["startCall"] = (call, { toolName, title, providerExecuted, providerMetadata }) => {
+  const startCall: Transcript["startCall"] = (call, { toolName, title, providerExecuted, providerMetadata }) => {
     if (calls.has(call) || calls.size >= MOST_OPEN) return [];
     const before = inStep();
     const name = typeof toolName === "string" && toolName !== "" ? toolName : "tool";
@@ -116,7 +116,7 @@ export const createHeard = (): Heard => {
     ];
   };
 
-  const endInput: Heard["endInput"] = (call, chunk) => {
+  const endInput: Transcript["endInput"] = (call, chunk) => {
     const before = startCall(call, chunk);
     const known = calls.get(call);
     if (!known) return before;
@@ -138,7 +138,7 @@ export const createHeard = (): Heard => {
   /** Whatever happens to a call that waited for approval says what the answer was. */
   const settle = (known: Call, allow: boolean): Event[] => (known.ask === undefined ? [] : answer(known.ask, allow));
 
-  const answer: Heard["answer"] = (ask, allow, reason) => {
+  const answer: Transcript["answer"] = (ask, allow, reason) => {
     const why = typeof reason === "string" && reason !== "" ? { reason } : {};
     return endAsk({ type: "ask-end", ask, outcome: "answered", answer: { allow, ...why } });
   };
@@ -210,8 +210,8 @@ export const createHeard = (): Heard => {
     },
     succeed: (call, value) => end(call, true, { outcome: "ok", ...(value !== undefined && { value }) }),
     fail: (call, message) => {
-      const said = typeof message === "string" && message !== "" ? message : "The tool failed.";
-      return end(call, true, { outcome: "error", error: { code: "tool-failed", message: said } });
+      const text = typeof message === "string" && message !== "" ? message : "The tool failed.";
+      return end(call, true, { outcome: "error", error: { code: "tool-failed", message: text } });
     },
     deny: (call) => {
       const isExecuting = calls.get(call)?.phase === "executing";
