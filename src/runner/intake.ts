@@ -1,4 +1,5 @@
 import type { Event, EventOf } from "../events.ts";
+import type { EventsAbout } from "../protocol.ts";
 import { Refusal } from "../source.ts";
 import { createVerifier, misfitOf } from "../verify.ts";
 import { createAsks } from "./asks.ts";
@@ -90,6 +91,7 @@ export class Intake {
     else if (event.type === "tool-end") this.targets.ended("call", event.call);
     else if (event.type === "agent-end") this.targets.ended("agent", event.agent);
     else if (event.type === "step-retry") this.isRetrying = true;
+    else event satisfies EventsAbout;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Event, EventOf, Usage } from "../events.ts";
+import type { EventsAbout } from "../protocol.ts";
 import { addUsage } from "../state.ts";
 
 /** What run-end sums up: usage over all agents, and which parts are the answer (those of the last root step without calls). */
@@ -30,7 +31,7 @@ class Sums implements Tally {
     else if (event.type === "text-start" && event.call === undefined) {
       const parts = (this.#parts ?? []).filter((part) => part !== event.replaces);
       this.#parts = [...parts, event.part];
-    }
+    } else event satisfies EventsAbout;
   }
 
   summary(sourced: EventOf<"run-end"> | undefined, isDone: boolean): ReturnType<Tally["summary"]> {
