@@ -86,7 +86,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     const page = await show("agents");
     await openPanel(page);
     await panel(page).getByRole("button", { name: "Timeline" }).click();
-    const chart = panel(page).locator("[data-waterfall]");
+    const chart = panel(page).locator(".waterfall");
     await expect.poll(() => chart.locator("[data-bar=executing]").count()).toBe(6);
     expect(await violations(page)).toEqual([]);
     const bar = chart.locator("[data-bar=executing]").first();

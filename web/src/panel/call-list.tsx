@@ -1,7 +1,7 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 import type { CallNode, RunState } from "runcast/state";
 import { badgeOf, CALL_STATES, type CallFilter, createMatcher, isOver, NO_FILTER } from "runcast/view";
+import { VirtualList } from "../kit/virtual-list.tsx";
 import { CallRow } from "./call-row.tsx";
 
 export interface ListedCall {
@@ -60,33 +60,16 @@ export const CallList = ({ calls, slow, onJump }: CallListProps) => {
 
 const Finished = ({ calls, slow, onJump }: CallListProps) => {
   const box = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: calls.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => LINE,
-    overscan: 10,
-    getItemKey: (index) => `${calls[index]!.run.run} ${calls[index]!.call.id}`,
-  });
   return (
-    <div ref={box} className="min-h-0 flex-1 overflow-y-auto" data-finished={calls.length}>
-      <div role="list" aria-label="Finished calls" className="relative" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const { run, call } = calls[index]!;
-          return (
-            <div
-              key={key}
-              role="listitem"
-              aria-setsize={calls.length}
-              aria-posinset={index + 1}
-              className="absolute inset-x-0 top-0"
-              style={{ height: LINE, transform: `translateY(${start}px)` }}
-            >
-              <CallRow run={run} call={call} slow={slow(call.name)} onJump={onJump} />
-            </div>
-          );
-        })}
-      </div>
-    </div>
+    <VirtualList
+      label="Finished calls"
+      items={calls}
+      box={box}
+      line={LINE}
+      keyOf={({ run, call }) => `${run.run} ${call.id}`}
+    >
+      {({ run, call }) => <CallRow run={run} call={call} slow={slow(call.name)} onJump={onJump} />}
+    </VirtualList>
   );
 };
 

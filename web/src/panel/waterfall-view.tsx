@@ -1,4 +1,3 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useContext, useEffect, useMemo, useRef, useState } from "react";
 import type { RunState } from "runcast/state";
 import {
@@ -11,6 +10,7 @@ import {
   type WaterRow,
   waterfallOf,
 } from "runcast/view";
+import { VirtualList } from "../kit/virtual-list.tsx";
 import { LiveUntil } from "../run/run-context.ts";
 import "./waterfall.css";
 
@@ -61,37 +61,26 @@ const Chart = ({ state, version, slow, onJump }: ChartProps) => {
   const rows = useMemo(() => waterfallOf(state), [state, version]);
   const box = useRef<HTMLDivElement>(null);
   const span = useSpan(state, box);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => LINE,
-    overscan: 10,
-    getItemKey: (index) => rows[index]!.node.id,
-  });
   return (
-    <div ref={box} className="waterfall min-h-0 flex-1 overflow-y-auto" data-waterfall={rows.length}>
-      <div aria-hidden="true" className="axis sticky top-0 z-10 h-6 bg-page text-xs text-soft">
-        {ticksOf(span, 3).map((at) => (
-          <span key={at} className="tick tabular-nums" style={{ "--from": at } as React.CSSProperties}>
-            {at === 0 ? "0" : tickText(at)}
-          </span>
-        ))}
-      </div>
-      <div role="list" aria-label="Timeline" className="relative" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => (
-          <div
-            key={key}
-            role="listitem"
-            aria-setsize={rows.length}
-            aria-posinset={index + 1}
-            className="absolute inset-x-0 top-0"
-            style={{ height: LINE, transform: `translateY(${start}px)` }}
-          >
-            <Bar row={rows[index]!} slow={slow} state={state} onJump={onJump} />
-          </div>
-        ))}
-      </div>
-    </div>
+    <VirtualList
+      label="Timeline"
+      items={rows}
+      box={box}
+      className="waterfall"
+      line={LINE}
+      keyOf={({ node }) => node.id}
+      above={
+        <div aria-hidden="true" className="axis sticky top-0 z-10 h-6 bg-page text-xs text-soft">
+          {ticksOf(span, 3).map((at) => (
+            <span key={at} className="tick tabular-nums" style={{ "--from": at } as React.CSSProperties}>
+              {at === 0 ? "0" : tickText(at)}
+            </span>
+          ))}
+        </div>
+      }
+    >
+      {(row) => <Bar row={row} slow={slow} state={state} onJump={onJump} />}
+    </VirtualList>
   );
 };
 

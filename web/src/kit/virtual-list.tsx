@@ -1,0 +1,47 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import type { ReactNode, RefObject } from "react";
+
+interface VirtualListProps<Item> {
+  readonly label: string;
+  readonly items: readonly Item[];
+  /** Gets the element that scrolls. */
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly className?: string;
+  /** Stands above the items and scrolls with them. */
+  readonly above?: ReactNode;
+  /** The height of an item in pixels. */
+  readonly line: number;
+  readonly keyOf: (item: Item) => string;
+  readonly children: (item: Item) => ReactNode;
+}
+
+/** A list of items of one height. Only those in sight are in the document; assistive technology still learns how many there are. */
+export const VirtualList = <Item,>(props: VirtualListProps<Item>) => {
+  const { label, items, box, className = "", above, line, keyOf, children } = props;
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => line,
+    overscan: 10,
+    getItemKey: (index) => keyOf(items[index]!),
+  });
+  return (
+    <div ref={box} className={`min-h-0 flex-1 overflow-y-auto ${className}`}>
+      {above}
+      <div role="list" aria-label={label} className="relative" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => (
+          <div
+            key={key}
+            role="listitem"
+            aria-setsize={items.length}
+            aria-posinset={index + 1}
+            className="absolute inset-x-0 top-0"
+            style={{ height: line, transform: `translateY(${start}px)` }}
+          >
+            {children(items[index]!)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+};
