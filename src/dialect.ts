@@ -77,10 +77,10 @@ export interface Decoder {
 }
 
 /**
- * What becomes of each event. `native`: the family's own format has all of it. `extended`: it has some of it, and an extension the
+ * What becomes of each event. `full`: the family's own format has all of it. `extended`: it has some of it, and an extension the
  * rest. A loss says why there is nothing.
  */
-export type Coverage = Readonly<Record<EventType, "native" | "extended" | Loss>>;
+export type Coverage = Readonly<Record<EventType, "full" | "extended" | Loss>>;
 
 export interface Loss {
   readonly loses: string;

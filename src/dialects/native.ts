@@ -76,7 +76,7 @@ export const native: Dialect = {
   refuse: ({ status, ...error }) => ({ status, body: JSON.stringify({ error }) }),
   disconnect: "continue",
   asks: "inline",
-  coverage: Object.fromEntries(EVENT_TYPES.map((type) => [type, "native"])) as Record<EventType, "native">,
+  coverage: Object.fromEntries(EVENT_TYPES.map((type) => [type, "full"])) as Record<EventType, "full">,
 };
 
 /**
