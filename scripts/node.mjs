@@ -1,4 +1,4 @@
-// Runs a program of this repository on the pinned Node.js 24 that `npm install` brought, whatever Node.js the machine has.
+// Runs a program of this repository on the pinned Node.js that `npm install` brought, whatever Node.js the machine has.
 // Plain JavaScript on purpose: it must run on the machine's own Node.js, which may not know TypeScript.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";

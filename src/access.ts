@@ -79,6 +79,9 @@ export const may = ({ rights, user, link }: Principal, action: Action, run?: Own
   return run === undefined || (run.user !== undefined && run.user === user);
 };
 
+/** Whether somebody may see to the server itself. */
+export const isAdmin = ({ rights, link }: Principal): boolean => !link && rights.includes("admin");
+
 /** Whoever asks where no keys are configured: everything works, and what requests say about users is believed. */
 export const LOCAL: Principal = { name: "", rights: RIGHTS, onBehalf: true };
 /** Whoever shows no key, for what is open to everybody. */

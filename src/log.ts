@@ -74,6 +74,14 @@ export interface Log extends RunOwnership, RunControl {
   /** Removes files that no entry tells of: those of a start that was refused, or that another process made first. */
   discard(run: string, files: readonly string[]): Promise<void>;
 
+  /** Rejects if what is stored now would not be kept. A variant without it is asked to store a record. */
+  check?(): Promise<void>;
+  /**
+   * Everything that was acknowledged until now, as files that make up a directory for another log of this kind; what is stored
+   * meanwhile may be in it. A variant without it has an engine with tools of its own.
+   */
+  backup?(): AsyncIterable<BackupFile>;
+
   /** Removes a finished run with its files. Rejects for a run that has not ended; does nothing for one that is not there. */
   drop(run: string): Promise<void>;
   /** Drops finished runs, oldest end first, until the rest fits. Answers how many went. */
@@ -172,6 +180,13 @@ export interface RunQuery {
 export interface StoredFile {
   readonly mediaType: string;
   readonly name?: string;
+  readonly size: number;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface BackupFile {
+  /** Relative, with `/` between its parts. */
+  readonly name: string;
   readonly size: number;
   readonly bytes: AsyncIterable<Uint8Array>;
 }

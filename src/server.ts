@@ -22,6 +22,7 @@ import { createReadBody } from "./server/body.ts";
 import { createQuotas } from "./server/quotas.ts";
 import { createOwners } from "./server/owners.ts";
 import { createRates } from "./server/rates.ts";
+import { createReadiness } from "./server/readiness.ts";
 import { createReadings } from "./server/readings.ts";
 import { createRouter } from "./server/router.ts";
 import { createSessions } from "./server/sessions.ts";
@@ -85,6 +86,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const readings = createReadings(log);
   const keyHashes = new Set(keys.map(({ key }) => keyHash(key)));
   const onError = (error: unknown) => onProblem({ error });
+  const onRefused = (status: number) => void metrics.refusals.set(status, (metrics.refusals.get(status) ?? 0) + 1);
   const knowsKey = (key: string) => keyHashes.has(key);
   const links = createLinks({ records: log.records, secret: options.secret, knowsKey, onError });
   const sessions = createSessions(links, onError);
@@ -129,7 +131,9 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     readBody,
     page: options.page,
     redact: options.redact ?? [],
-    phase: () => (closing ? "stopping" : ready ? "ready" : "starting"),
+    readiness: createReadiness(log, () => (closing ? "stopping" : ready ? "ready" : "starting"), onError),
+    onRefused,
+    log,
     metrics: () => metricsText(metrics, runner.active, (percent) => loopDelay?.quantile(percent) ?? 0),
     onError: (error, path) => onProblem({ error, path }),
   });
@@ -187,6 +191,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     readBody,
     starting: () => (ready ? undefined : recover()),
     closing: () => closing,
+    onRefused,
     onProblem,
   });
   const listener = (request: IncomingMessage, response: ServerResponse): void =>

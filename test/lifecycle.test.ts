@@ -38,7 +38,7 @@ const inputs: Record<string, Input> = {
 const failed = { outcome: "error", error: { code: "agent-failed", message: "no", retryable: false } } as const;
 const unwritten = {
   outcome: "error",
-  error: { code: "log-failed", message: "the run's log could not be written: no", retryable: true },
+  error: { code: "log-failed", message: "the run's log could not be written", retryable: true },
 } as const;
 const gone: readonly Effect[] = [
   { do: "report", error },

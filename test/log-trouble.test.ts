@@ -84,7 +84,7 @@ describe("a log that fails in the midst of a run", () => {
         outcome: "error",
         error: {
           code: "log-failed",
-          message: "the run's log could not be written: the disk is full",
+          message: "the run's log could not be written",
           retryable: true,
         },
       },

@@ -78,6 +78,10 @@ describe("over HTTP", () => {
     for (const headers of [{ authorization: "Bearer wrong" }, bearer])
       expect(await refusal(await ask("1.1.1.1", headers))).toMatchObject({ status: 429, code: "too-many-requests" });
     expect((await ask("2.2.2.2", bearer)).status).toBe(200);
+    // Where the right key was used before, guesses of others do not lock it out.
+    for (let count = 0; count < 5; count++) await ask("2.2.2.2", { authorization: `Bearer wrong-${count}` });
+    expect((await ask("2.2.2.2", { authorization: "Bearer wrong" })).status).toBe(429);
+    expect((await ask("2.2.2.2", bearer)).status).toBe(200);
     expect((await fetch(`${url}/runs?token=rct_a.b.c`, { headers: { "x-forwarded-for": "3.3.3.3" } })).status).toBe(
       401,
     );

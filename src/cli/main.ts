@@ -9,6 +9,8 @@ const commands: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
   ["watch", async () => (await import("./watch.ts")).watch],
   ["replay", async () => (await import("./replay.ts")).replay],
   ["export", async () => (await import("./export.ts")).exportRun],
+  ["backup", async () => (await import("./backup.ts")).backup],
+  ["restore", async () => (await import("./restore.ts")).restore],
   ["init", async () => (await import("./init.ts")).init],
   ["check", async () => (await import("./check.ts")).check],
 ]);

@@ -9,6 +9,8 @@ import {
   watchers,
   watchersOfAll,
 } from "../log.ts";
+import { backupOf } from "./sqlite/backup.ts";
+import { openCheck } from "./sqlite/check.ts";
 import { openControls } from "./sqlite/controls.ts";
 import { explain, openDatabase } from "./sqlite/database.ts";
 import { openFiles, removeStrays } from "./sqlite/files.ts";
@@ -56,6 +58,7 @@ export const sqlite = ({ directory = ".runcast", now }: SqliteOptions = {}): Log
     }
   });
 
+  const check = openCheck(database, () => records.put("check", "ready", true, { ttlMs: 60_000 }));
   let closed = false;
 
   const find = (run: string) => {
@@ -163,9 +166,19 @@ export const sqlite = ({ directory = ".runcast", now }: SqliteOptions = {}): Log
 
     watchControls: controlWatchers.watch,
 
-    put: files.put,
+    put: async (run, bytes, file) =>
+      files.put(run, bytes, file).catch((error: unknown) => {
+        throw explain(error, directory);
+      }),
     get: files.get,
     discard: files.discard,
+
+    async check() {
+      await check().catch((error: unknown) => {
+        throw explain(error, directory);
+      });
+    },
+    backup: () => backupOf(database),
 
     async drop(run) {
       checkRunId(run);

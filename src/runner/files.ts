@@ -1,6 +1,7 @@
 import type { FileRef } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { RunContext } from "../source.ts";
+import { unkept } from "./problem.ts";
 
 /** The bytes that one run keeps beside its log. */
 export interface Files extends Pick<RunContext, "put" | "get"> {
@@ -15,7 +16,9 @@ export const createFiles = (log: Log, run: string, count: (bytes: number) => voi
     async put(bytes, file): Promise<FileRef> {
       const whole = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
       count(whole.length);
-      const ref = await log.put(run, whole, file);
+      const ref = await log.put(run, whole, file).catch((error: unknown) => {
+        throw unkept(error);
+      });
       (files ??= []).push(ref.file);
       return ref;
     },

@@ -1,5 +1,6 @@
 import type { Problem } from "../events.ts";
 import { messageOf } from "../message-of.ts";
+import { LogMissing } from "../log.ts";
 import { Refusal } from "../source.ts";
 
 /** What a run says of the exception that ended it. */
@@ -17,9 +18,26 @@ export const problemOf = (error: unknown): Problem => {
 /** What a run says whose log could not be written for a while. */
 export const unwritten = (error: unknown): Problem => ({
   code: "log-failed",
-  message: `the run's log could not be written: ${messageOf(error)}`,
+  message: `the run's log could not be written${reasonOf(error)}`,
   retryable: true,
 });
+
+/** For whoever wants to keep a file that the log does not take. */
+export const unkept = (error: unknown): Refusal =>
+  error instanceof Refusal || error instanceof LogMissing
+    ? (error as Refusal)
+    : new Refusal("log-failed", `the file could not be stored${reasonOf(error)}`, {
+        status: 503,
+        retryable: true,
+        cause: error,
+        hint: "the server's own output says more",
+      });
+
+/** A log's own words may name its directory or its engine's address. Only what it means for clients is told. */
+const reasonOf = (error: unknown): string => {
+  const { reason } = (error ?? {}) as { readonly reason?: unknown };
+  return typeof reason === "string" ? `: ${reason}` : "";
+};
 
 /** For whoever wants a run's end while its log cannot be written. */
 export const notWritten = (run: string): Refusal =>

@@ -7,17 +7,21 @@ import type { Dialect, ServerFacts } from "../dialect.ts";
 import { eventsJsonSchema } from "../events.ts";
 import { messageOf } from "../message-of.ts";
 import { Refusal } from "../source.ts";
+import { type AdminRoutesOptions, adminRoutes } from "./admin-routes.ts";
 import { type Described, openapi } from "./openapi.ts";
 import type { Env, PlainRoute } from "./plain-route.ts";
+import type { Readiness } from "./readiness.ts";
 import { HttpRefusal, problemOf, refusalOf } from "./refusals.ts";
 import { fits, type Router } from "./router.ts";
 import { runRoutes, type RunRoutesOptions } from "./run-routes.ts";
 
-export interface ApiOptions extends RunRoutesOptions {
+export interface ApiOptions extends RunRoutesOptions, AdminRoutesOptions {
   readonly router: Router;
   readonly dialects: readonly Dialect[];
   readonly facts: ServerFacts;
-  readonly phase: () => "starting" | "ready" | "stopping";
+  readonly readiness: () => Promise<Readiness>;
+  /** Told of each refusal's status. */
+  readonly onRefused: (status: number) => void;
   readonly metrics: () => string;
 }
 
@@ -45,11 +49,13 @@ export const createApi = (options: ApiOptions): Api => {
   for (const { method, path, handle } of routes) app.on(method, path, handle);
   app.notFound((context) => {
     const allow = methods(context.req.path);
+    options.onRefused(allow.length > 0 ? 405 : 404);
     return refuse(context, allow.length > 0 ? wrongMethod(context.req.method, allow) : unknownPath(context.req.path));
   });
   app.onError((error, context) => {
     const { refusal, unexpected } = refusalOf(error);
     if (unexpected) options.onError(error, context.req.path);
+    options.onRefused(refusal.status);
     return refuse(context, refusal);
   });
   const principals = new WeakMap<object, Principal>();
@@ -79,6 +85,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
   };
   const routes: readonly PlainRoute[] = [
     ...runRoutes(options),
+    ...adminRoutes(options),
     {
       method: "GET",
       path: "/agents",
@@ -107,8 +114,8 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       method: "GET",
       path: "/ready",
       summary: "Whether it takes new runs.",
-      handle: ({ json }) => {
-        const status = options.phase();
+      handle: async ({ json }) => {
+        const status = await options.readiness();
         return status === "ready" ? json({ status }) : json({ status }, 503, { "retry-after": "2" });
       },
     },

@@ -72,6 +72,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     // Answers start nothing: they need what any other answer needs.
     owners.allow(principal, command.answers ? "answer" : "start");
     const dialect = spelling.dialectOf(exchange.query, exchange.dialect);
+    if (command.whole) checkWhole(dialect);
     if (!command.detached) checkStreams();
     const { run, started, after } = command.answers
       ? { ...(await threads.answer(threadOf(command.request), command.answers, principal)), started: false }
@@ -122,6 +123,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const asked = command.withRequest && { request: await requestOf(read, run) };
     const spelled = { linkBase, options: { ...wanted, ...asked } };
     const encoded = { log: read, run, dialect, options: spelled.options };
+    if (command.whole) checkWhole(dialect);
     if (command.whole) return sendWhole(encoded, command.whole, response);
     const cursor = async (): Promise<Cursor | undefined> => {
       if (command.from === "segment") return { seq: await threads.segmentStart(run), frame: 0 };
@@ -224,6 +226,14 @@ export const createCommands = (options: CommandsOptions): Commands => {
 const actor = (principal: Principal): { readonly by?: string } => {
   const by = actorOf(principal);
   return by === undefined ? {} : { by };
+};
+
+/** Before a run is started for it. */
+const checkWhole = ({ name, answer }: Dialect): void => {
+  if (!answer)
+    throw new Refusal("only-streams", `the dialect ${name} has only streams`, {
+      hint: "ask for a stream, or leave out ?dialect",
+    });
 };
 
 function checkCursor(after: Cursor | undefined, { seq, run }: RunInfo): asserts after is Cursor {

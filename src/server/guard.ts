@@ -101,8 +101,11 @@ export const createGuard = (options: GuardOptions): Guard => {
 
   const checkAccess = async (request: IncomingMessage, { path, query, pathKey }: RequestTarget): Promise<Principal> => {
     const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    if (bearer !== undefined || pathKey !== undefined || query.has("token")) rates.mayGuess(request);
     const principal = holder(pathKey) ?? holder(bearer);
+    const isKnown = principal?.key !== undefined && rates.isKnown(request, principal.key);
+    const isGuess = bearer !== undefined || pathKey !== undefined || query.has("token");
+    if (isGuess && !isKnown) rates.mayGuess(request);
+    if (principal?.key !== undefined && !isKnown) rates.guessedRight(request, principal.key);
     if (principal) return principal;
     const token = query.get("token") ?? (bearer !== undefined && looksLikeToken(bearer) ? bearer : undefined);
     if (token !== undefined) return await checkLink(token, request.method ?? "", path);

@@ -48,7 +48,8 @@ export const linkRoutes = ({ owners, links, sessions, basePath, readBody }: Link
         const by = actorOf(principal);
         const { link, token } = await links.create({
           run,
-          expires: Date.now() + expiresInSeconds * 1000,
+          // No longer than the token that it was made with.
+          expires: Math.min(Date.now() + expiresInSeconds * 1000, principal.expires ?? Infinity),
           key: principal.key,
           ...(by !== undefined && { by }),
           ...(answer && { answer }),

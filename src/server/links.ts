@@ -41,7 +41,7 @@ export interface Links {
   /** The token of the addresses in a chat's messages. The link is made when the token is first asked for. */
   chatToken(
     info: Pick<RunInfo, "run" | "startedAt">,
-    maker: Pick<NewLink, "by" | "key">,
+    maker: Pick<NewLink, "by" | "key"> & { readonly until?: number | undefined },
   ): Promise<() => string | undefined>;
 }
 
@@ -122,9 +122,9 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
       return await put(run, id, { ...stored, revoked: true });
     },
 
-    async chatToken({ run, startedAt }, maker) {
+    async chatToken({ run, startedAt }, { until = Infinity, ...maker }) {
       const signed = tokenOf(await secretOf(), run, CHAT);
-      const expires = startedAt + CHAT_MS;
+      const expires = Math.min(startedAt + CHAT_MS, until);
       let isMade = false;
       return () => {
         if (expires <= Date.now()) return undefined;

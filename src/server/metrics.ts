@@ -8,6 +8,8 @@ export interface Metrics {
   heartbeats: number;
   viewers: number;
   eventsStored: number;
+  /** By their status. */
+  readonly refusals: Map<number, number>;
   readonly runs: Record<RunOutcome, number>;
 }
 
@@ -16,6 +18,7 @@ export const createMetrics = (): Metrics => ({
   heartbeats: 0,
   viewers: 0,
   eventsStored: 0,
+  refusals: new Map(),
   runs: { done: 0, error: 0, cancelled: 0, interrupted: 0 },
 });
 
@@ -45,6 +48,8 @@ export const countedLog = (log: Log, metrics: Metrics): Log => ({
   put: (run, bytes, file) => log.put(run, bytes, file),
   get: (run, file, range) => log.get(run, file, range),
   discard: (run, files) => log.discard(run, files),
+  ...(log.check && { check: () => log.check!() }),
+  ...(log.backup && { backup: () => log.backup!() }),
   drop: (run) => log.drop(run),
   retain: (policy, now) => log.retain(policy, now),
   close: () => log.close(),
@@ -82,6 +87,12 @@ export const metricsText = (metrics: Metrics, activeRuns: number, loopDelay: (pe
   add("runcast_viewers", "gauge", "Open streams.", [["", metrics.viewers]]);
   add("runcast_stream_bytes_sent_total", "counter", "Bytes of frames handed to streams.", [["", metrics.bytesSent]]);
   add("runcast_heartbeats_sent_total", "counter", "Heartbeats sent.", [["", metrics.heartbeats]]);
+  add(
+    "runcast_refusals_total",
+    "counter",
+    "Requests that were refused or failed.",
+    [...metrics.refusals].toSorted().map(([status, count]) => [`{status="${status}"}`, count]),
+  );
   add("process_resident_memory_bytes", "gauge", "Resident memory.", [["", process.memoryUsage.rss()]]);
   add(
     "nodejs_eventloop_delay_seconds",

@@ -39,7 +39,7 @@ export const createSpelling = ({ dialects, links, hasKeys, base }: SpellingOptio
     if (link) return () => link.token;
     if (!hasKeys || !may(principal, "share", info)) return () => undefined;
     const by = actorOf(principal);
-    return await links.chatToken(info, { key, ...(by !== undefined && { by }) });
+    return await links.chatToken(info, { key, until: principal.expires, ...(by !== undefined && { by }) });
   };
 
   return {

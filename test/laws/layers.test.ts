@@ -71,7 +71,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "runner.ts": (target) => [...CONTRACTS, "batch.ts"].includes(target),
   "access.ts": (target) => target === "events.ts",
   "server.ts": (target) =>
-    [...CONTRACTS, "access.ts", "batch.ts", "html-export.ts", "runner.ts", "sse.ts"].includes(target),
+    [...CONTRACTS, "access.ts", "archive.ts", "batch.ts", "html-export.ts", "runner.ts", "sse.ts"].includes(target),
   "logs/": (target) => CONTRACTS.includes(target),
   "dialects/": (target) =>
     ["events.ts", "json.ts", "segments.ts", "source.ts", "log.ts", "tool.ts", "wire.ts", "dialect.ts"].includes(
@@ -84,6 +84,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
     ) || isFamily(target),
   "models/": (target) => CONTRACTS.includes(target) || target === "sources/agent.ts",
   "addresses.ts": () => false,
+  "archive.ts": () => false,
   "did-you-mean.ts": () => false,
   "strict-fields.ts": (target) => target === "did-you-mean.ts",
   "process-tree.ts": () => false,

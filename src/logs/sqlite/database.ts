@@ -30,8 +30,8 @@ export const openDatabase = (directory: string): Database => {
 export const explain = (error: unknown, directory: string): unknown => {
   if (!(error instanceof Error) || error instanceof UnusableLog) return error;
   const code = (error as Error & { errcode?: number }).errcode ?? 0;
-  const say = (text: string, named?: string) =>
-    new UnusableLog(`the log in ${path.resolve(directory)} ${text}`, { cause: error }, named);
+  const say = (text: string, named?: string, reason?: string) =>
+    new UnusableLog(`the log in ${path.resolve(directory)} ${text}`, { cause: error }, named, reason);
   switch (code & 0xff) {
     case 5:
     case 6:
@@ -43,21 +43,30 @@ export const explain = (error: unknown, directory: string): unknown => {
     case 26:
       return say(
         `is damaged (${error.message}): restore log.db from a backup, or move the directory away to start anew`,
+        undefined,
+        "it is damaged",
       );
     case 13:
-      return say("cannot grow: the disk is full");
+      return say("cannot grow: the disk is full", undefined, FULL);
     default:
+      if ((error as NodeJS.ErrnoException).code === "ENOSPC")
+        return say("cannot grow: the disk is full", undefined, FULL);
       return "syscall" in error || code ? say(`cannot be used: ${error.message}`) : error;
   }
 };
+
+const FULL = "the disk is full";
 
 export class UnusableLog extends Error {
   override name = "UnusableLog";
   /** For whoever can say more than the message does. */
   readonly code: string;
-  constructor(message: string, options: ErrorOptions = {}, code = "unusable-log") {
+  /** What clients are told, who need not know where the log is. */
+  readonly reason: string | undefined;
+  constructor(message: string, options: ErrorOptions = {}, code = "unusable-log", reason?: string) {
     super(message, options);
     this.code = code;
+    this.reason = reason;
   }
 }
 

@@ -1,0 +1,67 @@
+import { createWriteStream, existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { writeArchive } from "../archive.ts";
+import { type CliCommand, CommandError } from "./command.ts";
+import { Unreachable, askServer } from "./ask-server.ts";
+import { fileTrouble } from "./file-trouble.ts";
+import { readConfig } from "./read-config.ts";
+import { LOCAL } from "./target.ts";
+
+export const backup: CliCommand = {
+  name: "backup",
+  usage: "<file>",
+  words: [1, 1],
+  summary: "Saves all runs of a log in SQLite in one file (tar), while the server works.",
+  details:
+    "Asks the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the right admin; where none runs, reads .runcast/ here.\n" +
+    "Redis and Postgres have tools of their own for this.",
+  options: {
+    url: { value: "address", help: `the server (default: ${LOCAL})` },
+    key: { value: "key", help: "a key with the right admin (or RUNCAST_KEY)" },
+  },
+  run: async ({ words: [file = ""], options, environment, directory }) => {
+    if (existsSync(file)) throw new CommandError(`${file} exists already: choose another name`);
+    const base = (options["url"] ?? (environment["RUNCAST_URL"] || LOCAL)).replace(/\/+$/, "");
+    const key = options["key"] ?? environment["RUNCAST_KEY"];
+    const { bytes, close } = await fromServer(base, key).catch(async (error: unknown) => {
+      if (!(error instanceof Unreachable) || options["url"] !== undefined) throw error;
+      return await fromDirectory(directory, error);
+    });
+    // Under its name only when it is whole.
+    const unfinished = `${file}.unfinished`;
+    try {
+      await pipeline(bytes, createWriteStream(unfinished, { mode: 0o600 }));
+      await rename(unfinished, file);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      if ("path" in (error as object)) throw fileTrouble(error, file, "write");
+      throw new CommandError(`the backup was cut off: ${(error as Error).message}`, { cause: error });
+    } finally {
+      await close();
+    }
+    process.stdout.write(`saved in ${file}; runcast restore ${file} makes a log of it in another directory\n`);
+    return 0;
+  },
+};
+
+interface Archive {
+  readonly bytes: Readable;
+  readonly close: () => Promise<void>;
+}
+
+const fromServer = async (base: string, key: string | undefined): Promise<Archive> => {
+  const { body } = await askServer({ base }, "/admin/backup", { method: "POST", key });
+  return { bytes: Readable.fromWeb(body as import("node:stream/web").ReadableStream), close: async () => {} };
+};
+
+const fromDirectory = async (directory: string, unreachable: Error): Promise<Archive> => {
+  const config = await readConfig(directory);
+  if (config.keepsFiles && !existsSync(config.directory)) throw unreachable;
+  const { log } = await config.openLog();
+  const files = log.backup?.();
+  if (files) return { bytes: Readable.from(writeArchive(files)), close: () => log.close() };
+  await log.close();
+  throw new CommandError(`the log ${log.name} is not backed up by Runcast: use the tools of its engine`);
+};

@@ -1,0 +1,26 @@
+import { statSync } from "node:fs";
+import { rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Database } from "./database.ts";
+
+/** More than an append takes. */
+const ROOM = new Uint8Array(256 * 1024);
+
+/** Makes what tells whether the log can still be written, and is where it was. */
+export const openCheck = ({ directory }: Database, store: () => Promise<unknown>) => {
+  const file = path.join(directory, "log.db");
+  const { ino, dev } = statSync(file);
+  const probe = path.join(directory, "unfinished", "room");
+  return async (): Promise<void> => {
+    const found = await stat(file);
+    // A database that is deleted while it is open can be written, but nobody will ever read it again.
+    if (found.ino !== ino || found.dev !== dev)
+      throw Object.assign(new Error("log.db is another file than when it was opened"), { syscall: "stat" });
+    await store();
+    try {
+      await writeFile(probe, ROOM);
+    } finally {
+      await rm(probe, { force: true });
+    }
+  };
+};
