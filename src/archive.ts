@@ -46,7 +46,9 @@ const headerOf = (name: string, size: number): Buffer => {
   const [prefix, rest] = [name.slice(0, Math.max(0, slash)), name.slice(slash + 1)];
   if (prefix.length > 155 || rest.length > 100) throw new RangeError(`${name} is too long a name for an archive`);
   header.write(rest, 0, "latin1");
-  header.write("0000600\0" + "0000000\0" + "0000000\0", 100, "latin1");
+  // Mode, owner and group.
+  for (const [index, octal] of ["0000600", "0000000", "0000000"].entries())
+    header.write(octal, 100 + 8 * index, "latin1");
   if (size < 8 ** 11) header.write(size.toString(8).padStart(11, "0"), 124, "latin1");
   else {
     header[124] = 0x80;

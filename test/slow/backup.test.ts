@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { restore } from "../../src/cli/restore.ts";
 import type { Entry } from "../../src/events.ts";
 import { sqlite } from "../../src/logs/sqlite.ts";
 import type { Source } from "../../src/source.ts";
-import { onStop, serve, start, until } from "../serving.ts";
+import { onStop, serve, until } from "../serving.ts";
 
 const RUNS = 100;
 const temporary = async (): Promise<string> => {
@@ -119,7 +119,6 @@ describe("a backup while 100 runs are at work", () => {
       await expect(restore.run(command([broken], elsewhere))).rejects.toThrow();
     }
     await rm(broken);
-    const { readdir } = await import("node:fs/promises");
     expect(await readdir(elsewhere)).toEqual([]);
   });
 });
