@@ -43,7 +43,8 @@ describe("a log that fails", () => {
   });
 
   test("to keep the request leaves no source behind", async () => {
-    const { runner } = setUp({ log: { ...memory(), put: full } });
+    const problems: unknown[] = [];
+    const { runner } = setUp({ log: { ...memory(), put: full }, onProblem: (error) => problems.push(error) });
     const left = Promise.withResolvers<boolean>();
     const source: Source = async function* (_, { signal }) {
       try {
@@ -53,7 +54,8 @@ describe("a log that fails", () => {
       }
     };
     const long = { messages: [...request.messages, ...request.messages] };
-    await expect(runner.start(long, { name: "test", source })).rejects.toThrow("the disk is full");
+    await expect(runner.start(long, { name: "test", source })).rejects.toThrow("the file could not be stored");
+    expect(problems.map(String)).toEqual(["Error: the disk is full"]);
     expect(await left.promise).toBe(true);
   });
 });

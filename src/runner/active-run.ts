@@ -48,7 +48,7 @@ export class ActiveRun {
     const { log, run, flusher, as, maxBytes = MAX_BYTES, graceMs = GRACE_MS } = options;
     this.#options = options;
     this.#graceMs = graceMs;
-    this.#files = createFiles(log, run, (bytes) => this.#intake.count(bytes));
+    this.#files = createFiles(log, run, (bytes) => this.#intake.count(bytes), options.onProblem);
     const onFailure = (error: unknown) => {
       this.#apply({ type: "log-failed", error, isAnothers: isAnothers(error) });
       // Nobody else has the run: whoever takes it over goes on from what the engine still holds.

@@ -9,15 +9,22 @@ export interface Files extends Pick<RunContext, "put" | "get"> {
   discard(): Promise<void>;
 }
 
-/** `count` throws the refusal if the run has no room for so many bytes more. */
-export const createFiles = (log: Log, run: string, count: (bytes: number) => void): Files => {
+/** `count` throws the refusal if the run has no room for so many bytes more; `report` hears why the log takes none. */
+export const createFiles = (
+  log: Log,
+  run: string,
+  count: (bytes: number) => void,
+  report: (error: unknown) => void = () => {},
+): Files => {
   let files: string[] | undefined;
   return {
     async put(bytes, file): Promise<FileRef> {
       const whole = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
       count(whole.length);
       const ref = await log.put(run, whole, file).catch((error: unknown) => {
-        throw unkept(error);
+        const refusal = unkept(error);
+        if (refusal !== error) report(error);
+        throw refusal;
       });
       (files ??= []).push(ref.file);
       return ref;
