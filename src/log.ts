@@ -2,6 +2,7 @@ import type { Answer, Entry, FileRef } from "./events.ts";
 import type { RunSummary } from "./protocol.ts";
 import type { Records } from "./records.ts";
 
+export { type Beliefs, createBeliefs } from "./log/beliefs.ts";
 export { chunksOf, entriesOf } from "./log/chunks.ts";
 export { controlText, MAX_CONTROLS } from "./log/controls.ts";
 export { edges, FILE_THRESHOLD, VALUE_FILE } from "./log/edges.ts";
@@ -10,6 +11,7 @@ export { LogConflict, LogFenced, LogMissing, LogReset } from "./log/errors.ts";
 export { createLeases } from "./log/leases.ts";
 export { createMarks, type Marks } from "./log/marks.ts";
 export { checkAppend, checkRunId, checkText, checkWriter, extendRun, lastSeq } from "./log/run-info.ts";
+export { createTails, type Tails } from "./log/tails.ts";
 export { watchers, watchersOfAll } from "./log/watchers.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { LogReset } from "../src/log.ts";
+import { LogConflict, LogFenced, LogReset } from "../src/log.ts";
 import { postgres } from "../src/logs/postgres.ts";
 import { describeWith } from "./components.ts";
 import { endEntry, startEntry, textEntries } from "./contracts/run-entries.ts";
@@ -26,6 +26,37 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
       clearInterval(cutting);
     }
     expect(await reader.read("a", 0, 1000)).toEqual(entries);
+  });
+
+  test("of appends that come together, each succeeds or fails for itself, in its order", async () => {
+    const log = await open();
+    const as = { owner: "ada", epoch: 1 };
+    const begun = ["goes-on", "fenced", "conflict", "ends", "twice", "long"];
+    await Promise.all(begun.map((run) => log.append(run, [startEntry(run)], as)));
+    const long = textEntries(2, 3000);
+    const results = await Promise.allSettled([
+      log.append("goes-on", textEntries(2, 1), as),
+      log.append("fenced", textEntries(2, 1), { owner: "bob", epoch: 1 }),
+      log.append("conflict", textEntries(3, 1), as),
+      log.append("ends", [endEntry(2)], as),
+      log.append("twice", textEntries(2, 1), as),
+      log.append("twice", textEntries(3, 1), as),
+      log.append("long", long, as),
+      log.append("starts", [startEntry("starts")], as),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "rejected",
+      ...Array.from({ length: 5 }, () => "fulfilled"),
+    ]);
+    expect(results[1]).toMatchObject({ reason: expect.any(LogFenced) });
+    expect(results[2]).toMatchObject({ reason: expect.any(LogConflict) });
+    const another = await open();
+    const seqs = await Promise.all([...begun, "starts"].map(async (run) => (await another.info(run))?.seq));
+    expect(seqs).toEqual([2, 1, 1, 2, 3, 3001, 1]);
+    expect(await another.info("ends")).toMatchObject({ outcome: "done" });
+    expect(await another.read("long", 1, 5000)).toEqual(long);
   });
 
   test("wakes whoever may have missed a wake", async () => {

@@ -3,7 +3,9 @@ import {
   checkRunId,
   checkText,
   controlText,
+  createBeliefs,
   createMarks,
+  createTails,
   type Log,
   LogMissing,
   MAX_CONTROLS,
@@ -64,9 +66,11 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
     },
   });
   const marks = createMarks();
+  const beliefs = createBeliefs(ahead);
+  const tails = createTails(beliefs);
   const runs = openRuns(connection, schema, marks, ahead);
   const { sweep, ...files } = openFiles(connection, schema, ahead);
-  const appends = createAppends({ connection, schema, channel, message: (of) => message("e", of), marks, wake });
+  const appends = createAppends({ connection, schema, channel, message: (of) => message("e", of), marks, tails, wake });
   let closing: Promise<void> | undefined;
 
   return {
@@ -78,11 +82,13 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
 
     append: (run, entries, as) =>
       closing ? Promise.reject(new Error("the log is closed")) : appends.append(run, entries, as),
-    read: (run, after, limit) => runs.read(run, after, Math.max(1, limit)),
+    read: (run, after, limit) =>
+      tails.read(run, after, Math.max(1, limit)) ?? runs.read(run, after, Math.max(1, limit)),
     info: runs.info,
     list: runs.list,
 
     async heartbeat(owner, leaseMs) {
+      const renewed = beliefs.renew(owner, leaseMs);
       let isRepeated = false;
       const [row] = await connection.query<{ alive: boolean }>(
         `SELECT ${schema}.heartbeat($1, $2, $3) AS alive`,
@@ -91,11 +97,13 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
           return [owner, leaseMs, ahead()];
         },
       );
+      renewed();
       // The answer of an earlier try is lost, and it could have been the one after a pause.
       return row!.alive && !isRepeated;
     },
     async takeOver(run, owner) {
       checkText("owner", owner);
+      tails.forget(run);
       const values = [run.replaceAll("\0", "/"), owner, ahead()];
       const [row] = await connection.query<{ epoch: string; seq: string }>(
         `SELECT epoch, seq FROM ${schema}.take_over($1, $2, $3)`,
@@ -104,6 +112,7 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
       return row && { owner, epoch: Number(row.epoch), seq: Number(row.seq) };
     },
     async release(run, { owner, epoch }) {
+      tails.forget(run);
       await connection.query(
         `UPDATE ${schema}.runs SET owner = NULL, epoch = epoch + 1
          WHERE run = $1 AND owner = $2 AND epoch = $3 AND ended_at IS NULL AND NOT dropped`,

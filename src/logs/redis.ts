@@ -3,7 +3,9 @@ import {
   checkText,
   type Control,
   controlText,
+  createBeliefs,
   createMarks,
+  createTails,
   type Log,
   LogMissing,
   MAX_CONTROLS,
@@ -19,7 +21,6 @@ import { openRecords } from "./redis/records.ts";
 import { openRunIndex } from "./redis/run-index.ts";
 import { RELEASE, SEND } from "./redis/run-scripts.ts";
 import { openRuns } from "./redis/runs.ts";
-import { createTails } from "./redis/tails.ts";
 import { createWakes } from "./redis/wakes.ts";
 
 export interface RedisOptions {
@@ -47,8 +48,9 @@ export const redis = async ({ url, prefix = "runcast", ahead = () => 0 }: RedisO
       controlWatchers.wake();
     },
   });
-  const owners = openOwners(connection, keys, ahead);
-  const tails = createTails(owners);
+  const beliefs = createBeliefs(ahead);
+  const owners = openOwners(connection, keys, beliefs, ahead);
+  const tails = createTails(beliefs);
   const marks = createMarks();
   const index = openRunIndex(connection, keys, ahead);
   const runs = openRuns({ connection, keys, index, owners, marks });

@@ -69,6 +69,17 @@ eachLog("owners", (opened) => {
     expect(await opened.one.info("a")).toMatchObject({ owner: "bob", epoch: 2, seq: 5 });
   });
 
+  test("an owner that was replaced reads what was stored since", async () => {
+    await begin();
+    await opened.one.append("a", textEntries(2, 1), ada);
+    expect(await opened.one.read("a", 2, 100)).toEqual([]);
+    await pass(leaseMs);
+    await alive();
+    const bob = await opened.other.takeOver("a", "bob");
+    await opened.other.append("a", textEntries(3, 2), bob);
+    expect(await opened.one.read("a", 1, 100)).toEqual(textEntries(2, 3));
+  });
+
   test("an owner that was late and not replaced goes on", async () => {
     await begin();
     await pass(leaseMs);

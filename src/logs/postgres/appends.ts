@@ -1,4 +1,4 @@
-import type { Entry } from "../../events.ts";
+import type { Entry, RunOutcome } from "../../events.ts";
 import {
   checkAppend,
   chunksOf,
@@ -8,6 +8,7 @@ import {
   LogMissing,
   type Marks,
   type Ownership,
+  type Tails,
 } from "../../log.ts";
 import type { PostgresConnection } from "./connection.ts";
 
@@ -17,6 +18,7 @@ interface Parts {
   readonly channel: string;
   readonly message: (runs: readonly string[]) => string;
   readonly marks: Marks;
+  readonly tails: Tails;
   readonly wake: (run: string) => void;
 }
 
@@ -24,9 +26,10 @@ interface Append {
   readonly run: string;
   readonly first: number;
   readonly last: number;
+  readonly entries: readonly Entry[];
+  readonly chunks: ReturnType<typeof chunksOf>;
+  readonly end: Entry | undefined;
   readonly as: Ownership | undefined;
-  /** What the engine is sent, without whether it was sent before. */
-  readonly item: object;
   readonly done: PromiseWithResolvers<void>;
 }
 
@@ -41,25 +44,51 @@ interface Result {
 const BATCH_APPENDS = 500;
 
 /** One batch is under way; what arrives meanwhile, of all runs, goes with the next. */
-export const createAppends = ({ connection, schema, channel, message, marks, wake }: Parts) => {
+export const createAppends = ({ connection, schema, channel, message, marks, tails, wake }: Parts) => {
   let waiting: Append[] = [];
   let working: Promise<void> | undefined;
 
-  const send = async (batch: readonly Append[]): Promise<Result[]> => {
-    const runs = [...new Set(batch.map(({ run }) => run))];
+  /** Each for itself, whatever it is. */
+  const sendEach = async (batch: readonly Append[], wasSent = false): Promise<Result[]> => {
     const [row] = await connection.query<{ results: Result[] }>(
       `SELECT ${schema}.append($1) AS results, pg_notify($2, $3)`,
-      (isRetry) => [JSON.stringify(batch.map(({ item }) => ({ ...item, isRetry }))), channel, message(runs)],
+      (isRetry) => {
+        const items = batch.map((append) => ({ ...itemOf(append), isRetry: wasSent || isRetry }));
+        return [JSON.stringify(items), channel, message(runsOf(batch))];
+      },
     );
     return row!.results;
   };
 
-  const settle = ({ run, first, last, as, done }: Append, { status, seq = 0, owner, epoch = 0 }: Result) => {
+  /** Those that go on with runs, at once: nearly all there are, for much less. */
+  const sendTogether = async (batch: readonly Append[]): Promise<Result[]> => {
+    let wasSent = false;
+    const [row] = await connection.query<{ places: string[] }>(
+      `SELECT ${schema}.extend($1, $2, $3, $4, $5, $6, $7, $8) AS places, pg_notify($9, $10)`,
+      (isRetry) => {
+        wasSent = isRetry;
+        return [...columnsOf(batch), channel, message(runsOf(batch))];
+      },
+    );
+    const stored = new Set(row!.places.map(Number));
+    const left = batch.filter((_, index) => !stored.has(index + 1));
+    const others = left.length > 0 ? await sendEach(left, wasSent) : [];
+    let place = 0;
+    return batch.map((_, index) => (stored.has(index + 1) ? { status: "stored" } : others[place++]!));
+  };
+
+  const settle = (
+    { run, first, last, entries, end, as, done }: Append,
+    { status, seq = 0, owner, epoch = 0 }: Result,
+  ) => {
     if (status === "stored") {
       marks.set(run, last);
+      if (as && !end) tails.extend(run, entries, as);
+      else tails.forget(run);
       wake(run);
       return done.resolve();
     }
+    tails.forget(run);
     if (status === "dropped") return done.reject(new LogMissing(run, true));
     if (status === "fenced") return done.reject(new LogFenced(run, as, { ...(owner != null && { owner }), epoch }));
     try {
@@ -71,13 +100,14 @@ export const createAppends = ({ connection, schema, channel, message, marks, wak
   };
 
   /** A batch that the engine refuses as a whole holds something it cannot store: then each goes alone, and fails alone. */
-  const store = async (batch: readonly Append[]): Promise<void> => {
+  const store = async (batch: readonly Append[], send: typeof sendTogether): Promise<void> => {
+    if (batch.length === 0) return;
     try {
       const results = await send(batch);
       for (const [place, append] of batch.entries()) settle(append, results[place]!);
     } catch (error) {
       if (batch.length === 1) return batch[0]!.done.reject(error);
-      for (const append of batch) await store([append]);
+      for (const append of batch) await store([append], send);
     }
   };
 
@@ -87,7 +117,10 @@ export const createAppends = ({ connection, schema, channel, message, marks, wak
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH_APPENDS);
       waiting = waiting.slice(BATCH_APPENDS);
-      await store(batch.sort(inLockOrder));
+      const { together = [], each = [] } = waysOf(batch.sort(inLockOrder));
+      // One after the other: a statement that locks rows in two orders could wait for another process's in a circle.
+      await store(each, sendEach);
+      await store(together, sendTogether);
     }
     working = undefined;
   };
@@ -97,8 +130,13 @@ export const createAppends = ({ connection, schema, channel, message, marks, wak
       if (entries.length === 0) return;
       checkAppend(run, entries, as);
       const done = Promise.withResolvers<void>();
+      const chunks = chunksOf(
+        entries[0]!.seq,
+        entries.map((entry) => JSON.stringify(entry)),
+      );
+      const end = entries.findLast(({ event }) => event.type === "run-end");
       const [first, last] = [entries[0]!.seq, entries.at(-1)!.seq];
-      waiting.push({ run, first, last, as, item: itemOf(run, entries, as), done });
+      waiting.push({ run, first, last, entries, chunks, end, as, done });
       working ??= work();
       await done.promise;
     },
@@ -118,13 +156,32 @@ const inLockOrder = (one: Append, other: Append): number => {
   return one.run < other.run ? -1 : one.run > other.run ? 1 : 0;
 };
 
-const itemOf = (run: string, entries: readonly Entry[], as: Ownership | undefined): object => {
-  const first = entries[0]!.seq;
+const runsOf = (batch: readonly Append[]): string[] => [...new Set(batch.map(({ run }) => run))];
+
+/** Several of one run go in their order, and so do starts and what is too long for one chunk. */
+const waysOf = (batch: readonly Append[]): Partial<Record<"together" | "each", Append[]>> => {
+  const counts = new Map<string, number>();
+  for (const { run } of batch) counts.set(run, (counts.get(run) ?? 0) + 1);
+  return Object.groupBy(batch, ({ run, first, chunks }) =>
+    first > 1 && chunks.length === 1 && counts.get(run) === 1 ? "together" : "each",
+  );
+};
+
+const columnsOf = (batch: readonly Append[]): unknown[] => [
+  batch.map(({ run }) => run),
+  batch.map(({ first }) => first),
+  batch.map(({ last }) => last),
+  batch.map(({ as }) => as?.owner ?? null),
+  batch.map(({ as }) => as?.epoch ?? null),
+  batch.map(({ chunks }) => chunks[0]!.text),
+  batch.map(({ end }) => end?.at ?? null),
+  batch.map(({ end }) => outcomeOf(end) ?? null),
+];
+
+const itemOf = ({ run, first, last, entries, chunks, end, as }: Append): object => {
   const begun = first === 1 && (as?.epoch ?? 1) === 1 ? extendRun(run, undefined, entries, as) : undefined;
-  const end = entries.findLast(({ event }) => event.type === "run-end");
-  const texts = entries.map((entry) => JSON.stringify(entry));
   return {
-    ...{ run, first, last: entries.at(-1)!.seq, owner: as?.owner, epoch: as?.epoch },
+    ...{ run, first, last, owner: as?.owner, epoch: as?.epoch },
     ...{
       thread: begun?.thread,
       user: begun?.user,
@@ -132,7 +189,10 @@ const itemOf = (run: string, entries: readonly Entry[], as: Ownership | undefine
       agent: begun?.agent,
       startedAt: begun?.startedAt,
     },
-    ...(end?.event.type === "run-end" && { endedAt: end.at, outcome: end.event.outcome }),
-    chunks: chunksOf(first, texts).map(({ last, text }) => ({ last, body: text })),
+    ...(end && { endedAt: end.at, outcome: outcomeOf(end) }),
+    chunks: chunks.map((chunk) => ({ last: chunk.last, body: chunk.text })),
   };
 };
+
+const outcomeOf = (end: Entry | undefined): RunOutcome | undefined =>
+  end?.event.type === "run-end" ? end.event.outcome : undefined;

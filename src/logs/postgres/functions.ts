@@ -47,6 +47,31 @@ BEGIN
   RETURN array_to_json(results);
 END $$;
 
+-- Appends that go on with runs, one a run, all at once. Answers the places of those that were stored; why another was not, append() tells.
+CREATE OR REPLACE FUNCTION ${schema}.extend(
+  runs text[], firsts bigint[], lasts bigint[], owners text[], epochs bigint[], bodies text[], ends float8[], outcomes text[])
+RETURNS bigint[] LANGUAGE plpgsql AS $$
+DECLARE places bigint[];
+BEGIN
+  WITH wanted AS (
+    SELECT * FROM unnest(runs, firsts, lasts, owners, epochs, bodies, ends, outcomes)
+      WITH ORDINALITY AS w(run, first, last, owner, epoch, body, ended_at, outcome, place)
+  ), mine AS MATERIALIZED (
+    SELECT r.number, w.* FROM wanted w JOIN ${schema}.runs r ON r.run = w.run
+    WHERE r.seq = w.first - 1 AND r.epoch = coalesce(w.epoch, 0) AND r.owner IS NOT DISTINCT FROM w.owner AND NOT r.dropped
+    ORDER BY w.run COLLATE "C" FOR UPDATE OF r
+  ), stored AS (
+    INSERT INTO ${schema}.entries SELECT number, last, body FROM mine
+  ), moved AS (
+    UPDATE ${schema}.runs r SET seq = mine.last, ended_at = coalesce(mine.ended_at, r.ended_at), outcome = coalesce(mine.outcome, r.outcome)
+    FROM mine WHERE r.number = mine.number
+  ), over AS (
+    DELETE FROM ${schema}.controls c USING mine WHERE c.run = mine.number AND mine.ended_at IS NOT NULL
+  )
+  SELECT coalesce(array_agg(place), '{}') INTO places FROM mine;
+  RETURN places;
+END $$;
+
 CREATE OR REPLACE FUNCTION ${schema}.heartbeat(p_owner text, lease float8, ahead float8) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE was_alive boolean; now timestamptz := ${schema}.now_ahead(ahead);
 BEGIN

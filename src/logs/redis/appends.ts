@@ -9,12 +9,12 @@ import {
   type Marks,
   type Ownership,
   type RunInfo,
+  type Tails,
 } from "../../log.ts";
 import type { RedisConnection } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 import type { RunIndex } from "./run-index.ts";
 import { APPEND } from "./run-scripts.ts";
-import type { Tails } from "./tails.ts";
 import type { Wakes } from "./wakes.ts";
 
 interface Parts {

@@ -1,3 +1,4 @@
+import type { Beliefs } from "../../log.ts";
 import type { RedisConnection } from "./connection.ts";
 import { script } from "./connection.ts";
 import { NOW } from "./clock.ts";
@@ -15,29 +16,23 @@ const IS_ALIVE = script(`${NOW}
 return tonumber(redis.call('GET', KEYS[1]) or '0') > now and 1 or 0
 `);
 
-/** Who lives, by the engine's clock, and until when this process may believe it of the owners it beats for. */
-export const openOwners = (connection: RedisConnection, keys: Keys, ahead: () => number) => {
-  const believed = new Map<string, number>();
-
+/** Who lives, by the engine's clock. */
+export const openOwners = (connection: RedisConnection, keys: Keys, beliefs: Beliefs, ahead: () => number) => {
   return {
     async heartbeat(owner: string, leaseMs: number): Promise<boolean> {
-      const sent = performance.now() + ahead();
       const lease = Math.max(0, Math.round(leaseMs));
-      believed.delete(owner);
+      const renewed = beliefs.renew(owner, lease);
       let isRepeated = false;
       const wasAlive = await connection.call<number>(HEARTBEAT, [keys.owner(owner)], (isRetry) => {
         isRepeated = isRetry;
         return [String(lease), String(ahead())];
       });
-      // A tenth of the lease is left for clocks that run differently.
-      if (lease > 0) believed.set(owner, sent + lease * 0.9);
+      renewed();
       // The answer of an earlier try is lost, and it could have been the one after a pause.
       return wasAlive === 1 && !isRepeated;
     },
     isAlive: async (owner: string): Promise<boolean> =>
       (await connection.call<number>(IS_ALIVE, [keys.owner(owner)], [String(ahead())])) === 1,
-    /** Whether the owner's lease, which this process renews, has surely not run out: nobody else can have its runs. */
-    isSurelyAlive: (owner: string): boolean => (believed.get(owner) ?? -Infinity) > performance.now() + ahead(),
   };
 };
 

@@ -1,6 +1,6 @@
-import type { Entry } from "../../events.ts";
-import type { Ownership } from "../../log.ts";
-import type { Owners } from "./owners.ts";
+import type { Entry } from "../events.ts";
+import type { Ownership } from "../log.ts";
+import type { Beliefs } from "./beliefs.ts";
 
 /** How many entries all tails hold together, and one of them. */
 const MAX_ENTRIES = 50_000;
@@ -16,7 +16,7 @@ interface Tail {
  * The newest entries of the open runs that this process writes. They are all there is as long as nobody else can write the
  * run, which is as long as its owner's lease surely holds.
  */
-export const createTails = (owners: Owners) => {
+export const createTails = (beliefs: Beliefs) => {
   const tails = new Map<string, Tail>();
   let size = 0;
 
@@ -46,7 +46,7 @@ export const createTails = (owners: Owners) => {
     },
     read(run: string, after: number, limit: number): readonly Entry[] | undefined {
       const tail = tails.get(run);
-      if (!tail || after + 1 < tail.first || !owners.isSurelyAlive(tail.owner)) return undefined;
+      if (!tail || after + 1 < tail.first || !beliefs.isSurelyAlive(tail.owner)) return undefined;
       const from = after + 1 - tail.first;
       return tail.entries.slice(from, from + limit);
     },
