@@ -34,7 +34,7 @@ export interface Config
       ServerOptions,
       "defaultAgent" | "host" | "port" | "basePath" | "key" | "keys" | "keyInPath" | "hosts" | "origins" | "publicUrl"
     >,
-    Pick<ServerOptions, "jwt" | "trustProxy" | "limits" | "secret" | "redact">,
+    Pick<ServerOptions, "jwt" | "frameAncestors" | "trustProxy" | "limits" | "secret" | "redact">,
     Pick<RunnerOptions, "timeoutMs" | "maxBytes" | "onEnd"> {
   /** By name. Default: the scripted demo. */
   readonly agents?: Readonly<Record<string, Source>>;

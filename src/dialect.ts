@@ -215,6 +215,8 @@ export interface EncodeOptions {
   readonly link: (ref: Pick<FileRef, "file">) => string;
   /** The URL of the page that shows the run: to read it, as `link` lets one read its files, or to answer it with a key. */
   readonly page?: (access: "read" | "answer") => string;
+  /** The URL of a document that shows the run in a frame of another page, if some page may frame it: to read, or also to answer. */
+  readonly embed?: (access: "read" | "answer") => string;
 }
 
 /** What a run waits for, and since when (milliseconds since 1970). `agent`: for none of the others, its own code is at work. */

@@ -36,6 +36,8 @@ export const page = ({ directory = findBuilt(), cards }: PageOptions = {}): Page
     const url = new URL(request.url);
     if (url.pathname === "/frame") return frame(url);
     const name = url.pathname.slice(1) || "index.html";
+    // Where it may be framed, the server says.
+    if (name === "live") return await respond({ ...files.get("index.html")!(), headers: LIVE_HEADERS }, request);
     const file = files.get(name)?.();
     return file && (await respond(file, request));
   };
@@ -131,15 +133,22 @@ const POLICY = [
   "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
 ];
 
 const HEADERS = {
-  "content-security-policy": POLICY.join("; "),
+  "content-security-policy": [...POLICY, "frame-ancestors 'none'"].join("; "),
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "cross-origin-opener-policy": "same-origin",
   "permissions-policy": "camera=(), microphone=(), geolocation=()",
+};
+
+/** One run, in a frame of another page. */
+const LIVE_HEADERS = {
+  ...HEADERS,
+  "content-security-policy": POLICY.join("; "),
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-cache",
 };
 
 const once = <Value>(make: () => Value): (() => Value) => {

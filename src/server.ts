@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { holderOf } from "./access.ts";
 import type { ServerFacts } from "./dialect.ts";
 import { type CloseOptions, createRunner, type Runner } from "./runner.ts";
-import { basePathOf, reachedAt } from "./server/addresses.ts";
+import { basePathOf, originsOf, reachedAt } from "./server/addresses.ts";
 import { agentOf } from "./server/agents.ts";
 import { createApi } from "./server/api.ts";
 import { createAudience } from "./server/audience.ts";
@@ -60,6 +60,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const limits = limitsOf(options.limits);
   const keys = [...[options.key ?? []].flat().map(holderOf), ...(options.keys ?? [])];
   const basePath = basePathOf(options.basePath);
+  const frameAncestors = originsOf("frameAncestors", options.frameAncestors);
   if (keys.some(({ key }) => key.length < 8)) throw new Error("the setting key must have at least 8 characters");
   const metrics = createMetrics();
   const quotas = createQuotas(countedLog(options.log, metrics), limits, (error) => onProblem({ error }));
@@ -130,6 +131,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     basePath,
     readBody,
     page: options.page,
+    frameAncestors,
     redact: options.redact ?? [],
     readiness: createReadiness(log, () => (closing ? "stopping" : ready ? "ready" : "starting"), onError),
     onRefused,
@@ -148,6 +150,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       dialects,
       links,
       hasKeys,
+      isFramed: options.page !== undefined && frameAncestors.length > 0,
       base: (request) => options.publicUrl?.replace(/\/$/, "") ?? reachedAt(request) + basePath,
     }),
     facts: (principal) => ({

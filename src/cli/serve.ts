@@ -78,6 +78,7 @@ const withOrigin = (config: LoadedConfig, origin: string | undefined): LoadedCon
 
 const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
   const { agents, dialects, defaultAgent, key, keys, keyInPath, hosts, origins, basePath, publicUrl } = config;
+  const { frameAncestors } = config;
   const { jwt, trustProxy, limits, secret, redact, onEnd, timeoutMs, maxBytes, validateServer } = config;
   return {
     agents,
@@ -94,6 +95,7 @@ const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
       keyInPath,
       hosts,
       origins,
+      frameAncestors,
       trustProxy,
       basePath,
       publicUrl,

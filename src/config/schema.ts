@@ -118,6 +118,7 @@ export const configSchema = strictFields(
       .optional(),
     hosts: texts.optional(),
     origins: texts.optional(),
+    frameAncestors: texts.optional(),
     trustProxy: z
       .union([z.boolean(), z.int().min(0).max(10)], { error: "must be true, false or how many proxies there are" })
       .optional(),

@@ -6,6 +6,16 @@ export const basePathOf = (given = ""): string => {
   throw new Error(`the setting basePath must be a path such as /runcast: not ${given}`);
 };
 
+const ORIGIN = /^https?:\/\/(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
+
+/** They go into a policy: whatever else stood in one would be part of it. */
+export const originsOf = (setting: string, given: readonly string[] = []): readonly string[] =>
+  given.map((text) => {
+    const origin = text.toLowerCase().replace(/\/$/, "");
+    if (ORIGIN.test(origin)) return origin;
+    throw new Error(`the setting ${setting} must hold origins such as https://chat.example.org: not ${text}`);
+  });
+
 /** How the client of this request reached us. */
 export const reachedAt = ({ headers, socket }: IncomingMessage): string =>
   `${"encrypted" in socket && socket.encrypted ? "https" : "http"}://${headers.host ?? "localhost"}`;

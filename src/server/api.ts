@@ -23,6 +23,8 @@ export interface ApiOptions extends RunRoutesOptions, AdminRoutesOptions {
   /** Told of each refusal's status. */
   readonly onRefused: (status: number) => void;
   readonly metrics: () => string;
+  /** Origins whose pages may show a run in a frame. */
+  readonly frameAncestors: readonly string[];
 }
 
 /** The plain routes: all that answers at once. Streams are not among them (see server.ts). */
@@ -151,6 +153,19 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
       handle: async ({ req, json }) =>
         (await options.page?.(req.raw)) ??
         json({ name: "runcast", version: options.facts.version, see: `${options.basePath}/openapi.json` }),
+    },
+    {
+      method: "GET",
+      path: "/live",
+      summary: "One run, for a frame in a page of the setting frameAncestors.",
+      query: ["run", "token"],
+      handle: async (context) => {
+        if (options.frameAncestors.length === 0) throw unknownPath(context.req.path);
+        const { status, headers, body } = await ofPage(context);
+        const framed = new Headers(headers);
+        framed.append("content-security-policy", `frame-ancestors ${options.frameAncestors.join(" ")}`);
+        return new Response(body, { status, headers: framed });
+      },
     },
     { method: "GET", path: "/assets/:file", summary: "A file of the page.", handle: ofPage },
     { method: "GET", path: "/element.js", summary: "The element <run-view>, as a module.", handle: ofPage },

@@ -38,7 +38,16 @@ export interface Guard {
 }
 
 /** Nothing of a run can be learned from these. */
-const OPEN = new Set(["/", "/element.js", "/frame", "/health", "/ready", "/openapi.json", "/schema/events.json"]);
+const OPEN = new Set([
+  "/",
+  "/element.js",
+  "/frame",
+  "/live",
+  "/health",
+  "/ready",
+  "/openapi.json",
+  "/schema/events.json",
+]);
 const isOpen = (path: string): boolean => OPEN.has(path) || path.startsWith("/assets/");
 /** Codes of refusals for a secret that is wrong, not for one that is missing. */
 const GUESSED: ReadonlySet<string> = new Set(["wrong-key", "wrong-token"]);
@@ -78,7 +87,9 @@ export const createGuard = (options: GuardOptions): Guard => {
     const isLocal = hasKeys && host !== undefined && isLoopback(hostName(host));
     // A frame without an origin of its own may use the one run that its link opens, and nothing else.
     const isLinked = origin === "null" && query.has("token") && path.startsWith("/runs/");
-    if (!isOwn && !isLocal && !isLinked && !origins.has(origin.toLowerCase()))
+    // The files of the page, which such a frame loads as a page of no origin would: anyone may read them.
+    const isFile = origin === "null" && path.startsWith("/assets/");
+    if (!isOwn && !isLocal && !isLinked && !isFile && !origins.has(origin.toLowerCase()))
       throw new HttpRefusal(
         403,
         "foreign-origin",

@@ -38,10 +38,13 @@ export interface Links {
   list(run: string): Promise<Link[]>;
   /** False if there is no such link. */
   revoke(run: string, id: string): Promise<boolean>;
-  /** The token of the addresses in a chat's messages. The link is made when the token is first asked for. */
+  /**
+   * The token of the addresses in a chat's messages. The link is made when the token is first asked for. One that also allows
+   * answering is for the view of a run that goes on: once the run has ended there is nothing to answer.
+   */
   chatToken(
     info: Pick<RunInfo, "run" | "startedAt">,
-    maker: Pick<NewLink, "by" | "key"> & { readonly until?: number | undefined },
+    maker: Pick<NewLink, "by" | "key" | "answer"> & { readonly until?: number | undefined },
   ): Promise<() => string | undefined>;
 }
 
@@ -58,6 +61,7 @@ type Stored = Omit<Link, "id"> & { readonly key?: string; readonly revoked?: tru
 const KIND = "link";
 const TOKEN = /^rct_([A-Za-z0-9_-]{1,256})\.([a-z0-9]{1,40})\.([A-Za-z0-9_-]{43})$/;
 const CHAT = "chat";
+const CHAT_ANSWER = "chatanswer";
 const CHAT_MS = 7 * 86_400_000;
 const MOST_LINKS = 100;
 
@@ -123,13 +127,14 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
     },
 
     async chatToken({ run, startedAt }, { until = Infinity, ...maker }) {
-      const signed = tokenOf(await secretOf(), run, CHAT);
+      const id = maker.answer ? CHAT_ANSWER : CHAT;
+      const signed = tokenOf(await secretOf(), run, id);
       const expires = Math.min(startedAt + CHAT_MS, until);
       let isMade = false;
       return () => {
         if (expires <= Date.now()) return undefined;
         if (!isMade)
-          put(run, CHAT, { ...maker, run, created: Date.now(), expires, chat: true } as Stored, true).catch(onError);
+          put(run, id, { ...maker, run, created: Date.now(), expires, chat: true } as Stored, true).catch(onError);
         isMade = true;
         return signed;
       };

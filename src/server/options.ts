@@ -33,6 +33,8 @@ export interface ServerOptions {
   readonly hosts?: readonly string[];
   /** Origins, besides our own and, with keys, loopback ones, whose pages may use the server. */
   readonly origins?: readonly string[];
+  /** Origins whose pages may show a run in a frame, such as that of an Open WebUI. Default: none. */
+  readonly frameAncestors?: readonly string[];
   /** How many proxies stand before the server and add to X-Forwarded-For; `true` is one. Default: none. */
   readonly trustProxy?: boolean | number;
   /** Where another program mounts the server, such as `/runcast`. Default: at the root. */

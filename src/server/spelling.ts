@@ -10,6 +10,8 @@ export interface SpellingOptions {
   readonly links: Links;
   /** Whether a link needs a token. */
   readonly hasKeys: boolean;
+  /** Whether some page may show a run in a frame. */
+  readonly isFramed: boolean;
   /** How the client of this request reached the server. */
   readonly base: (request: IncomingMessage) => string;
 }
@@ -32,14 +34,25 @@ export interface Spelled {
   readonly linkBase: string;
 }
 
-export const createSpelling = ({ dialects, links, hasKeys, base }: SpellingOptions): Spelling => {
+export const createSpelling = ({ dialects, links, hasKeys, isFramed, base }: SpellingOptions): Spelling => {
   /** Who came with a link passes on that link and no other: one that lasts longer would renew itself. */
   const tokenFor = async (principal: Principal, info: RunInfo): Promise<() => string | undefined> => {
-    const { link, key } = principal;
+    const { link } = principal;
     if (link) return () => link.token;
     if (!hasKeys || !may(principal, "share", info)) return () => undefined;
-    const by = actorOf(principal);
-    return await links.chatToken(info, { key, until: principal.expires, ...(by !== undefined && { by }) });
+    return await links.chatToken(info, makerOf(principal));
+  };
+
+  /** A frame has no key to show: it needs a token also where the server wants none. Undefined where there is no frame. */
+  const frameTokens = async (principal: Principal, info: RunInfo) => {
+    const { link } = principal;
+    if (!isFramed) return undefined;
+    if (link) return () => link.token;
+    if (!may(principal, "share", info)) return undefined;
+    const maker = makerOf(principal);
+    const read = await links.chatToken(info, maker);
+    const answer = may(principal, "answer", info) ? await links.chatToken(info, { ...maker, answer: true }) : read;
+    return (access: "read" | "answer") => (access === "answer" ? answer : read)();
   };
 
   return {
@@ -69,15 +82,25 @@ export const createSpelling = ({ dialects, links, hasKeys, base }: SpellingOptio
         return shown === undefined ? "" : `${mark}token=${shown}`;
       };
       const mayAnswer = principal.link?.answer === true;
+      const frameToken = await frameTokens(principal, info);
+      const rights = (["share", "answer"] as const).filter((action) => may(principal, action, info));
       return {
-        linkBase: `${reached}\n${principal.link?.token ?? (may(principal, "share", info) ? "" : "none")}`,
+        linkBase: `${reached}\n${principal.link?.token ?? rights.join()}`,
         options: {
           ...(style !== undefined && { style }),
           ...(extensions !== undefined && { extensions }),
           link: ({ file }) => `${reached}/runs/${run}/files/${encodeURIComponent(file)}${query("?")}`,
           page: (access) => `${reached}/?run=${run}${access === "read" || mayAnswer ? query("&") : ""}`,
+          ...(frameToken && {
+            embed: (access) => `${reached}/live?run=${run}&token=${frameToken(access) ?? ""}`,
+          }),
         },
       };
     },
   };
+};
+
+const makerOf = (principal: Principal) => {
+  const by = actorOf(principal);
+  return { key: principal.key, until: principal.expires, ...(by !== undefined && { by }) };
 };

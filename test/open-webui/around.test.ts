@@ -35,30 +35,32 @@ const createAround = () => {
 };
 
 describe.each(generations)("around a message in generation $name", (generation) => {
-  test.each(["cards", "citations"])(
+  test.each(["cards", "citations", "live"])(
     "%s: sources, files, embeds and toasts are those of the run, live and after a reload",
     (style) => {
       for (const entries of runs) {
         const showing = startShowing(openWebui, style, generation);
         const { webui } = showing;
         const around = createAround();
-        const expectAround = (display: ReturnType<typeof webui.display>) => {
+        const expectAround = (display: ReturnType<typeof webui.display>, embeds: readonly string[]) => {
           const { citations, results } = around.count;
           expect(display.sources).toHaveLength(citations + (style === "citations" ? results : 0));
-          expect(display.embeds).toEqual([...around.embeds.values()]);
+          expect(display.embeds).toEqual(embeds);
         };
+        const view = (access: string) => (style === "live" ? [`https://runcast.example/live?token=${access}`] : []);
         for (const entry of entries) {
           showing.take(entry);
           around.take(entry);
-          expectAround(webui.display());
-          expectAround(webui.reloaded());
+          const isOver = entry.event.type === "run-end";
+          const all = [...view(isOver ? "read" : "answer"), ...around.embeds.values()];
+          expectAround(webui.display(), all);
+          expectAround(webui.reloaded(), all);
           expect(webui.message.toasts).toHaveLength(around.count.notices);
           expect(webui.display().files).toHaveLength(around.files.size);
-          const isOver = entry.event.type === "run-end";
           expect(webui.display().status?.shimmers, `after ${entry.event.type}`).toBe(!isOver);
         }
         webui.end();
-        expectAround(webui.reloaded());
+        expectAround(webui.reloaded(), [...view("read"), ...around.embeds.values()]);
         expect(webui.reloaded().files).toEqual(webui.display().files);
         expect(webui.reloaded().status).toEqual(webui.display().status);
       }

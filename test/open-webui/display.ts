@@ -68,7 +68,7 @@ export const ungrouped = (items: readonly Shown[]): readonly Exclude<Shown, Show
   items.flatMap<Exclude<Shown, ShownGroup>>((item) => (item.kind === "group" ? item.items : item));
 
 /** Whether a text is an ask that waits: it ends with the link where it can be answered. */
-export const isQuestion = (text: string): boolean => /\[Answer here\]\([^()\s]+\)$/.test(text);
+export const isQuestion = (text: string): boolean => /\[(?:Answer )?here\]\([^()\s]+\)$/.test(text);
 
 const shownText = (text: string): readonly Shown[] => (text.trim() === "" ? [] : [{ kind: "text", text }]);
 

@@ -22,7 +22,11 @@ export const startShowing = (dialect: Dialect, style: string, generation: Genera
   const webui = createOpenWebui(generation);
   const state = createState();
   let latest = { started: "", callStarted: false, callEnded: false };
-  const encode = dialect.encode({ style, link: ({ file }) => `https://runcast.example/files/${file}` });
+  const encode = dialect.encode({
+    style,
+    link: ({ file }) => `https://runcast.example/files/${file}`,
+    embed: (access) => `https://runcast.example/live?token=${access}`,
+  });
   return {
     generation,
     webui,

@@ -13,6 +13,7 @@ const styles: readonly Faithful[] = [
   { style: "cards", hasCards: true, hasResultItems: true, tellsDenied: true },
   { style: "details", hasCards: true, hasResultItems: false, tellsDenied: false },
   { style: "citations", hasCards: false, hasResultItems: false, tellsDenied: false },
+  { style: "live", hasCards: false, hasResultItems: false, tellsDenied: false },
 ];
 
 /** Every style in every generation. */

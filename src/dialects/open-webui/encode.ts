@@ -37,7 +37,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
   const output = createOutput();
   const side = createSideEvents(options, table, () => pageOf("read"));
   const status = createStatus(table);
-  const show = createShow({ output, side, pipe });
+  const show = createShow({ output, side, pipe, embed: options.embed });
   const calls = new Map<string, OpenCall>();
   const agents = new Map<string, string>();
   const waits = new Map<string, { readonly item?: Item; readonly path?: string }>();
@@ -110,7 +110,8 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
   const startAsk = (event: EventOf<"ask-start">, at: number): Frames => {
     const tool = event.call === undefined ? undefined : calls.get(event.call)?.name;
     const question = questionOf(event, tool);
-    const dialog = pipe && dialogOf(event, { tool, pipe, table });
+    const isInPlace = show.asksInPlace === true && event.kind !== "execute";
+    const dialog = pipe && !isInPlace ? dialogOf(event, { tool, pipe, table }) : undefined;
     const waiting = status.set(event.ask, `✋ ${question} (waiting for your answer)`, at);
     if (dialog) {
       const { type, data, kind } = dialog;
@@ -121,7 +122,8 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     const message = { id: `ask_${event.ask}`, type: "message", role: "assistant", status: "completed" };
     const { item, frames } = output.add(message);
     waits.set(event.ask, { item });
-    const text = `✋ ${codeSpan(question)} [Answer here](${pageOf("answer")})`;
+    const where = isInPlace ? `Answer above, or [here](${pageOf("answer")})` : `[Answer here](${pageOf("answer")})`;
+    const text = `✋ ${codeSpan(question)} ${where}`;
     return [...waiting, ...frames, ...output.write(item, text)];
   };
 
@@ -190,7 +192,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
       }
       case "run-start":
         run = event.run;
-        return status.start();
+        return [...status.start(), ...(show.start?.() ?? [])];
       case "run-resume":
         return status.set(RESUMED, RESUMED, at);
       case "agent-start": {

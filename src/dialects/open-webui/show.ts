@@ -1,4 +1,4 @@
-import type { Frame } from "../../dialect.ts";
+import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { CallOutcome, Json } from "../../events.ts";
 import type { Item, Output } from "./output.ts";
 import type { SideEvents } from "./side-events.ts";
@@ -9,6 +9,10 @@ export type Frames = readonly Frame[];
 
 /** How a style shows what happens. What a sub-agent says is not shown, only its calls. */
 export interface Show {
+  /** The run has begun. */
+  start?(): Frames;
+  /** What is asked can be answered in what the style shows: no dialog has to open. */
+  readonly asksInPlace?: true;
   startText(part: string, about: TextAbout): Frames;
   text(part: string, delta: string): Frames;
   endText(part: string): Frames;
@@ -69,6 +73,8 @@ export interface Stage {
   readonly output: Output;
   readonly side: SideEvents;
   readonly pipe: Pipe | undefined;
+  /** The URL of the run's own view, to read it or also to answer; undefined where no page may frame it. */
+  readonly embed: EncodeOptions["embed"];
 }
 
 export type CreateShow = (stage: Stage) => Show;

@@ -13,6 +13,10 @@ export interface SideEvents {
   /** Of a file that changed, its latest state. */
   file(event: Pick<EventOf<"file">, "file" | "url" | "name" | "mediaType" | "bytes" | "change">): readonly Frame[];
   embed(event: EventOf<"embed">): readonly Frame[];
+  /** Whether pages within the message are shown at all. */
+  readonly showsEmbeds: boolean;
+  /** The address of the run's own view, which stands before all that the run embeds. */
+  view(address: string): readonly Frame[];
   notice(event: EventOf<"notice">): readonly Frame[];
   data(event: EventOf<"data">): readonly Frame[];
   /** What is to be there after a reload. */
@@ -40,6 +44,7 @@ export const createSideEvents = (
   const files = new Map<string, unknown>();
   const embeds = new Map<string, string>();
   const slots = new Map<string, Json>();
+  let view: string | undefined;
 
   const say = (type: string, data: unknown): readonly Frame[] => (table.shows(type) ? [eventFrame(type, data)] : []);
 
@@ -51,6 +56,11 @@ export const createSideEvents = (
       // Sources are grouped by this: each its own pill.
       metadata: [{ source: id, name, ...(url !== undefined && { url }), ...more }],
     });
+
+  const allEmbeds = () => {
+    const latest = asManyAsFit([...embeds.values()].toReversed()).toReversed();
+    return say("embeds", { embeds: view === undefined ? latest : [view, ...latest], replace: true });
+  };
 
   const allFiles = () => asManyAsFit([...files.values()].toReversed());
 
@@ -110,6 +120,13 @@ export const createSideEvents = (
 
     end: () => (files.size > 0 ? say("files", { files: allFiles() }) : []),
 
+    showsEmbeds: table.shows("embeds"),
+    view(address) {
+      if (address === view) return [];
+      view = address;
+      return allEmbeds();
+    },
+
     embed({ embed, html, url, file, title }) {
       const shown = html ?? webAddress(url);
       if (shown === undefined || jsonBytes(shown, TEXT_BYTES) > TEXT_BYTES) {
@@ -118,7 +135,7 @@ export const createSideEvents = (
       }
       embeds.delete(embed);
       embeds.set(embed, shown);
-      return say("embeds", { embeds: asManyAsFit([...embeds.values()].toReversed()).toReversed(), replace: true });
+      return allEmbeds();
     },
 
     notice: ({ level, text }) => say("notification", { type: level, content: plain(cut(text, 2000)) }),

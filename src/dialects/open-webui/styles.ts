@@ -2,11 +2,12 @@ import { cards } from "./styles/cards.ts";
 import { citations } from "./styles/citations.ts";
 import { collapse } from "./styles/collapse.ts";
 import { details } from "./styles/details.ts";
+import { live } from "./styles/live.ts";
 import { type Pipe, readPipe } from "./pipe.ts";
 import type { CreateShow } from "./show.ts";
 
 /** All that there are, one file each; the first unless another is asked for. */
-const SHOWN = { cards, citations, collapse, details } satisfies Readonly<Record<string, CreateShow>>;
+const SHOWN = { cards, citations, collapse, details, live } satisfies Readonly<Record<string, CreateShow>>;
 
 type StyleName = keyof typeof SHOWN;
 export const STYLES = Object.keys(SHOWN) as [StyleName, ...StyleName[]];

@@ -57,6 +57,7 @@ export const useLive = (program: string, agents: Record<string, Source> = {}): L
       ...agents,
     };
     const builtPage = page();
+    const openWebUi = await useOpenWebUi(program);
     server = createServer({
       agents: Object.fromEntries(
         Object.entries(sources).map(([name, source]) => [
@@ -69,12 +70,12 @@ export const useLive = (program: string, agents: Record<string, Source> = {}): L
       ),
       log: memory(),
       dialects,
+      frameAncestors: [openWebUi.url],
       ...(builtPage && { page: builtPage }),
       limits: { startsPerMinute: 10_000, controlsPerMinute: 10_000 },
     });
-    const [{ url }, openWebUi, browser] = await Promise.all([
+    const [{ url }, browser] = await Promise.all([
       server.listen(),
-      useOpenWebUi(program),
       chromium.launch({
         executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
         args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],

@@ -11,11 +11,12 @@ const story = (name: string, ...steps: ((turn: Turn) => readonly Beat[])[]): Dem
   name,
   message: name,
   description: name,
-  matches: ({ message, system }) => message.startsWith(name) && !system.includes(HELPER),
+  matches: ({ message, system }) => message.startsWith(name) && ![HELPER, CLERK].some((part) => system.includes(part)),
   steps,
 });
 
 const HELPER = "You help with one book.";
+const CLERK = "You send one letter.";
 const lookUp = (topic: string): Beat => ({ call: "look_up", input: { topic } });
 
 const stories: readonly DemoStory[] = [
@@ -49,6 +50,16 @@ const stories: readonly DemoStory[] = [
       { call: "task", input: { agent: "helper", task: "Read the book on bats" } },
     ],
     ({ resultsOf }) => [{ say: `Both are back: ${resultsOf("task").join(" ")}` }],
+  ),
+  story(
+    "Team",
+    () => [
+      { say: "Three at once. " },
+      { call: "task", input: { agent: "helper", task: "Read the book on owls" } },
+      { call: "task", input: { agent: "helper", task: "Read the book on bats" } },
+      { call: "task", input: { agent: "clerk", task: "Write to Ines" } },
+    ],
+    () => [{ say: "The books are read, and the letter is sent." }],
   ),
   story(
     "Citing",
@@ -85,6 +96,13 @@ const stories: readonly DemoStory[] = [
     () => [{ say: "See. " }, { call: "show_all", input: {} }],
     () => [{ say: "That was all." }],
   ),
+  {
+    name: "clerk",
+    message: "",
+    description: "what the clerk does",
+    matches: ({ system }) => system.includes(CLERK),
+    steps: [() => [{ call: "send_letter", input: { to: "Ines" } }], () => [{ say: "It is sent." }]],
+  },
   {
     name: "helper",
     message: "",
@@ -199,6 +217,11 @@ export const storyteller = (gates: Gates, speed: number): Source => {
         description: "reads one book",
         instructions: HELPER,
         tools: all.filter(({ name }) => name === "look_up"),
+      },
+      clerk: {
+        description: "sends letters",
+        instructions: CLERK,
+        tools: all.filter(({ name }) => name === "send_letter"),
       },
     },
   });

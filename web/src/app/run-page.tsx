@@ -1,7 +1,7 @@
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { Problem } from "runcast/events";
 import { useRun } from "runcast/react";
-import { createRuns, type ShownRun } from "../conversations/runs.ts";
+import type { ShownRun } from "../conversations/runs.ts";
 import { RunView } from "../run/run-view.tsx";
 import { RunTools } from "../share/run-tools.tsx";
 import { Button } from "../kit/button.tsx";
@@ -17,6 +17,8 @@ import { createActionsOf } from "../session/run-actions.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { useStickToEnd } from "../kit/stick-to-end.ts";
 import { TopBar } from "./top-bar.tsx";
+import { useFollowedRun } from "./use-followed-run.ts";
+import { useMayAnswer } from "./use-may-answer.ts";
 import { useRunEnd } from "./use-run-end.ts";
 import { useStop } from "./use-stop.ts";
 import { MessageBubble } from "../run/message-bubble.tsx";
@@ -29,20 +31,7 @@ interface RunPageProps {
 /** One run, wherever it was started: to watch and to steer, or with a token only to watch. Nothing of it is kept. */
 export const RunPage = ({ run, onLocked }: RunPageProps) => {
   const { access } = usePage();
-  const runs = useMemo(
-    () => createRuns({ client: access.client, entries: async () => [], onEntry: () => {}, onEnd: () => {} }),
-    [access],
-  );
-  useEffect(() => {
-    const look = () => runs.setHidden(document.hidden);
-    document.addEventListener("visibilitychange", look);
-    return () => document.removeEventListener("visibilitychange", look);
-  }, [runs]);
-  useEffect(() => runs.open(run, {}), [runs, run]);
-  const shown = useSyncExternalStore(
-    (listener) => runs.subscribe(run, listener),
-    () => runs.get(run),
-  );
+  const shown = useFollowedRun(access, run);
   return shown ? <OpenRun shown={shown} onLocked={onLocked} /> : null;
 };
 
@@ -53,7 +42,7 @@ interface OpenRunProps extends Pick<RunPageProps, "onLocked"> {
 const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: OpenRunProps) => {
   const { access, route, dialog } = usePage();
   const open = useCell(dialog);
-  const mayAnswer = useMayAnswer(run);
+  const mayAnswer = useMayAnswer(access, run);
   const actions = useMemo(() => createActionsOf({ access, mayAnswer })(run), [access, run, mayAnswer]);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -133,24 +122,6 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
       {open === "keys" && <KeysDialog commands={commands} onClose={() => dialog.set(undefined)} />}
     </div>
   );
-};
-
-/** Whether the reader may answer what the run asks: with a link, the server says so. */
-const useMayAnswer = (run: string): boolean => {
-  const { access } = usePage();
-  const [allowed, setAllowed] = useState(access.token === undefined);
-  useEffect(() => {
-    if (access.token === undefined) return;
-    let isGone = false;
-    access
-      .ask(`/runs/${encodeURIComponent(run)}/access`)
-      .then(async (response) => ((await response.json()) as { answer?: boolean }).answer === true)
-      // Whatever is wrong with the link, following the run tells it.
-      .catch(() => false)
-      .then((answer) => isGone || setAllowed(answer));
-    return () => void (isGone = true);
-  }, [access, run]);
-  return allowed;
 };
 
 /** What the server tells programs is of no use to somebody with a link. */

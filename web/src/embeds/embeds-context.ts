@@ -13,6 +13,9 @@ export interface EmbedsContextValue {
 
 export const EmbedsContext = createContext<EmbedsContextValue | undefined>(undefined);
 
+/** Whether embeds can be shown here at all: within a frame of another page they cannot. */
+export const useCanEmbed = (): boolean => useContext(EmbedsContext) !== undefined;
+
 export const useEmbeds = (): EmbedsContextValue => {
   const value = useContext(EmbedsContext);
   if (!value) throw new Error("an embed can only be shown inside an EmbedsContext");

@@ -19,12 +19,20 @@ const LENGTH = 400_000;
 /** Colours code in a worker that is started with the first block that asks for it. */
 export const createHighlighter = (): ((block: Block) => Highlighting) => {
   let worker: Worker | undefined;
+  let isRefused = false;
   let count = 0;
   const listeners = new Map<number, (reply: HighlightReply) => void>();
 
   const post = (request: HighlightRequest): void => {
+    if (isRefused) return;
     if (!worker) {
-      worker = new Worker(new URL("./highlight/worker.ts", import.meta.url), { type: "module" });
+      try {
+        worker = new Worker(new URL("./highlight/worker.ts", import.meta.url), { type: "module" });
+      } catch {
+        // A frame without an origin of its own may start none: code stays without colours.
+        isRefused = true;
+        return;
+      }
       worker.addEventListener("message", ({ data }: MessageEvent<HighlightReply>) => listeners.get(data.block)?.(data));
     }
     worker.postMessage(request, []);

@@ -4,6 +4,7 @@ import type { FileRef, Json } from "runcast/events";
 import { IconDownload, IconFile } from "../kit/icons.tsx";
 import { Toggle } from "../kit/toggle.tsx";
 import { HtmlFrame } from "../embeds/embed-frame.tsx";
+import { useCanEmbed } from "../embeds/embeds-context.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { FilePages } from "./file-pages.tsx";
 import { useRunContext } from "./run-context.ts";
@@ -71,6 +72,7 @@ const Preview = ({
   readonly shape: ReturnType<typeof fileShape>;
 }) => {
   const { actions } = useRunContext();
+  const canEmbed = useCanEmbed();
   const [loaded, setLoaded] = useState<Loaded>();
   useEffect(() => {
     let url: string | undefined;
@@ -102,7 +104,8 @@ const Preview = ({
       />
     );
   if (shape === "json") return <JsonText text={loaded.text} />;
-  if (shape === "html") return <HtmlFrame html={loaded.text} title={name ?? "HTML file"} />;
+  if (shape === "html")
+    return canEmbed ? <HtmlFrame html={loaded.text} title={name ?? "HTML file"} /> : <PlainText text={loaded.text} />;
   return (
     <div
       className="max-h-[32rem] overflow-auto rounded-md border border-line px-3 py-2"

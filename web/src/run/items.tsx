@@ -1,5 +1,5 @@
 import { memo, useCallback, useMemo, useRef, useState } from "react";
-import type { AgentNode, CallNode } from "runcast/state";
+import type { AgentNode, CallNode, Node } from "runcast/state";
 import { type Block, createRows, describeResume, isOver as hasEnded, type Row } from "runcast/view";
 import { useInWindow } from "../kit/windowing.ts";
 import { AgentCard } from "./agent-card.tsx";
@@ -71,7 +71,12 @@ const RowView = memo(({ row, isOver }: { readonly row: Row; readonly isOver: boo
   if (row.kind === "calls") return <CallGroup items={row.items} isOver={isOver || row.followed} />;
   if (row.kind === "sources") return <Sources items={row.items} />;
   if (row.kind === "agents") return <AgentLanes items={row.items} />;
-  const [node] = row.items;
+  return <NodeView node={row.items[0]} />;
+});
+
+const NodeView = ({ node }: { readonly node: Node }) => {
+  const { isWorkOnly } = useRunContext();
+  if (isWorkOnly && isElsewhere(node)) return null;
   switch (node.kind) {
     case "text":
       return <TextPart node={node} />;
@@ -94,7 +99,11 @@ const RowView = memo(({ row, isOver }: { readonly row: Row; readonly isOver: boo
     default:
       return <MarkView node={node} />;
   }
-});
+};
+
+/** The words of the agent that was asked: whoever shows the run's work alone has them beside it. */
+const isElsewhere = (node: Node): boolean =>
+  (node.kind === "text" || node.kind === "thinking") && node.agent === undefined && node.call === undefined;
 
 /** Sub-agents that no call started: side by side where there is room. */
 const AgentLanes = memo(({ items }: { readonly items: readonly AgentNode[] }) => (

@@ -5,6 +5,7 @@ import type { MarkNode } from "runcast/state";
 import { describeAside } from "runcast/view";
 import { IconCheck, IconCross, IconInfo, IconWarning } from "../kit/icons.tsx";
 import { EmbedFrame } from "../embeds/embed-frame.tsx";
+import { useCanEmbed } from "../embeds/embeds-context.ts";
 import { FileView } from "./file-view.tsx";
 import { useRunContext } from "./run-context.ts";
 import { SafeLink } from "./safe-link.tsx";
@@ -14,6 +15,7 @@ export const MarkView = memo(({ node }: { readonly node: MarkNode }) => {
   const { state, actions } = useRunContext();
   const { event } = useNode(state, node);
   const facts = describeAside(node);
+  const canEmbed = useCanEmbed();
   switch (facts.kind) {
     case "notice": {
       const { Icon, color } = LEVELS[facts.level];
@@ -42,6 +44,7 @@ export const MarkView = memo(({ node }: { readonly node: MarkNode }) => {
       );
     }
     case "embed": {
+      if (!canEmbed) return null;
       const embed = event as EventOf<"embed">;
       const caller = embed.call === undefined ? undefined : state.nodes.get(embed.call);
       return (

@@ -7,6 +7,8 @@ export interface RunContextValue {
   readonly actions: RunActions;
   /** Draws what an agent did or a call brought: cards hold items, and items are cards. */
   readonly Items: ComponentType<{ readonly owner: AgentNode | CallNode }>;
+  /** The agent's own words stand elsewhere: only its work is shown. */
+  readonly isWorkOnly: boolean;
   /** How to open what hides a node, by what hides it. */
   readonly openers: Map<string, (node: string) => void>;
 }

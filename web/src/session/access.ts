@@ -45,19 +45,30 @@ const nextFrame = (): Promise<void> =>
     const frame = requestAnimationFrame(go);
   });
 
-export const createAccess = (secrets: { readonly key?: string; readonly token?: string }): Access => {
-  const { key, token } = secrets;
+export interface AccessOptions {
+  readonly key?: string;
+  readonly token?: string;
+  /**
+   * The page stands in a frame, which may have no origin of its own: the server takes nothing of it but what shows the token in its
+   * address.
+   */
+  readonly isFramed?: boolean;
+}
+
+export const createAccess = ({ key, token, isFramed = false }: AccessOptions): Access => {
   // The page may lie under a path of its own, behind a proxy or with a key in it.
   const base = new URL(".", location.href).href.replace(/\/$/, "");
   const wakes = new EventTarget();
-  const auth: Record<string, string> = (token ?? key) ? { authorization: `Bearer ${token ?? key}` } : {};
+  const address = (url: string): string =>
+    isFramed ? `${url}${url.includes("?") ? "&" : "?"}token=${encodeURIComponent(token ?? "")}` : url;
+  const auth: Record<string, string> = !isFramed && (token ?? key) ? { authorization: `Bearer ${token ?? key}` } : {};
 
   let ahead = 0;
 
   const ask: Access["ask"] = async (path, init = {}) => {
     let response: Response;
     try {
-      response = await fetch(base + path, {
+      response = await fetch(address(base + path), {
         cache: "no-store",
         ...init,
         headers: { ...auth, ...(init.headers as object) },
@@ -78,7 +89,8 @@ export const createAccess = (secrets: { readonly key?: string; readonly token?: 
     key,
     client: createClient({
       url: base,
-      ...(token !== undefined ? { token } : key !== undefined && { key }),
+      ...(isFramed ? {} : token !== undefined ? { token } : key !== undefined && { key }),
+      ...(isFramed && { fetch: (url, init) => fetch(address(url), init) }),
       wakes: (wake) => {
         const stop = browserWakes(wake);
         wakes.addEventListener("wake", wake);

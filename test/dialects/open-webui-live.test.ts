@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import type { EncodeOptions } from "../../src/dialect.ts";
+import { openWebui } from "../../src/dialects/open-webui.ts";
+import type { Event } from "../../src/events.ts";
+import { link, numbered } from "./dialect-frames.ts";
+import { linesOf, page, type Said, shown } from "./open-webui-page.ts";
+
+const embed: EncodeOptions["embed"] = (access) => `http://runcast/live?run=r&token=${access}`;
+
+const run: readonly Event[] = [
+  { type: "run-start", protocol: 2, run: "r", name: "agent" },
+  { type: "step-start", step: "s" },
+  { type: "text-start", part: "p" },
+  { type: "text-delta", part: "p", delta: "I look." },
+  { type: "text-end", part: "p" },
+  { type: "tool-start", call: "c", name: "look" },
+  { type: "tool-input-end", call: "c", input: {} },
+  { type: "step-end", step: "s", finish: "tools" },
+  { type: "ask-start", ask: "q", kind: "approval", call: "c" },
+];
+const rest: readonly Event[] = [
+  { type: "ask-end", ask: "q", outcome: "answered", answer: { allow: true } },
+  { type: "tool-execute", call: "c" },
+  { type: "embed", embed: "e", html: "<p>chart</p>", call: "c" },
+  { type: "tool-end", call: "c", outcome: "ok", content: [{ type: "text", text: "seen" }] },
+  { type: "run-end", outcome: "done" },
+];
+
+const framesOf = (events: readonly Event[], options: Partial<EncodeOptions> = { embed }) => {
+  const encode = openWebui.encode({ link, page, style: "live", ...options });
+  return numbered(events).flatMap((entry) => [...encode(entry)]);
+};
+const embedsIn = (lines: readonly Said[]) =>
+  lines.flatMap(({ event }) => (event?.type === "embeds" ? [event.data.embeds] : []));
+
+describe("the style live", () => {
+  test("has a link that answers while the run lasts, and leaves one that only reads", () => {
+    const [reads, answers] = ["read", "answer"].map((access) => `http://runcast/live?run=r&token=${access}`);
+    expect(embedsIn(linesOf(framesOf([...run, ...rest])))).toEqual([
+      [answers],
+      [answers, "<p>chart</p>"],
+      [reads, "<p>chart</p>"],
+    ]);
+  });
+
+  test("only words are items, and a link to answer stands with them while it is needed", () => {
+    expect(shown(framesOf(run))).toEqual([
+      "I look.",
+      "✋ `Allow look?` Answer above, or [here](http://runcast/?run=r&answer)",
+    ]);
+    expect(shown(framesOf([...run, ...rest]))).toEqual(["I look."]);
+  });
+
+  test("opens no dialog through the pipe, where the other styles do", () => {
+    const calls = (style: string) =>
+      linesOf(framesOf(run, { embed, style: `${style}; open-webui=0.12.4; mode=native` })).filter(
+        ({ runcast }) => runcast?.call,
+      );
+    expect(calls("cards")).toHaveLength(1);
+    expect(calls("live")).toEqual([]);
+  });
+
+  test.each([
+    ["no page may frame a run", { style: "live" }, { style: "cards" }],
+    [
+      "Open WebUI is too old for embeds",
+      { embed, style: "live; open-webui=0.9.0; mode=native" },
+      { style: "cards; open-webui=0.9.0; mode=native" },
+    ],
+  ])("is the style cards where %s", (_, live, cards) => {
+    expect(framesOf([...run, ...rest], live)).toEqual(framesOf([...run, ...rest], cards));
+  });
+});

@@ -1,0 +1,120 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { type Cards, CardsProvider } from "runcast/react";
+import { slowFrom } from "runcast/view";
+import type { ShownRun } from "../conversations/runs.ts";
+import { ProblemNote } from "../kit/problem-note.tsx";
+import { useStickToEnd } from "../kit/stick-to-end.ts";
+import { Toggle } from "../kit/toggle.tsx";
+import { useWindowing, WindowingContext } from "../kit/windowing.ts";
+import { RemoteImages } from "../markdown/remote-images.tsx";
+import { WaterfallView } from "../panel/waterfall-view.tsx";
+import type { Jump } from "../run/jump.ts";
+import { RunView } from "../run/run-view.tsx";
+import { useRunIndexes } from "../run/use-run-indexes.ts";
+import { type Access, createAccess } from "../session/access.ts";
+import { createRoute } from "../session/route.ts";
+import { createActionsOf } from "../session/run-actions.ts";
+import { loadCards } from "./cards.ts";
+import { useFollowedRun } from "./use-followed-run.ts";
+import { useMayAnswer } from "./use-may-answer.ts";
+
+/** One run in a frame of another page, which has the agent's words: its work, what it asks, and its timeline. */
+export const LiveApp = () => {
+  const { run = "", token } = useMemo(() => createRoute().get(), []);
+  // Whatever key this device has is not for the page around it.
+  const access = useMemo(() => createAccess({ token: token ?? "", isFramed: true }), [token]);
+  const shown = useFollowedRun(access, run);
+  const [cards, setCards] = useState<Cards>({});
+  useEffect(() => void loadCards().then(setCards), []);
+  const frame = useRef<HTMLDivElement>(null);
+  useToldHeight(frame);
+  return (
+    <div ref={frame} className="rounded-2xl border border-line bg-page text-ink" data-live-view>
+      <RemoteImages>
+        <CardsProvider cards={cards}>{shown && <LiveRun shown={shown} access={access} />}</CardsProvider>
+      </RemoteImages>
+    </div>
+  );
+};
+
+const LiveRun = ({ shown, access }: { readonly shown: ShownRun; readonly access: Access }) => {
+  const { run, state, connection, liveUntil } = shown;
+  const [view, setView] = useState<"steps" | "time">("steps");
+  const [jump, setJump] = useState<Jump>();
+  const mayAnswer = useMayAnswer(access, run);
+  const actions = useMemo(() => createActionsOf({ access, mayAnswer })(run), [access, run, mayAnswer]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  useStickToEnd(scroller, content);
+  const windowing = useWindowing(scroller);
+  const refused = connection?.status === "failed" ? connection.problem : undefined;
+  if (refused && state.seq === 0)
+    return (
+      <div className="p-3">
+        <ProblemNote problem={{ code: refused.code, message: refused.message }} />
+      </div>
+    );
+  return (
+    <>
+      <header className="flex items-center gap-2 border-b border-line px-3 py-1.5">
+        <h1 className="grow truncate text-xs font-semibold text-soft">{state.root.name || "Run"}</h1>
+        <div role="group" aria-label="View" className="flex overflow-hidden rounded-md border border-line">
+          <Toggle kind="segment" on={view === "steps"} press={() => setView("steps")}>
+            Steps
+          </Toggle>
+          <Toggle kind="segment" on={view === "time"} press={() => setView("time")}>
+            Timeline
+          </Toggle>
+        </div>
+      </header>
+      {view === "time" && (
+        <div className="flex h-72 flex-col p-3 text-sm">
+          <Timeline
+            shown={shown}
+            onJump={(node) => {
+              setView("steps");
+              setJump({ node });
+            }}
+          />
+        </div>
+      )}
+      <main
+        ref={scroller}
+        hidden={view !== "steps"}
+        className="max-h-[32rem] overflow-y-auto p-3"
+        aria-label="Run"
+        tabIndex={0}
+      >
+        <div ref={content}>
+          <WindowingContext value={windowing}>
+            <RunView isWorkOnly state={state} actions={actions} jump={jump} liveUntil={liveUntil} />
+          </WindowingContext>
+        </div>
+      </main>
+    </>
+  );
+};
+
+const Timeline = ({
+  shown: { state },
+  onJump,
+}: {
+  readonly shown: ShownRun;
+  readonly onJump: (node: string) => void;
+}) => {
+  const indexes = useRunIndexes(useMemo(() => [state], [state]));
+  const calls = indexes.flatMap((index) => index.calls);
+  const slow = useMemo(() => slowFrom(calls), [calls.length]);
+  return <WaterfallView indexes={indexes} slow={slow} onJump={(_, node) => onJump(node)} />;
+};
+
+/** Tells the page around it how high it is, as Open WebUI wants to hear it: a number, and nothing else. */
+const useToldHeight = (element: React.RefObject<HTMLElement | null>): void =>
+  useEffect(() => {
+    const { current } = element;
+    if (!current || parent === window) return;
+    const tell = () => parent.postMessage({ type: "iframe:height", height: Math.ceil(current.offsetHeight) }, "*");
+    const observer = new ResizeObserver(tell);
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [element]);

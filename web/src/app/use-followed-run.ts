@@ -1,0 +1,21 @@
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { createRuns, type ShownRun } from "../conversations/runs.ts";
+import type { Access } from "../session/access.ts";
+
+/** One run, wherever it was started, followed while the page is seen. Nothing of it is kept. */
+export const useFollowedRun = (access: Access, run: string): ShownRun | undefined => {
+  const runs = useMemo(
+    () => createRuns({ client: access.client, entries: async () => [], onEntry: () => {}, onEnd: () => {} }),
+    [access],
+  );
+  useEffect(() => {
+    const look = () => runs.setHidden(document.hidden);
+    document.addEventListener("visibilitychange", look);
+    return () => document.removeEventListener("visibilitychange", look);
+  }, [runs]);
+  useEffect(() => runs.open(run, {}), [runs, run]);
+  return useSyncExternalStore(
+    (listener) => runs.subscribe(run, listener),
+    () => runs.get(run),
+  );
+};
