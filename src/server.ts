@@ -157,7 +157,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       ...facts,
       latestData: async (thread) => {
         const { runs } = await owners.list(principal, { thread, limit: 1 });
-        return new Map(runs[0] && (await readings(principal).states(runs[0].run)).state.data);
+        return runs[0] ? await readings(principal).states.data(runs[0].run) : new Map();
       },
     }),
     limits,

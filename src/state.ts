@@ -4,7 +4,7 @@ import { type RunState, agentNode } from "./state/nodes.ts";
 
 export { createAnswer, type RunAnswer } from "./state/answer.ts";
 export { addUsage } from "./state/nodes.ts";
-export { restoreInto, snapshot, type RunSnapshot } from "./state/snapshot.ts";
+export { plainState, restoreInto, snapshot, type RunSnapshot } from "./state/snapshot.ts";
 export type {
   AgentNode,
   AskNode,

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Entry, Event, Problem } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { RunnableAgent } from "../runner.ts";
@@ -25,7 +26,7 @@ export interface Resuming {
   readonly writer: Writer;
 }
 
-const PAGE = 512;
+const PAGE = 128;
 
 export const pagesOf = async function* (
   log: Pick<Log, "read">,
@@ -36,6 +37,8 @@ export const pagesOf = async function* (
   for (let after = from; after < to;) {
     const entries = await log.read(run, after, Math.min(PAGE, to - after));
     if (!entries.length) return;
+    // A log that answers at once must not keep everybody else waiting.
+    await setImmediate();
     after = entries.at(-1)!.seq;
     yield entries;
   }

@@ -144,7 +144,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     if (ended && command.skipFrames) return void response.writeHead(200, headers).end();
     if (ended && command.from !== "snapshot") return void response.writeHead(204, { "Runcast-Run": run }).end();
     if (request.method === "HEAD") return void response.writeHead(200, headers).end();
-    const folded = command.from === "snapshot" && (await states(run));
+    const folded = command.from === "snapshot" && (await states.snapshot(run));
     const known = folded ? await infoOf(run, "watch", exchange) : info;
     if (folded && known.endedAt !== undefined && known.seq === folded.seq) {
       const frames = dialect.snapshot?.(folded.seq, folded.state) ?? [];

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { exportHtml } from "../html-export.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
@@ -53,7 +54,8 @@ export const htmlResponse = async (
 async function* lines(log: Log, run: string): AsyncGenerator<Uint8Array> {
   let after = 0;
   for (;;) {
-    const entries = await log.read(run, after, 256);
+    const entries = await log.read(run, after, 64);
+    await setImmediate();
     const last = entries.at(-1);
     if (!last) return;
     after = last.seq;

@@ -1,10 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import type { EventOf, Message, Part } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { RunRequest } from "../source.ts";
 import { createAnswer } from "../state.ts";
 import { wholeResults } from "./encoding.ts";
 
-const BATCH = 256;
+const BATCH = 64;
 /** Larger results go on as the edges that the event has. */
 const RESULT_BYTES = 1024 * 1024;
 
@@ -15,6 +16,7 @@ export const historyOf = async (log: Log, run: string): Promise<Message[]> => {
   for (let after = 0; ;) {
     const entries = await wholeResults(log, run, RESULT_BYTES, await log.read(run, after, BATCH));
     if (entries.length === 0) break;
+    await setImmediate();
     for (const entry of entries) {
       if (entry.event.type === "run-start") messages.push(...(await askedWith(log, run, entry.event)).messages);
       else answer.take(entry);

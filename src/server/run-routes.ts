@@ -1,8 +1,9 @@
+import { setImmediate } from "node:timers/promises";
 import type { Context } from "hono";
 import type { Action } from "../access.ts";
 import { Refusal } from "../source.ts";
 import { htmlResponse, logResponse } from "./exports.ts";
-import { fileResponse } from "./files.ts";
+import { fileResponse, streamOf } from "./files.ts";
 import { linkRoutes, type LinkRoutesOptions } from "./link-routes.ts";
 import type { Env, PlainRoute } from "./plain-route.ts";
 import type { Owners } from "./owners.ts";
@@ -54,7 +55,11 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       summary: "The state of a run, and the cursor to follow it from.",
       handle: async (context) => {
         const { run } = await info(context);
-        return context.json({ run, ...(await readings(context.env.principal).states(run)) });
+        const { seq, pieces } = await readings(context.env.principal).states.text(run);
+        const text = [`{"run":${JSON.stringify(run)},"seq":${seq},"state":`, ...pieces, "}"];
+        return new Response(streamOf(bytesOf(text), cutting(context)), {
+          headers: { "content-type": "application/json; charset=utf-8" },
+        });
       },
     },
     {
@@ -89,3 +94,10 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
     ...linkRoutes(options),
   ];
 };
+
+async function* bytesOf(pieces: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    yield Buffer.from(piece);
+    await setImmediate();
+  }
+}

@@ -29,7 +29,7 @@ export interface Threads {
 
 /** Asks are looked for in so many runs of a thread: a client answers what it was asked lately. */
 const RUNS = 10;
-const BATCH = 512;
+const BATCH = 64;
 
 export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads => {
   /** The one place that says which runs of a thread a caller may name by it. */

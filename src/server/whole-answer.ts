@@ -1,12 +1,16 @@
 import type { ServerResponse } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import type { Cursor, Dialect, EncodeOptions, WholeAnswer } from "../dialect.ts";
 import type { Entry } from "../events.ts";
 import type { Log } from "../log.ts";
 import { createSegments } from "../segments.ts";
+import { Refusal } from "../source.ts";
 import { lineSafe } from "../sse.ts";
 import { wholeResults } from "./encoding.ts";
 
-const BATCH = 256;
+const BATCH = 64;
+/** A whole answer is made and sent in one go, which keeps everybody else waiting. */
+const MOST_CHARACTERS = 8 * 1024 * 1024;
 
 /** A run as one dialect spells it. */
 export interface EncodedRun {
@@ -56,6 +60,7 @@ const wholeAnswer = async (
   if (!answer) throw new Error(`the dialect ${dialect.name} has only streams`);
   const segments = dialect.segments && createSegments();
   let wake = (): void => {};
+  let size = 0;
   const unwatch = log.watch(run, () => wake());
   signal.addEventListener("abort", () => wake());
   try {
@@ -63,7 +68,10 @@ const wholeAnswer = async (
       // Armed before the read: what is stored while it is under way must wake.
       const woken = new Promise<void>((resolve) => (wake = resolve));
       const entries = await readWhole(log, run, dialect, after);
+      await setImmediate();
       for (const entry of entries) {
+        size += sizeOf(entry);
+        if (size > MOST_CHARACTERS) throw tooLong(run);
         answer.take(entry);
         if (segments?.take(entry.event) && entry.seq > from) return answer.body();
       }
@@ -80,6 +88,18 @@ const wholeAnswer = async (
   }
 };
 
+/** About how much an entry adds to an answer. */
+const sizeOf = ({ event }: Entry): number => {
+  if ("delta" in event) return event.delta.length;
+  return event.type === "tool-end" ? JSON.stringify([event.content, event.value]).length : 0;
+};
+
+const tooLong = (run: string): Refusal =>
+  new Refusal("too-large", `run ${run} said more than one answer holds`, {
+    status: 413,
+    hint: "ask for a stream, or follow the run's events",
+  });
+
 /** Where a viewer is that has the first `frames` frames of a run. Undefined if the run has not so many yet. */
 export const cursorAfter = async (
   { log, run, dialect, options }: EncodedRun,
@@ -91,6 +111,7 @@ export const cursorAfter = async (
     if (left === 0) return { seq, frame: 0 };
     const entries = await readWhole(log, run, dialect, seq);
     if (entries.length === 0) return undefined;
+    await setImmediate();
     for (const entry of entries) {
       const { length } = encode(entry);
       if (left < length) return { seq, frame: left };

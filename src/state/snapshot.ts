@@ -8,11 +8,14 @@ export interface RunSnapshot extends Omit<RunState, "data" | "nodes" | "listener
   readonly data: readonly (readonly [string, Json | undefined])[];
 }
 
-/** Shares nothing with the state. */
-export const snapshot = (state: RunState): RunSnapshot => {
+/** What a snapshot says, as long as the state does not change: shares its nodes. */
+export const plainState = (state: RunState): RunSnapshot => {
   const { nodes: _, listeners: __, inputs: ___, steps: ____, data, ...rest } = state;
-  return JSON.parse(JSON.stringify({ ...rest, data: [...data] }));
+  return { ...rest, data: [...data] };
 };
+
+/** Shares nothing with the state. */
+export const snapshot = (state: RunState): RunSnapshot => JSON.parse(JSON.stringify(plainState(state)));
 
 /** Fills an empty state from a snapshot, so that folding can go on after `snapshot.seq`. Takes the snapshot over. */
 export const restoreInto = (state: RunState, from: RunSnapshot): RunState => {
