@@ -1,10 +1,13 @@
 // Kills, stops and cuts off processes while many runs are at work, and compares everything: `npm run test:chaos`.
 // `-- redis postgres sqlite --rounds 1 --seconds 600 --runs 200 --seed 1`
 import { parseArgs } from "node:util";
+import { disordersOf } from "../test/chaos/disorder.ts";
 import type { EngineName } from "../test/chaos/engines.ts";
 import { reportText } from "../test/chaos/report-text.ts";
 import { LEASE_MS, playRound } from "../test/chaos/round.ts";
 import { quantile } from "../test/chaos/takeovers.ts";
+
+const LEAST_EXECUTING = 100;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,6 +22,7 @@ const known: readonly EngineName[] = ["redis", "postgres", "sqlite"];
 const engines = known.filter((name) => positionals.length === 0 || positionals.includes(name));
 const totals = { rounds: 0, runs: 0, kills: 0, executing: 0, entries: 0, acknowledged: 0, fenced: 0, wrong: 0 };
 const times: number[] = [];
+const happened = new Set<string>();
 for (let round = 0; round < Number(values.rounds); round++) {
   for (const engine of engines) {
     const seed = Number(values.seed) + round;
@@ -28,6 +32,7 @@ for (let round = 0; round < Number(values.rounds); round++) {
     for (const name of ["runs", "kills", "executing", "entries", "acknowledged", "fenced"] as const)
       totals[name] += report[name];
     totals.wrong += report.problems.length;
+    for (const kind of Object.keys(report.disorder)) happened.add(kind);
     if (engine !== "sqlite") times.push(...report.takeovers.clean);
   }
 }
@@ -38,6 +43,13 @@ console.log(
   `takeovers: ${sorted.length}, p50 ${quantile(sorted, 0.5)} ms, p99 ${p99} ms, promised ${LEASE_MS + 1000} ms`,
 );
 const isShared = engines.some((engine) => engine !== "sqlite");
+const kinds = disordersOf(isShared);
+const absent = kinds.filter((kind) => !happened.has(kind));
+if (absent.length > 0) console.log(`never happened: ${absent.join(", ")}`);
+// Too few say little about calls that were cut.
+if (totals.executing < LEAST_EXECUTING)
+  console.log(`fewer than ${LEAST_EXECUTING} calls were executing at a kill: play longer rounds`);
 // Without one, no process that was replaced has tried to write: the rounds were too short to show that it cannot.
 if (isShared && totals.fenced === 0) console.log("no write was fenced: play longer rounds");
-process.exit(totals.wrong > 0 || p99 > LEASE_MS + 1000 || (isShared && totals.fenced === 0) ? 1 : 0);
+const isTooShort = totals.executing < LEAST_EXECUTING || (isShared && totals.fenced === 0);
+process.exit(totals.wrong > 0 || p99 > LEASE_MS + 1000 || isTooShort ? 1 : 0);

@@ -26,6 +26,27 @@ export interface DisorderOptions {
 
 const TAKES_A_PROCESS = new Set(["kill", "terminate", "pause longer than the lease"]);
 
+/** How often each kind of disorder happens, by weight. The others need several processes and an engine of their own. */
+const WEIGHTS = {
+  alone: { kill: 4, terminate: 1, "cut clients": 1, "half-open clients": 1, "slow clients": 1 },
+  shared: {
+    kill: 12,
+    terminate: 1,
+    "pause longer than the lease": 2,
+    "cut clients": 2,
+    "half-open clients": 1,
+    "slow clients": 1,
+    "cut from the engine": 2,
+    "half-open to the engine": 1,
+    "slow engine": 1,
+    "restart of the engine": 1,
+    "clock step": 1,
+    "full disk": 0.5,
+  },
+} as const;
+
+export const disordersOf = (isShared: boolean): string[] => Object.keys(WEIGHTS[isShared ? "shared" : "alone"]);
+
 type Act = (slot: Slot) => Promise<void> | void;
 
 export const startDisorder = ({ fleet, engine, balancer, leaseMs, random, only }: DisorderOptions): Disorder => {
@@ -47,34 +68,29 @@ export const startDisorder = ({ fleet, engine, balancer, leaseMs, random, only }
     relay.delay(0);
   };
 
-  /** How often each happens, by weight. */
-  const shared: readonly [name: string, weight: number, act: Act][] = [
-    ["kill", 12, (slot) => slot.kill()],
-    ["terminate", 1, (slot) => slot.terminate()],
-    ["pause longer than the lease", 2, (slot) => slot.pause(leaseMs * 1.5 + 500)],
-    ["cut clients", 2, () => balancer.cut(half)],
-    ["half-open clients", 1, () => balancer.freeze(half)],
-    ["slow clients", 1, () => delayed(balancer, 100, 2000)],
-    ["cut from the engine", 2, (slot) => troubled(() => slot.network?.cut(), 1000)],
-    ["half-open to the engine", 1, (slot) => troubled(() => slot.network?.freeze(), 30_000)],
-    ["slow engine", 1, (slot) => troubled(() => delayed(slot.network!, 40, 3000), 1000)],
-    ["restart of the engine", 1, () => troubled(() => engine.restart!(), 3000)],
-    ["clock step", 1, () => fleet.slots[0]!.stepClock?.(Math.round((random() - 0.5) * 7200))],
-    ["full disk", 0.5, () => troubled(() => fullDisk(engine), 3000)],
-  ];
-  const alone: typeof shared = [
-    ["kill", 4, (slot) => slot.kill()],
-    ["terminate", 1, (slot) => slot.terminate()],
-    ["cut clients", 1, () => balancer.cut(half)],
-    ["half-open clients", 1, () => balancer.freeze(half)],
-    ["slow clients", 1, () => delayed(balancer, 100, 2000)],
-  ];
-  const acts = (engine.port === undefined ? alone : shared).filter(
-    ([name]) =>
-      (only?.includes(name) ?? true) &&
-      (name !== "full disk" || engine.fill) &&
-      (name !== "clock step" || fleet.slots[0]!.stepClock),
-  );
+  const performances: Readonly<Record<keyof typeof WEIGHTS.shared, Act>> = {
+    kill: (slot) => slot.kill(),
+    terminate: (slot) => slot.terminate(),
+    "pause longer than the lease": (slot) => slot.pause(leaseMs * 1.5 + 500),
+    "cut clients": () => balancer.cut(half),
+    "half-open clients": () => balancer.freeze(half),
+    "slow clients": () => delayed(balancer, 100, 2000),
+    "cut from the engine": (slot) => troubled(() => slot.network?.cut(), 1000),
+    "half-open to the engine": (slot) => troubled(() => slot.network?.freeze(), 30_000),
+    "slow engine": (slot) => troubled(() => delayed(slot.network!, 40, 3000), 1000),
+    "restart of the engine": () => troubled(() => engine.restart!(), 3000),
+    "clock step": () => fleet.slots[0]!.stepClock?.(Math.round((random() - 0.5) * 7200)),
+    "full disk": () => troubled(() => fullDisk(engine), 3000),
+  };
+  const weights = Object.entries(engine.port === undefined ? WEIGHTS.alone : WEIGHTS.shared);
+  const acts = weights
+    .map(([name, weight]) => [name, weight, performances[name as keyof typeof performances]] as const)
+    .filter(
+      ([name]) =>
+        (only?.includes(name) ?? true) &&
+        (name !== "full disk" || engine.fill) &&
+        (name !== "clock step" || fleet.slots[0]!.stepClock),
+    );
   const total = acts.reduce((sum, [, weight]) => sum + weight, 0);
   let isFirst = true;
   const choose = () => {
