@@ -25,11 +25,13 @@ const engines: Readonly<Record<string, (url: string) => Promise<Log>>> = {
   redis: (url) => redis({ url }),
   rediss: (url) => redis({ url }),
   "redis+cluster": (url) => redis({ url }),
+  "redis+sentinel": (url) => redis({ url }),
   postgres: (url) => postgres({ url }),
   postgresql: (url) => postgres({ url }),
 };
 
-export type LogUrl = `${"redis" | "rediss" | "redis+cluster" | "postgres" | "postgresql"}://${string}`;
+export type LogUrl =
+  `${"redis" | "rediss" | "redis+cluster" | "redis+sentinel" | "postgres" | "postgresql"}://${string}`;
 
 /** The beginnings of the URLs that a log may have, for messages. */
 export const logUrls = ["redis://…", "postgres://…"] as const;

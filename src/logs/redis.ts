@@ -24,7 +24,7 @@ import { openRuns } from "./redis/runs.ts";
 import { createWakes } from "./redis/wakes.ts";
 
 export interface RedisOptions {
-  /** `redis://host:6379`, `rediss://` for TLS, `redis+cluster://host:7000,host:7001` for a cluster. */
+  /** `redis://host:6379`, `rediss://` for TLS, `redis+cluster://host:7000,host:7001` for a cluster, `redis+sentinel://host:26379,host:26380/name` for a primary that Sentinels name. */
   readonly url: string;
   /** The beginning of every key and channel. Default: `runcast`. */
   readonly prefix?: string;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type * as Library from "redis";
 import { engineAddress } from "../../log.ts";
+import { type Argument, type Client, createClient } from "./client.ts";
 
 /** A script, sent by its hash. The server keeps its text. */
 export interface Script {
@@ -10,8 +11,6 @@ export interface Script {
 }
 
 export const script = (text: string): Script => ({ text, hash: createHash("sha1").update(text).digest("hex") });
-
-export type Argument = string | Buffer;
 
 export interface RedisConnection {
   /** Runs a script on keys of one slot. The arguments may depend on whether an earlier try can have been carried out. */
@@ -36,9 +35,6 @@ export interface ConnectionOptions {
 
 /** How long a call waits for a server that is away. */
 const PATIENCE_MS = 30_000;
-const PING_MS = 5000;
-/** Longer than two pings: only a connection that is dead is silent for so long. */
-const SILENCE_MS = 15_000;
 
 export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOptions): Promise<RedisConnection> => {
   const library = await load();
@@ -108,82 +104,6 @@ const load = async (): Promise<typeof Library> => {
   } catch (error) {
     throw new Error("a log in Redis needs the package redis: npm install redis", { cause: error });
   }
-};
-
-interface Client {
-  readonly isCluster: boolean;
-  send<Reply>(key: string | undefined, words: readonly Argument[], bytes?: boolean): Promise<Reply>;
-  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
-  on(event: string, listener: (error?: unknown) => void): unknown;
-  connect(): Promise<unknown>;
-  close(): Promise<unknown>;
-  destroy(): void;
-  duplicate(): Client;
-}
-
-/** `redis://` and `rediss://` name one server, `redis+cluster://` one or more nodes of a cluster, apart by commas. */
-const createClient = (library: typeof Library, url: string): Client => {
-  let isReady = false;
-  const settings = {
-    // Calls are sent again by `insist`, which knows what may be repeated.
-    disableOfflineQueue: true,
-    // A timer for each command costs more than the command. A dead connection ends by its silence.
-    commandOptions: { timeout: undefined as unknown as number },
-    pingInterval: PING_MS,
-    socket: {
-      socketTimeout: SILENCE_MS,
-      connectTimeout: 5000,
-      // Fails at once at the start, so that a wrong address is told; later it goes on for as long as it takes.
-      reconnectStrategy: (tries: number, cause: Error) => (isReady ? Math.min(2000, 50 * 2 ** tries) : cause),
-    },
-  };
-  const buffers = { typeMapping: { [library.RESP_TYPES.BLOB_STRING]: Buffer } };
-  const started = (
-    client: { on(event: "ready" | "connect", listener: () => void): unknown },
-    event: "ready" | "connect",
-  ) => client.on(event, () => void (isReady = true));
-
-  if (!url.startsWith("redis+cluster:")) {
-    const client = library.createClient({ ...settings, url });
-    started(client, "ready");
-    return {
-      isCluster: false,
-      send: (_key, words, bytes) =>
-        client.sendCommand(words as Argument[], bytes ? buffers : undefined) as Promise<never>,
-      subscribe: (channel, listener) => client.subscribe(channel, listener),
-      on: (event, listener) => client.on(event, listener),
-      connect: () => client.connect(),
-      close: () => (client.isReady ? client.close() : Promise.resolve(client.destroy())),
-      destroy: () => client.destroy(),
-      duplicate: () => createClient(library, url),
-    };
-  }
-
-  const { username, password, hosts } = clusterOf(url);
-  const defaults = { ...settings, ...(username && { username }), ...(password && { password }) };
-  const cluster = library.createCluster({
-    rootNodes: hosts.map((host) => ({ ...defaults, url: `redis://${host}` })),
-    defaults,
-    commandOptions: settings.commandOptions,
-  });
-  started(cluster, "connect");
-  return {
-    isCluster: true,
-    send: (key, words, bytes) =>
-      cluster.sendCommand(key, false, words as Argument[], bytes ? buffers : undefined) as Promise<never>,
-    subscribe: (channel, listener) => cluster.subscribe(channel, listener),
-    on: (event, listener) => cluster.on(event, listener),
-    connect: () => cluster.connect(),
-    close: () => cluster.close(),
-    destroy: () => cluster.destroy(),
-    duplicate: () => createClient(library, url),
-  };
-};
-
-const clusterOf = (url: string) => {
-  const [, login, hosts] = /^redis\+cluster:\/\/(?:([^@]*)@)?([^/]*)/.exec(url) ?? [];
-  const [username, password] = (login ?? "").split(":").map(decodeURIComponent);
-  return { username, password, hosts: (hosts ?? "").split(",") };
 };
 
 const checkVersion = async (client: Client) => {
