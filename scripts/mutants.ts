@@ -1,7 +1,11 @@
-// Breaks one promise at a time in a copy of the repository and shows that the tests notice: `npm run test:mutants`.
+// Breaks one promise at a time in a copy of the repository and shows that the tests notice: `npm run test:mutants`, or
+// `npm run test:mutants -- "painted green"` for those whose promise has these words.
 import { createArena } from "./mutants/arena.ts";
-import { mutants } from "./mutants/broken-promises.ts";
+import { mutants as all } from "./mutants/broken-promises.ts";
 
+const words = process.argv[2] ?? "";
+const mutants = all.filter(({ breaks }) => breaks.includes(words));
+if (mutants.length === 0) throw new Error(`no mutant breaks a promise with the words ${JSON.stringify(words)}`);
 const arena = createArena();
 let alive = 0;
 try {

@@ -95,6 +95,20 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/view/facts.test.ts"],
   },
   {
+    breaks: "true: a failed call is painted green on the page",
+    file: "web/src/run/state-mark.tsx",
+    edits: [['bad: "text-bad",', 'bad: "text-ok",']],
+    tests: ["test/contracts/views.test.ts"],
+  },
+  {
+    breaks: "true: a failed call is painted green in the element",
+    file: "src/element/sheet.ts",
+    edits: [
+      ['[data-tone="bad"] > .mark { color: var(--run-bad); }', '[data-tone="bad"] > .mark { color: var(--run-ok); }'],
+    ],
+    tests: ["test/contracts/views.test.ts"],
+  },
+  {
     breaks: "true: a spinner outlives its call",
     file: "src/view/call.ts",
     edits: [

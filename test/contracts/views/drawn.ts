@@ -15,16 +15,6 @@ export interface DrawnView {
   close(): void;
 }
 
-/** The color in which a view draws a state: a terminal has only four. */
-export const COLORS: Readonly<Record<string, string>> = {
-  waiting: "yellow",
-  stopped: "yellow",
-  active: "cyan",
-  plain: "cyan",
-  good: "green",
-  bad: "red",
-};
-
 export const sorted = (texts: readonly string[]): readonly string[] => [...texts].sort();
 
 /** One thing that is drawn, as text that can be compared. */

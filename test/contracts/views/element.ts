@@ -1,6 +1,8 @@
 import type { Entry } from "../../../src/events.ts";
 import "../../../src/element.ts";
-import { COLORS, type Drawn, type DrawnView, fact, sorted } from "./drawn.ts";
+import { sheet } from "../../../src/element/sheet.ts";
+import { type Drawn, type DrawnView, fact, sorted } from "./drawn.ts";
+import { paintOf } from "./paint.ts";
 
 /** `<run-view controls>` on a page, moved by its slider. */
 export const openElement = async (entries: readonly Entry[]): Promise<DrawnView> => {
@@ -27,8 +29,19 @@ const text = (home: Element, selector: string): string => {
   return !found || found.hidden ? "" : (found.textContent ?? "");
 };
 
+/** The rules of the sheet that give a mark its color, the strongest last. */
+const rules = [...sheet.matchAll(/^([^{}@]*\.mark[^{}]*)\{[^{}]*\bcolor: var\((--[\w-]+)\)/gm)].map(
+  ([, selector, variable]) => ({ selector: selector!.trim(), variable: variable! }),
+);
+
+/** The color that a mark is painted in: what counts is what people see, whatever the badge says. */
+const paint = (mark: Element): string => {
+  const rule = rules.findLast(({ selector }) => mark.matches(selector));
+  return rule ? paintOf(sheet, rule.variable) : "none";
+};
+
 const look = (home: HTMLElement, mark: string) => ({
-  color: COLORS[home.dataset["tone"] ?? ""],
+  color: paint(home.querySelector(mark)!),
   spins: home.querySelector(`${mark} .icon-executing`) !== null,
 });
 

@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
 import { act, type ComponentType, createElement, type Provider, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import type { Entry } from "../../../src/events.ts";
 import { createState, fold, type RunState } from "../../../src/state.ts";
-import { COLORS, type Drawn, type DrawnView, fact, sorted } from "./drawn.ts";
+import { type Drawn, type DrawnView, fact, sorted } from "./drawn.ts";
 import { flushFrames } from "./frames.ts";
+import { paintOf } from "./paint.ts";
 
 interface RunViewProps {
   readonly state: RunState;
@@ -70,10 +72,17 @@ const unfold = async (home: HTMLElement): Promise<void> => {
 
 const text = (home: Element, selector: string): string => home.querySelector(selector)?.textContent ?? "";
 
+const colors = readFileSync(`${web}/page.css`, "utf8");
+/** The color that a mark is painted in: what counts is what people see, whatever the badge says. */
+const paint = ({ classList }: Element): string => {
+  const [name] = [...classList].filter((word) => word.startsWith("text-"));
+  return name === undefined ? "none" : paintOf(colors, `--color-${name.slice("text-".length)}`);
+};
+
 const look = (home: Element) => {
   const mark = home.querySelector<HTMLElement>("[data-state]")!;
   return {
-    color: COLORS[mark.dataset["tone"] ?? ""],
+    color: paint(mark),
     spins: mark.querySelector(".animate-spin, .spin") !== null,
     word: mark.textContent ?? "",
   };
