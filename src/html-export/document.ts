@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Entry } from "../events.ts";
+import { runTitle } from "../view.ts";
 
 export interface SavedRun {
   readonly run: string;
@@ -12,9 +13,8 @@ export interface SavedRun {
 /** One HTML file that plays a run and asks nothing of the network: its policy forbids it. */
 export const documentOf = ({ run, entries, addresses, notes, script }: SavedRun): string => {
   const start = entries.find(({ event }) => event.type === "run-start")?.event;
-  const asked = start?.type === "run-start" ? (start.message?.content ?? []) : [];
-  const words = asked.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
-  const title = words.replace(/\s+/g, " ").trim().slice(0, 80) || `Run ${run}`;
+  const message = start?.type === "run-start" ? start.message : undefined;
+  const title = runTitle({ message, root: { name: "" }, run: `Run ${run}` }, 80);
   const at = `${new Date(entries[0]?.at ?? 0).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   // A module's last line may name its exports: whatever comes after it runs as well.
   const code = `${script.replaceAll("</script", String.raw`<\/script`).replaceAll("<!--", String.raw`<\!--`)}\n${PLAY}`;

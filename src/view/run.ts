@@ -70,6 +70,9 @@ export const messageText = ({ content }: Message): string =>
 const partText = (part: Part): string =>
   part.type === "text" ? part.text : part.type === "file" ? `[${part.name ?? part.mediaType}]` : "";
 
-/** A run by what was asked, on one line. */
-export const runTitle = (state: RunState, longest = 60): string =>
-  oneLine((state.message && messageText(state.message)) || state.root.name || state.run || "Run", longest);
+/** A run by what was asked, on one line; before anything is known of it, as whoever shows it calls it. */
+export const runTitle = (
+  { message, root, run }: Pick<RunState, "message" | "run"> & { readonly root: Pick<RunState["root"], "name"> },
+  longest = 60,
+  otherwise = "Run",
+): string => oneLine((message && messageText(message)) || root.name || run || otherwise, longest);

@@ -27,6 +27,24 @@ describe("a form from a schema", () => {
     ]);
   });
 
+  test("hides nothing in its labels", () => {
+    const [field] = fieldsOf({
+      properties: {
+        "a\u202Eb": { title: "To\u200B", description: "is\u2066 it", enum: ["x\u202E", "y"], enumNames: ["X\u200F"] },
+      },
+    });
+    expect(field).toMatchObject({
+      key: "a\u202Eb",
+      label: "To⟦U+200B⟧",
+      description: "is⟦U+2066⟧ it",
+      options: [
+        { value: "x\u202E", label: "X⟦U+200F⟧" },
+        { value: "y", label: "y" },
+      ],
+    });
+    expect(fieldsOf({ properties: { "a\u202Eb": { type: "string" } } })[0]!.label).toBe("a⟦U+202E⟧b");
+  });
+
   test("gives what was entered, by type", () => {
     const fields = fieldsOf(schema);
     const entered = { name: "Ines", age: "41", size: 1, days: [0], extra: '{"a": 1}' };

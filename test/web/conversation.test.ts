@@ -39,6 +39,8 @@ describe("a conversation", () => {
     expect(endRun(linear, "run-a2", { outcome: "done", said: [], at: 9, title: "A title" }).title).toBe("A title");
     const named = renameConversation(linear, "  Mine ");
     expect(named.title).toBe("Mine");
+    const hiding = endRun(linear, "run-a2", { outcome: "done", said: [], at: 9, title: "A\u202E title\n" });
+    expect(hiding.title).toBe("A⟦U+202E⟧ title");
     expect(endRun(named, "run-a2", { outcome: "done", said: [], at: 9, title: "A title" }).title).toBe("Mine");
     expect(renameConversation(named, " ").title).toBe("Mine");
   });

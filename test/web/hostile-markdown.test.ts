@@ -84,4 +84,45 @@ describe("hostile Markdown", () => {
     );
     expect(visibleText("שלום مرحبا 👨‍👩‍👧")).toBe("שלום مرحبا 👨‍👩‍👧");
   });
+
+  test.each([
+    ["soft hyphen", "\u00AD"],
+    ["mark of Arabic direction", "\u061C"],
+    ["Hangul filler", "\u3164"],
+    ["halfwidth filler", "\uFFA0"],
+    ["space without width", "\u200B"],
+    ["left-to-right mark", "\u200E"],
+    ["right-to-left mark", "\u200F"],
+    ["word joiner", "\u2060"],
+    ["invisible times", "\u2062"],
+    ["byte order mark", "\uFEFF"],
+    ["annotation", "\uFFF9"],
+    ["end of annotation", "\uFFFB"],
+    ["joiner between letters that none joins", "\u200D"],
+    ["non-joiner between letters that none joins", "\u200C"],
+    ["variation of a letter that has none", "\uFE00"],
+    ["rare variation of a letter that has none", "\u{E0101}"],
+  ])("a %s is seen", (_, character) => {
+    const number = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+    expect(visibleText(`pay${character}pal`)).toBe(`pay⟦U+${number}⟧pal`);
+  });
+
+  test.each(["👩🏽‍🚀", "❤️‍🔥", "🏳️‍🌈", "1️⃣", "↔︎", "نمی‌خواهم", "क्‍ष", "ශ්‍රී", "葛\u{E0100}", "naïve — “ok”"])(
+    "%s is as it is",
+    (text) => {
+      expect(visibleText(text)).toBe(text);
+    },
+  );
+
+  test("what hides more than one character after another is seen from the second on", () => {
+    expect(visibleText("😀\uFE0F\uFE01\u{E0110}")).toBe("😀\uFE0F⟦U+FE01⟧⟦U+E0110⟧");
+    expect(visibleText("ب\u200D\u200C\u200D")).toBe("ب\u200D⟦U+200C⟧⟦U+200D⟧");
+  });
+
+  test("a text that grows does not change what was shown of it", () => {
+    const text = "a\u200Db ب\u200Cب 👩🏽‍🚀❤️‍🔥 \u200B葛\u{E0100}\u{E0100}";
+    const points = [...text];
+    for (let end = 0; end <= points.length; end++)
+      expect(visibleText(text).startsWith(visibleText(points.slice(0, end).join("")))).toBe(true);
+  });
 });

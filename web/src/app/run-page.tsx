@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Problem } from "runcast/events";
 import { useRun } from "runcast/react";
+import { runTitle } from "runcast/view";
 import type { ShownRun } from "../conversations/runs.ts";
 import { RunView } from "../run/run-view.tsx";
 import { RunTools } from "../share/run-tools.tsx";
@@ -67,9 +68,8 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
     { key: "?", does: "Show these keys", run: () => dialog.set("keys") },
   ];
   useKeys(commands);
-  const { message, root } = useRun(state);
-  const title =
-    message?.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ") || root.name || run;
+  const { message } = useRun(state);
+  const title = runTitle(state, 200, run);
   useEffect(() => {
     document.title = `${title.slice(0, 60)} · Runcast`;
   }, [title]);

@@ -1,5 +1,6 @@
 import type { StartRequest } from "runcast/client";
 import type { Message, Part, RunOutcome } from "runcast/events";
+import { oneLine } from "runcast/view";
 
 /** How a run was asked for, besides its messages. Secrets are never kept. */
 export type RunSettings = Omit<StartRequest, "messages" | "message" | "secrets" | "run" | "thread">;
@@ -155,7 +156,7 @@ export const endRun = (
   if (!conversation.messages.some(isOpen)) return conversation;
   return {
     ...conversation,
-    ...(end.title && !conversation.named && { title: end.title.slice(0, TITLE_LENGTH * 2) }),
+    ...(end.title && !conversation.named && { title: oneLine(end.title, TITLE_LENGTH * 2) }),
     updatedAt: Math.max(conversation.updatedAt, end.at),
     messages: conversation.messages.map((message) =>
       isOpen(message) ? { ...message, outcome: end.outcome, said: end.said } : message,
@@ -179,10 +180,7 @@ export const textOf = (message: ChatMessage): string =>
     .flatMap((part) => (part.type === "text" ? [part.text] : []))
     .join("\n");
 
-const titleOf = (message: UserMessage): string => {
-  const text = textOf(message).replace(/\s+/g, " ").trim();
-  return text.length > TITLE_LENGTH ? `${text.slice(0, TITLE_LENGTH).trimEnd()}…` : text;
-};
+const titleOf = (message: UserMessage): string => oneLine(textOf(message), TITLE_LENGTH);
 
 const childrenOf = ({ messages }: Conversation): Map<string, ChatMessage[]> => {
   const children = new Map<string, ChatMessage[]>();

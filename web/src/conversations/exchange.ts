@@ -1,4 +1,5 @@
 import type { Entry } from "runcast/events";
+import { visibleText } from "runcast/view";
 import type { ChatMessage, Conversation } from "./conversation.ts";
 import type { Store } from "./store.ts";
 
@@ -58,7 +59,7 @@ export const importConversations = async (store: Store, text: string, createId: 
     const messages = conversation.messages.map((message) =>
       message.role === "assistant" ? { ...message, run: renamed.get(message.run) ?? message.run } : message,
     );
-    const incoming: Conversation = { ...conversation, messages };
+    const incoming: Conversation = { ...conversation, title: visibleText(conversation.title), messages };
     const { deletedAt: _, ...kept } = (await store.load(conversation.id)) ?? { deletedAt: undefined, id: undefined };
     if (kept.id !== undefined && same(kept, incoming)) {
       known++;

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { Part } from "runcast/events";
 import type { CallNode, RunState } from "runcast/state";
+import { oneLine } from "runcast/view";
 import { Button } from "../kit/button.tsx";
 import { type BrowserResult, type BrowserTool, callBrowserTool } from "./browser-tool.ts";
 
@@ -51,7 +52,7 @@ export const BrowserCalls = ({ state, tools, onResults }: BrowserCallsProps) => 
   const refuse = (): void => void finish(async () => failure("the person refused to run this tool"));
 
   if (calls.length === 0) return null;
-  const names = calls.map(({ name }) => name).join(", ");
+  const names = calls.map(({ name }) => oneLine(name)).join(", ");
   return (
     <section aria-label="For this browser" className="mb-2 rounded-2xl border border-line bg-warm px-4 py-3 text-sm">
       <p className="font-medium">The agent asks this browser to run {names}</p>
@@ -59,7 +60,7 @@ export const BrowserCalls = ({ state, tools, onResults }: BrowserCallsProps) => 
         {calls.map(({ id, name, inputText, input }) => (
           <li key={id}>
             {tools.find((tool) => tool.name === name)?.url ?? "no such tool in the settings"}{" "}
-            {(inputText || JSON.stringify(input ?? {})).slice(0, 300)}
+            {oneLine(inputText || JSON.stringify(input ?? {}), 300)}
           </li>
         ))}
       </ul>

@@ -9,6 +9,8 @@ import { OriginGate } from "./origin-gate.tsx";
 import { allow, allowedTo, originsOf } from "./origins.ts";
 
 export interface EmbedFrameProps {
+  /** What it is called, with nothing hidden in it. */
+  readonly title: string;
   readonly event: EventOf<"embed">;
   /** The name of the agent that shows it: what a person allows, they allow to it. */
   readonly agent: string;
@@ -21,14 +23,13 @@ export interface EmbedFrameProps {
 }
 
 /** Rich HTML of a run, confined: an opaque origin, its own policy, and no origin reached that was not allowed. */
-export const EmbedFrame = ({ event, agent, call, read, onDraft }: EmbedFrameProps) => {
+export const EmbedFrame = ({ title, event, agent, call, read, onDraft }: EmbedFrameProps) => {
   const { origins: allowed } = useEmbeds();
   const asked = useMemo(() => originsOf([...(event.origins ?? []), ...(event.url ? [event.url] : [])]), [event]);
   const isKnown = asked?.every((origin) => allowedTo(agent, allowed.get()).includes(origin)) ?? false;
   const [decided, setDecided] = useState<readonly string[] | undefined>(isKnown ? asked : undefined);
   const html = useHtml(event, read);
 
-  const title = event.title ?? "Embedded content";
   if (asked === undefined)
     return <p role="alert">{title} names an address that cannot be allowed, so it is not shown.</p>;
   if (decided === undefined)

@@ -1,3 +1,5 @@
+import { oneLine } from "runcast/view";
+
 export interface OriginGateProps {
   readonly title: string;
   readonly agent: string;
@@ -22,7 +24,7 @@ export const OriginGate = ({ title, agent, origins, canShowWithout, onDecide }: 
         Allow once
       </button>
       <button type="button" className={BUTTON} onClick={() => onDecide(origins, true)}>
-        Always allow for {agent}
+        Always allow for {oneLine(agent)}
       </button>
       {canShowWithout && (
         <button type="button" className={BUTTON} onClick={() => onDecide([], false)}>

@@ -64,14 +64,10 @@ export const FileView = ({ file }: { readonly file: Shown }) => {
 type Loaded = { readonly text: string } | { readonly url: string } | { readonly trouble: string };
 
 /** The whole file in its own shape. */
-const Preview = ({
-  file: { file, name },
-  shape,
-}: {
-  readonly file: Shown;
-  readonly shape: ReturnType<typeof fileShape>;
-}) => {
+const Preview = ({ file: shown, shape }: { readonly file: Shown; readonly shape: ReturnType<typeof fileShape> }) => {
   const { actions } = useRunContext();
+  const { file } = shown;
+  const { name } = describeFile(shown);
   const canEmbed = useCanEmbed();
   const [loaded, setLoaded] = useState<Loaded>();
   useEffect(() => {
@@ -99,19 +95,19 @@ const Preview = ({
     return (
       <img
         src={loaded.url}
-        alt={name ?? "The result of the tool"}
+        alt={name}
         className="max-h-96 max-w-full self-start rounded-md border border-line bg-white object-contain"
       />
     );
   if (shape === "json") return <JsonText text={loaded.text} />;
   if (shape === "html")
-    return canEmbed ? <HtmlFrame html={loaded.text} title={name ?? "HTML file"} /> : <PlainText text={loaded.text} />;
+    return canEmbed ? <HtmlFrame html={loaded.text} title={name} /> : <PlainText text={loaded.text} />;
   return (
     <div
       className="max-h-[32rem] overflow-auto rounded-md border border-line px-3 py-2"
       tabIndex={0}
       role="group"
-      aria-label={`Preview of ${name ?? "the file"}`}
+      aria-label={`Preview of ${name}`}
     >
       <Markdown text={loaded.text} done />
     </div>

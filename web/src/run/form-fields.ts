@@ -1,4 +1,5 @@
 import type { Json } from "runcast/events";
+import { oneLine, visibleText } from "runcast/view";
 
 /** One thing to fill in. */
 export interface FormField {
@@ -41,8 +42,8 @@ const fieldOf = (key: string, schema: JsonObject, required: boolean, given: Json
   const options = optionsOf(isMulti ? items : schema);
   return {
     key,
-    label: typeof schema.title === "string" ? schema.title : key === "" ? "Answer" : key,
-    description: typeof schema.description === "string" ? schema.description : undefined,
+    label: oneLine(typeof schema.title === "string" ? schema.title : key) || "Answer",
+    description: typeof schema.description === "string" ? visibleText(schema.description) : undefined,
     kind: isMulti ? "multi" : options.length > 0 ? "options" : kindOf(schema),
     options,
     required,
@@ -66,7 +67,7 @@ const optionsOf = (schema: JsonObject): { value: Json; label: string }[] => {
   return (among as JsonObject[]).map((one) => ({ value: one.const!, label: labelOf(one.title ?? one.const) }));
 };
 
-const labelOf = (value: Json | undefined): string => (typeof value === "string" ? value : JSON.stringify(value));
+const labelOf = (value: Json | undefined): string => oneLine(typeof value === "string" ? value : JSON.stringify(value));
 
 /** What a field shows before anything was entered. */
 export const enteredAtFirst = ({ kind, initial, options }: FormField): unknown => {

@@ -49,6 +49,7 @@ export const MarkView = memo(({ node }: { readonly node: MarkNode }) => {
       const caller = embed.call === undefined ? undefined : state.nodes.get(embed.call);
       return (
         <EmbedFrame
+          title={facts.title}
           event={embed}
           agent={state.root.name}
           call={caller?.kind === "call" ? caller : undefined}
