@@ -29,6 +29,8 @@ export interface Principal {
   readonly onBehalf?: boolean;
   /** A hash of the key that was shown. */
   readonly key?: string;
+  /** The key can be revoked while the server runs. */
+  readonly isRevocable?: boolean;
   /** When the token that was shown expires, in milliseconds since 1970. */
   readonly expires?: number;
   /** The share link that was shown: it opens one run. */
@@ -47,7 +49,7 @@ export interface LinkAccess {
   readonly request?: boolean;
 }
 
-export type Action = "start" | "watch" | "answer" | "cancel" | "share";
+export type Action = "start" | "watch" | "answer" | "cancel" | "share" | "delete";
 
 /** A run, as far as access to it depends on it. */
 export interface OwnedRun {
@@ -62,6 +64,7 @@ const NEEDED: Readonly<Record<Action, readonly Right[]>> = {
   answer: ["answer"],
   cancel: ["start", "answer"],
   share: ["watch"],
+  delete: ["start"],
 };
 
 /** Of these rights, one is needed. */

@@ -6,10 +6,13 @@ import { type CloseOptions, createRunner, type Runner } from "./runner.ts";
 import { basePathOf, originsOf, reachedAt } from "./server/addresses.ts";
 import { agentOf } from "./server/agents.ts";
 import { createApi } from "./server/api.ts";
+import { createAudit } from "./server/audit.ts";
+import { createDeletions } from "./server/deletions.ts";
+import { createKeys } from "./server/keys.ts";
 import { createAudience } from "./server/audience.ts";
 import { createCommands } from "./server/commands.ts";
 import { answerFetch, type FetchEnvironment } from "./server/fetching.ts";
-import { createGuard, isLoopback, keyHash } from "./server/guard.ts";
+import { createGuard, isLoopback } from "./server/guard.ts";
 import { createHandler } from "./server/handler.ts";
 import { limitsOf } from "./server/limits.ts";
 import { createVerifyJwt } from "./server/jwt.ts";
@@ -85,12 +88,13 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   });
   const owners = createOwners(log);
   const readings = createReadings(log);
-  const keyHashes = new Set(keys.map(({ key }) => keyHash(key)));
   const onError = (error: unknown) => onProblem({ error });
   const onRefused = (status: number) => void metrics.refusals.set(status, (metrics.refusals.get(status) ?? 0) + 1);
-  const knowsKey = (key: string) => keyHashes.has(key);
+  const storedKeys = createKeys({ records: log.records, configured: keys });
+  const { knows: knowsKey } = storedKeys;
+  const audit = createAudit(log.records, onError);
   const links = createLinks({ records: log.records, secret: options.secret, knowsKey, onError });
-  const sessions = createSessions(links, onError);
+  const sessions = createSessions(links, knowsKey, onError);
   const hasKeys = keys.length > 0 || options.jwt !== undefined;
   const router = createRouter(dialects);
   const audience = createAudience({
@@ -112,6 +116,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     basePath,
     rates: createRates(limits, Number(options.trustProxy ?? 0)),
     links,
+    storedKeys,
     verifyJwt: options.jwt && createVerifyJwt(options.jwt),
   });
   const facts: ServerFacts = {
@@ -136,6 +141,11 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     readiness: createReadiness(log, () => (closing ? "stopping" : ready ? "ready" : "starting"), onError),
     onRefused,
     log,
+    audit,
+    keys: storedKeys,
+    configuredKeys: keys,
+    hasKeys,
+    deletions: createDeletions({ log, runner, owners, links, audit }),
     metrics: () => metricsText(metrics, runner.active, (percent) => loopDelay?.quantile(percent) ?? 0),
     onError: (error, path) => onProblem({ error, path }),
   });
@@ -162,6 +172,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     }),
     limits,
     checkQuota: quotas.check,
+    audit,
     agent: (name) => agentOf(options, name),
     basePath,
     viewers: () => metrics.viewers,

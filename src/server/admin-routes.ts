@@ -1,27 +1,53 @@
 import type { Context } from "hono";
-import { type Principal, isAdmin } from "../access.ts";
 import { writeArchive } from "../archive.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
+import type { Audit } from "./audit.ts";
+import { AUDITED } from "./audit.ts";
+import { type DeleteRoutesOptions, deleteRoutes } from "./delete-routes.ts";
 import { streamOf } from "./files.ts";
+import { type KeyRoutesOptions, keyRoutes } from "./key-routes.ts";
+import { needAdmin } from "./need-admin.ts";
 import type { Env, PlainRoute } from "./plain-route.ts";
 import { HttpRefusal } from "./refusals.ts";
 
-export interface AdminRoutesOptions {
+export interface AdminRoutesOptions extends KeyRoutesOptions, DeleteRoutesOptions {
   readonly log: Log;
+  readonly audit: Audit;
   readonly onError: (error: unknown, path: string) => void;
 }
 
-/** Throws the refusal for whoever has not the right `admin`. */
-export const needAdmin = (principal: Principal): void => {
-  if (isAdmin(principal)) return;
-  throw new HttpRefusal(403, "not-allowed", "this needs the right admin", "use a key that has it in the setting keys");
-};
-
 /** For whoever runs the server. */
-export const adminRoutes = ({ log, onError }: AdminRoutesOptions): readonly PlainRoute[] => {
+export const adminRoutes = (options: AdminRoutesOptions): readonly PlainRoute[] => {
+  const { log, audit, onError } = options;
   let isBackingUp = false;
   return [
+    ...keyRoutes(options),
+    ...deleteRoutes(options),
+    {
+      method: "GET",
+      path: "/admin/audit",
+      summary: "With admin: who started, watched, answered, cancelled, shared and deleted what, newest first.",
+      query: ["limit", "before", "who", "action", "what"],
+      handle: async ({ env, req, json }) => {
+        needAdmin(env.principal);
+        const limit = Number(req.query("limit") ?? 100);
+        const before = req.query("before");
+        const wanted = { who: req.query("who"), action: req.query("action"), what: req.query("what") };
+        if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
+          throw new Refusal("bad-request", "limit must be a whole number from 1 to 1000", {
+            hint: "the default is 100",
+          });
+        if (wanted.action !== undefined && !AUDITED.some((action) => action === wanted.action))
+          throw new Refusal("bad-request", "this action is not known", { hint: `there are ${AUDITED.join(", ")}` });
+        const { entries, next } = await audit.list({ limit, ...(before && { before }) });
+        // Of a page, those that fit: whoever wants more goes on with `next`.
+        const fitting = entries.filter((entry) =>
+          Object.entries(wanted).every(([field, value]) => value === undefined || entry[field as "who"] === value),
+        );
+        return json({ entries: fitting, ...(next !== undefined && { next }) });
+      },
+    },
     {
       // Not a GET: any page can make a browser send one.
       method: "POST",
@@ -40,6 +66,7 @@ export const adminRoutes = ({ log, onError }: AdminRoutesOptions): readonly Plai
             retryable: true,
             headers: { "retry-after": "10" },
           });
+        audit.note(context.env.principal, "backup", log.name);
         const archive = async function* () {
           isBackingUp = true;
           try {

@@ -6,6 +6,7 @@ import type { RunnableAgent, Runner } from "../runner.ts";
 import { Refusal } from "../source.ts";
 import { frameText, lineSafe } from "../sse.ts";
 import type { Audience } from "./audience.ts";
+import type { Audit } from "./audit.ts";
 import { createBegin, threadOf } from "./begin.ts";
 import { requestOf } from "./history.ts";
 import type { Owners } from "./owners.ts";
@@ -29,6 +30,7 @@ export interface CommandsOptions {
   readonly limits: { readonly concurrentRuns: number; readonly streams: number };
   /** Throws the refusal if a user, or everybody, has stored too much. */
   readonly checkQuota: (user: string | undefined) => Promise<void>;
+  readonly audit: Audit;
   readonly agent: (name: string | undefined) => RunnableAgent;
   /** Where the server is mounted, without a slash at the end. */
   readonly basePath: string;
@@ -53,7 +55,7 @@ export type Commands = (command: Command, exchange: Exchange) => Promise<void>;
 type Of<Kind extends Command["do"]> = Extract<Command, { do: Kind }>;
 
 export const createCommands = (options: CommandsOptions): Commands => {
-  const { log, runner, audience, readings, spelling, limits, owners } = options;
+  const { log, runner, audience, audit, readings, spelling, limits, owners } = options;
   const threads = createThreads(log, runner, owners);
   const begin = createBegin({ ...options, threads });
 
@@ -77,6 +79,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const { run, started, after } = command.answers
       ? { ...(await threads.answer(threadOf(command.request), command.answers, principal)), started: false }
       : { ...(await begin(command, dialect, principal)), after: 0 };
+    audit.note(principal, command.answers ? "answer" : started ? "start" : "watch", run);
     if (command.detached && !command.whole) {
       const path = `${options.basePath}/runs/${run}`;
       return sendJson(
@@ -119,6 +122,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const info = await infoOf(command.run, "watch", exchange).catch(unlessMissing(command.ifNone));
     if (!info) return void response.writeHead(command.ifNone ?? 204).end();
     const { run } = info;
+    audit.note(principal, "watch", run);
     const { linkBase, options: wanted } = await spelling.optionsOf(command, info, exchange);
     const asked = command.withRequest && { request: await requestOf(read, run) };
     const spelled = { linkBase, options: { ...wanted, ...asked } };
@@ -169,6 +173,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const { ask, answer: given } = command;
     const { run } = await infoOf(command.run, "answer", exchange);
     const status = await runner.answer(run, ask, given, actorOf(principal));
+    if (status === "accepted") audit.note(principal, "answer", run);
     if (status === "accepted" || status === "same") return sendJson(response, 200, { status });
     if (status === "unknown")
       throw new Refusal("unknown-ask", `run ${run} does not ask ${ask.slice(0, 100)}`, {
@@ -196,6 +201,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const info = await infoOf(named, "cancel", exchange);
     const { run } = info;
     const status = info.endedAt === undefined ? await runner.cancel(run, target) : "ended";
+    if (status === "cancelled") audit.note(principal, "cancel", run);
     if (status !== "unknown" && whole) {
       const spelled = await spelling.optionsOf({}, info, exchange);
       return sendWhole({ log, run, dialect, options: spelled.options }, whole, response);

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Key, LOCAL, NOBODY, type Principal, linkTo, principalOf } from "../access.ts";
 import { looksLikeJwt, type VerifyJwt } from "./jwt.ts";
+import { type Keys, keyHash, looksLikeKey } from "./keys.ts";
 import { type Links, looksLikeToken } from "./links.ts";
 import type { RequestKind, Rates } from "./rates.ts";
 import { HttpRefusal } from "./refusals.ts";
@@ -14,6 +15,8 @@ export interface GuardOptions {
   readonly basePath: string;
   readonly rates: Rates;
   readonly links: Pick<Links, "find">;
+  /** Those that were made while the server runs. */
+  readonly storedKeys: Pick<Keys, "find">;
   /** Checks tokens of an identity provider, if one is configured. */
   readonly verifyJwt: VerifyJwt | undefined;
 }
@@ -110,12 +113,15 @@ export const createGuard = (options: GuardOptions): Guard => {
     return found;
   };
 
+  const storedHolder = async (text: string | undefined): Promise<Principal | undefined> =>
+    hasKeys && text !== undefined && looksLikeKey(text) ? await options.storedKeys.find(text) : undefined;
+
   const checkAccess = async (request: IncomingMessage, { path, query, pathKey }: RequestTarget): Promise<Principal> => {
     const bearer = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    const principal = holder(pathKey) ?? holder(bearer);
-    const isKnown = principal?.key !== undefined && rates.isKnown(request, principal.key);
-    const isGuess = bearer !== undefined || pathKey !== undefined || query.has("token");
-    if (isGuess && !isKnown) rates.mayGuess(request);
+    const secret = pathKey ?? bearer;
+    const isKnown = secret !== undefined && rates.isKnown(request, keyHash(secret));
+    if ((secret !== undefined || query.has("token")) && !isKnown) rates.mayGuess(request);
+    const principal = holder(pathKey) ?? holder(bearer) ?? (await storedHolder(secret));
     if (principal?.key !== undefined && !isKnown) rates.guessedRight(request, principal.key);
     if (principal) return principal;
     const token = query.get("token") ?? (bearer !== undefined && looksLikeToken(bearer) ? bearer : undefined);
@@ -235,9 +241,6 @@ const decode = (text: string): string => {
 
 /** Equal lengths whatever is compared, as a comparison in constant time needs. */
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-
-/** Tells keys apart where they must not be told. */
-export const keyHash = (key: string): string => createHash("sha256").update(`runcast-key\n${key}`).digest("base64url");
 
 const hostName = (host: string): string =>
   bare(

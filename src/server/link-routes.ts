@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Context } from "hono";
 import { type Action, actorOf, may } from "../access.ts";
 import { Refusal } from "../source.ts";
+import type { Audit } from "./audit.ts";
 import type { ReadBody } from "./body.ts";
 import type { Links } from "./links.ts";
 import type { Owners } from "./owners.ts";
@@ -20,12 +21,13 @@ export interface LinkRoutesOptions {
   readonly owners: Owners;
   readonly links: Links;
   readonly sessions: Sessions;
+  readonly audit: Audit;
   readonly basePath: string;
   readonly readBody: ReadBody;
 }
 
 /** Share links of a run: made, listed and revoked by those who may share it. */
-export const linkRoutes = ({ owners, links, sessions, basePath, readBody }: LinkRoutesOptions): PlainRoute[] => {
+export const linkRoutes = ({ owners, links, sessions, audit, basePath, readBody }: LinkRoutesOptions): PlainRoute[] => {
   const info = ({ env, req }: Context<Env>, action: Action) =>
     owners.info(env.principal, action, req.param("run") ?? "");
   return [
@@ -55,6 +57,7 @@ export const linkRoutes = ({ owners, links, sessions, basePath, readBody }: Link
           ...(answer && { answer }),
           ...(request && { request }),
         });
+        audit.note(principal, "share", run);
         return context.json({ ...link, token, url: `${basePath}/?run=${run}&token=${token}` }, 201);
       },
     },
@@ -79,6 +82,7 @@ export const linkRoutes = ({ owners, links, sessions, basePath, readBody }: Link
             status: 404,
             hint: `GET /runs/${run}/links lists them`,
           });
+        audit.note(context.env.principal, "revoke-link", run);
         await sessions.check();
         return context.json({ status: "revoked" });
       },

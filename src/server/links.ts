@@ -38,6 +38,8 @@ export interface Links {
   list(run: string): Promise<Link[]>;
   /** False if there is no such link. */
   revoke(run: string, id: string): Promise<boolean>;
+  /** Removes all links of a run that is gone. */
+  forget(run: string): Promise<void>;
   /**
    * The token of the addresses in a chat's messages. The link is made when the token is first asked for. One that also allows
    * answering is for the view of a run that goes on: once the run has ended there is nothing to answer.
@@ -52,7 +54,7 @@ export interface LinksOptions {
   readonly records: Records;
   /** Signs the tokens. Default: one that is kept with the log. */
   readonly secret: string | undefined;
-  readonly knowsKey: (key: string) => boolean;
+  readonly knowsKey: (key: string) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -76,8 +78,8 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
     return kept;
   };
 
-  const works = (stored: Stored | undefined): stored is Stored =>
-    stored !== undefined && !stored.revoked && (stored.key === undefined || knowsKey(stored.key));
+  const working = async (stored: Stored | undefined): Promise<Stored | undefined> =>
+    stored && !stored.revoked && (stored.key === undefined || (await knowsKey(stored.key))) ? stored : undefined;
   const get = async (run: string, id: string) => (await records.get(KIND, recordId(run, id))) as Stored | undefined;
   const put = (run: string, id: string, stored: Stored, ifAbsent = false) =>
     records.put(KIND, recordId(run, id), defined(stored), {
@@ -87,10 +89,12 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
 
   const list = async (run: string): Promise<Link[]> => {
     const found = await records.list(KIND, { prefix: recordId(run, ""), limit: 10 * MOST_LINKS });
-    return found.flatMap(({ id, value }) => {
-      const stored = value as Stored;
-      return works(stored) ? [linkOf(id.slice(id.lastIndexOf(".") + 1), stored)] : [];
-    });
+    const links: Link[] = [];
+    for (const { id, value } of found) {
+      const stored = await working(value as Stored);
+      if (stored) links.push(linkOf(id.slice(id.lastIndexOf(".") + 1), stored));
+    }
+    return links;
   };
 
   return {
@@ -115,15 +119,20 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
       if (signature === "") return "wrong";
       const expected = signatureOf(await secretOf(), run, id);
       if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return "wrong";
-      const stored = await get(run, id);
-      return works(stored) ? linkOf(id, stored) : "gone";
+      const stored = await working(await get(run, id));
+      return stored ? linkOf(id, stored) : "gone";
     },
 
     async revoke(run, id) {
-      const stored = await get(run, id);
-      if (!works(stored)) return false;
+      const stored = await working(await get(run, id));
+      if (!stored) return false;
       // Kept until it would have expired: a link of a chat would otherwise be made again.
       return await put(run, id, { ...stored, revoked: true });
+    },
+
+    async forget(run) {
+      const found = await records.list(KIND, { prefix: recordId(run, ""), limit: 10 * MOST_LINKS });
+      for (const { id } of found) await records.delete(KIND, id);
     },
 
     async chatToken({ run, startedAt }, { until = Infinity, ...maker }) {

@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import type { Context } from "hono";
-import type { Action } from "../access.ts";
 import { Refusal } from "../source.ts";
 import { htmlResponse, logResponse } from "./exports.ts";
 import { fileResponse, streamOf } from "./files.ts";
@@ -20,8 +19,11 @@ export interface RunRoutesOptions extends LinkRoutesOptions {
 /** What there is of runs besides their streams. */
 export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
   const { owners, readings } = options;
-  const info = (context: Context<Env>, action: Action = "watch") =>
-    owners.info(context.env.principal, action, context.req.param("run") ?? "");
+  const info = async ({ env: { principal }, req }: Context<Env>) => {
+    const found = await owners.info(principal, "watch", req.param("run") ?? "");
+    options.audit.note(principal, "watch", found.run);
+    return found;
+  };
   const cutting = (context: Context<Env>) => (error: unknown) => {
     context.env.outgoing.destroy();
     options.onError(error, context.req.path);

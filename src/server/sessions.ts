@@ -11,11 +11,16 @@ export interface Sessions {
   check(): Promise<void>;
 }
 
-export const createSessions = (links: Pick<Links, "find">, onError: (error: unknown) => void): Sessions => {
+export const createSessions = (
+  links: Pick<Links, "find">,
+  knowsKey: (key: string) => Promise<boolean>,
+  onError: (error: unknown) => void,
+): Sessions => {
   const streams = new Map<string, { readonly principal: Principal; readonly responses: Set<ServerResponse> }>();
   let timer: NodeJS.Timeout | undefined;
 
-  const isOver = async ({ link, expires }: Principal): Promise<boolean> => {
+  const isOver = async ({ link, expires, isRevocable, key }: Principal): Promise<boolean> => {
+    if (isRevocable && key !== undefined && !(await knowsKey(key))) return true;
     if (expires !== undefined && expires <= Date.now()) return true;
     return link !== undefined && typeof (await links.find(link.token)) === "string";
   };
@@ -28,9 +33,9 @@ export const createSessions = (links: Pick<Links, "find">, onError: (error: unkn
   return {
     check,
     add: (principal, response) => {
-      const { link, user, expires } = principal;
-      if (!link && expires === undefined) return;
-      const name = link?.token ?? `${user} ${expires}`;
+      const { link, user, expires, isRevocable, key } = principal;
+      if (!link && expires === undefined && !isRevocable) return;
+      const name = link?.token ?? `${user} ${expires} ${key}`;
       const { responses } = streams.get(name) ?? { responses: new Set<ServerResponse>() };
       streams.set(name, { principal, responses: responses.add(response) });
       response.once("close", () => {

@@ -1,0 +1,76 @@
+import { RIGHTS } from "../access.ts";
+import { askServer } from "./ask-server.ts";
+import { type CliCommand, UsageError } from "./command.ts";
+import { LOCAL } from "./target.ts";
+import { oneLine } from "./terminal-text.ts";
+
+export const keys: CliCommand = {
+  name: "keys",
+  usage: "<add|list|revoke> [name]",
+  words: [1, 2],
+  summary: "Makes, lists and revokes keys of a server that runs.",
+  details:
+    "Asks the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the right admin. A key is shown once, when it is made; the server keeps its hash.",
+  options: {
+    user: { value: "id", help: "add: the user whose key it is (default: its name)" },
+    rights: { value: "list", help: `add: of ${RIGHTS.join(", ")} (default: start,watch,answer)` },
+    "on-behalf": { help: "add: for a front end that speaks for its own users" },
+    url: { value: "address", help: `the server (default: ${LOCAL})` },
+    key: { value: "key", help: "a key with the right admin (or RUNCAST_KEY)" },
+  },
+  run: async ({ words: [verb = "", name], options, environment }) => {
+    const base = (options["url"] ?? (environment["RUNCAST_URL"] || LOCAL)).replace(/\/+$/, "");
+    const key = options["key"] ?? environment["RUNCAST_KEY"];
+    const say = (text: string) => void process.stdout.write(`${text}\n`);
+    if (verb === "list") {
+      const answer = await askServer({ base }, "/admin/keys", { key });
+      for (const line of linesOf(((await answer.json()) as { keys: ListedKey[] }).keys)) say(line);
+      return 0;
+    }
+    if (verb !== "add" && verb !== "revoke") throw new UsageError(`there is no keys ${verb}: use add, list or revoke`);
+    if (name === undefined) throw new UsageError(`keys ${verb} needs the name of a key`);
+    if (verb === "revoke") {
+      await askServer({ base }, `/admin/keys/${encodeURIComponent(name)}`, { method: "DELETE", key });
+      say(`revoked ${name}; its streams and share links have ended`);
+      return 0;
+    }
+    const { user, rights, "on-behalf": onBehalf } = options;
+    const body = {
+      name,
+      ...(user !== undefined && { user }),
+      ...(rights !== undefined && { rights: rights.split(/[\s,]+/).filter(Boolean) }),
+      ...(onBehalf !== undefined && { onBehalf: true }),
+    };
+    const answer = await askServer({ base }, "/admin/keys", { method: "POST", key, body });
+    say(((await answer.json()) as { key: string }).key);
+    return 0;
+  },
+};
+
+interface ListedKey {
+  readonly name: string;
+  readonly user: string;
+  readonly rights: readonly string[];
+  readonly onBehalf?: boolean;
+  readonly created?: number;
+  readonly by?: string;
+}
+
+const linesOf = (listed: readonly ListedKey[]): string[] => {
+  const rows = listed.map(({ name, user, rights, onBehalf, created, by }) => [
+    name,
+    user,
+    rights.join(",") + (onBehalf ? " on behalf of others" : ""),
+    created === undefined ? "from the configuration" : `since ${new Date(created).toISOString().slice(0, 10)}`,
+    by === undefined ? "" : `by ${by}`,
+  ]);
+  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));
+  return rows.map((row) =>
+    oneLine(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    ),
+  );
+};

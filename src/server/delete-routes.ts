@@ -1,0 +1,32 @@
+import type { PlainRoute } from "./plain-route.ts";
+import type { Deletions } from "./deletions.ts";
+
+export interface DeleteRoutesOptions {
+  readonly deletions: Deletions;
+}
+
+export const deleteRoutes = ({ deletions }: DeleteRoutesOptions): readonly PlainRoute[] => [
+  {
+    method: "DELETE",
+    path: "/runs/:run",
+    summary: "Deletes a run with its files and links, for good; one at work is cancelled first.",
+    handle: async ({ env, req, json }) => {
+      await deletions.run(env.principal, req.param("run") ?? "");
+      return json({ deleted: 1 });
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/threads/:thread",
+    summary: "Deletes the runs of a thread that are yours; with admin, all of them.",
+    handle: async ({ env, req, json }) =>
+      json({ deleted: await deletions.thread(env.principal, req.param("thread") ?? "") }),
+  },
+  {
+    method: "DELETE",
+    path: "/users/:user",
+    summary: "Deletes all runs of a user: your own, or with admin anybody's.",
+    handle: async ({ env, req, json }) =>
+      json({ deleted: await deletions.user(env.principal, req.param("user") ?? "") }),
+  },
+];

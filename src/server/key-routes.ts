@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { type Key, RIGHTS, USUAL_RIGHTS, actorOf } from "../access.ts";
+import { Refusal } from "../source.ts";
+import { needAdmin } from "./need-admin.ts";
+import type { Audit } from "./audit.ts";
+import type { ReadBody } from "./body.ts";
+import type { Keys } from "./keys.ts";
+import type { PlainRoute } from "./plain-route.ts";
+import type { Sessions } from "./sessions.ts";
+
+const keySchema = z.strictObject({
+  name: z.string().regex(/^[\w.-]{1,64}$/),
+  user: z.string().min(1).max(256).optional(),
+  rights: z.array(z.enum(RIGHTS)).optional(),
+  onBehalf: z.boolean().optional(),
+});
+
+export interface KeyRoutesOptions {
+  readonly keys: Keys;
+  readonly configuredKeys: readonly Key[];
+  /** Whether the server wants keys at all. */
+  readonly hasKeys: boolean;
+  readonly sessions: Sessions;
+  readonly audit: Audit;
+  readonly readBody: ReadBody;
+}
+
+/** Keys that are made and revoked while the server runs. */
+export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
+  const { keys, configuredKeys, sessions, audit, readBody } = options;
+  return [
+    {
+      method: "POST",
+      path: "/admin/keys",
+      summary: "With admin: makes a key. It is told only in this answer; only its hash is kept.",
+      body: () => z.toJSONSchema(keySchema, { io: "input" }),
+      handle: async ({ env: { principal, incoming }, json }) => {
+        needAdmin(principal);
+        if (!options.hasKeys)
+          throw new Refusal("no-keys", "this server wants no key, so another one would protect nothing", {
+            status: 409,
+            hint: "put one for yourself into the setting key first",
+          });
+        const body = keySchema.safeParse(await readBody(incoming));
+        if (!body.success)
+          throw new Refusal(
+            "bad-request",
+            "a key has a name (letters, digits, . - _), and may have user, rights and onBehalf",
+            {
+              hint: `rights are a list of ${RIGHTS.join(", ")}`,
+            },
+          );
+        const by = actorOf(principal);
+        const wanted = JSON.parse(JSON.stringify({ ...body.data, by })) as Parameters<Keys["add"]>[0];
+        const key = await keys.add(wanted);
+        audit.note(principal, "add-key", body.data.name);
+        return json({ name: body.data.name, key }, 201);
+      },
+    },
+    {
+      method: "GET",
+      path: "/admin/keys",
+      summary: "With admin: the keys by their names. The keys themselves are not kept.",
+      handle: async ({ env, json }) => {
+        needAdmin(env.principal);
+        const told = configuredKeys.map(({ key: _, ...rest }) => ({ ...shown(rest), configured: true }));
+        return json({ keys: [...told, ...(await keys.list()).map(shown)] });
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/admin/keys/:name",
+      summary: "With admin: revokes a key that was made by POST /admin/keys. Its streams and share links end.",
+      handle: async ({ env, req, json }) => {
+        needAdmin(env.principal);
+        const name = req.param("name") ?? "";
+        if (!(await keys.revoke(name))) {
+          const isConfigured = configuredKeys.some((key) => key.name === name);
+          throw new Refusal("unknown-key", `there is no key ${name.slice(0, 64)} to revoke`, {
+            status: 404,
+            hint: isConfigured ? "take it out of the setting keys" : "GET /admin/keys lists them",
+          });
+        }
+        audit.note(env.principal, "revoke-key", name);
+        await sessions.check();
+        return json({ status: "revoked" });
+      },
+    },
+  ];
+};
+
+const shown = <Shown extends Omit<Key, "key">>(key: Shown) => ({
+  ...key,
+  user: key.user ?? key.name,
+  rights: key.rights ?? USUAL_RIGHTS,
+});

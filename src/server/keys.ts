@@ -1,0 +1,93 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type Key, type Principal, principalOf } from "../access.ts";
+import type { Json } from "../events.ts";
+import type { Records } from "../records.ts";
+import { Refusal } from "../source.ts";
+
+/** A key that was made while the server runs. Only its hash is kept. */
+export interface StoredKey extends Omit<Key, "key"> {
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** Who made it. */
+  readonly by?: string;
+}
+
+export interface Keys {
+  /** Whose key it is; undefined if it is none. */
+  find(key: string): Promise<Principal | undefined>;
+  /** Whether there is a key with this hash. */
+  knows(hash: string): Promise<boolean>;
+  /** Makes a key, and tells it this once. Throws a Refusal if the name is taken. */
+  add(wanted: Omit<StoredKey, "created">): Promise<string>;
+  list(): Promise<StoredKey[]>;
+  /** False if there is no such key. */
+  revoke(name: string): Promise<boolean>;
+}
+
+export interface KeysOptions {
+  readonly records: Records;
+  /** Those of the configuration: their names are taken. */
+  readonly configured: readonly Key[];
+}
+
+const KIND = "key";
+const PREFIX = "rck_";
+const MOST_KEYS = 1000;
+/** A key that is revoked by another process is refused after so long. */
+const KEPT_MS = 5000;
+
+export const looksLikeKey = (text: string): boolean => text.startsWith(PREFIX);
+
+/** Tells keys apart where they must not be told. */
+export const keyHash = (key: string): string => createHash("sha256").update(`runcast-key\n${key}`).digest("base64url");
+
+export const createKeys = ({ records, configured }: KeysOptions): Keys => {
+  const hashes = new Set(configured.map(({ key }) => keyHash(key)));
+  const looked = new Map<string, { readonly at: number; readonly found: StoredKey | undefined }>();
+
+  const lookUp = async (hash: string): Promise<StoredKey | undefined> => {
+    const known = looked.get(hash);
+    if (known && performance.now() - known.at < KEPT_MS) return known.found;
+    const found = (await records.get(KIND, hash)) as unknown as StoredKey | undefined;
+    if (looked.size >= MOST_KEYS) looked.clear();
+    looked.set(hash, { at: performance.now(), found });
+    return found;
+  };
+  const all = () => records.list(KIND, { limit: MOST_KEYS });
+
+  return {
+    find: async (key) => {
+      const hash = keyHash(key);
+      const found = looksLikeKey(key) ? await lookUp(hash) : undefined;
+      return found && { ...principalOf({ ...found, key }), key: hash, isRevocable: true };
+    },
+    knows: async (hash) => hashes.has(hash) || (await lookUp(hash)) !== undefined,
+    add: async (wanted) => {
+      const kept = await all();
+      const isTaken =
+        configured.some(({ name }) => name === wanted.name) || kept.some((each) => nameOf(each) === wanted.name);
+      if (isTaken)
+        throw new Refusal("key-taken", `there is a key ${wanted.name} already`, {
+          status: 409,
+          hint: "choose another name, or revoke that one",
+        });
+      if (kept.length >= MOST_KEYS)
+        throw new Refusal("too-many-keys", `there are ${MOST_KEYS} keys already`, { status: 409, hint: "revoke some" });
+      const key = PREFIX + randomBytes(32).toString("base64url");
+      await records.put(KIND, keyHash(key), JSON.parse(JSON.stringify({ ...wanted, created: Date.now() })) as Json);
+      return key;
+    },
+    list: async () => {
+      const keys = (await all()).map(({ value }) => value as unknown as StoredKey);
+      return keys.toSorted((one, other) => other.created - one.created);
+    },
+    revoke: async (name) => {
+      const found = (await all()).find((each) => nameOf(each) === name);
+      if (!found) return false;
+      looked.delete(found.id);
+      return await records.delete(KIND, found.id);
+    },
+  };
+};
+
+const nameOf = ({ value }: { readonly value: Json }): string => (value as unknown as StoredKey).name;
