@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { LogConflict, LogFenced, LogReset } from "../src/log.ts";
+import { LogConflict, LogFenced, LogMissing, LogReset } from "../src/log.ts";
 import { postgres } from "../src/logs/postgres.ts";
 import { describeWith } from "./components.ts";
 import { endEntry, startEntry, textEntries } from "./contracts/run-entries.ts";
@@ -57,6 +57,27 @@ describeWith("postgres", "a log in a Postgres that fails", () => {
     expect(seqs).toEqual([2, 1, 1, 2, 3, 3001, 1]);
     expect(await another.info("ends")).toMatchObject({ outcome: "done" });
     expect(await another.read("long", 1, 5000)).toEqual(long);
+  });
+
+  test("of reads that come together, each gets its own, and one that fails takes no other with it", async () => {
+    const writer = await open();
+    const runs = Array.from({ length: 300 }, (_, index) => `run-${index}`);
+    const many = [startEntry("many"), ...textEntries(2, 999)];
+    await Promise.all(runs.map((run) => writer.append(run, [startEntry(run), ...textEntries(2, 2)])));
+    for (const entry of many) await writer.append("many", [entry]);
+    const reader = await open();
+    const results = await Promise.allSettled([
+      reader.read("nobody", 0, 10),
+      reader.read("many", 0, 5000),
+      reader.read("many", 990, 5),
+      ...runs.map((run, index) => reader.read(run, index % 4, 10)),
+    ]);
+    expect(results[0]).toMatchObject({ status: "rejected", reason: expect.any(LogMissing) });
+    const values = results.slice(1).map((result) => (result.status === "fulfilled" ? result.value : result.reason));
+    expect(values[0]).toEqual(many);
+    expect(values[1]).toEqual(many.slice(990, 995));
+    for (const [index, run] of runs.entries())
+      expect(values[index + 2]).toEqual([startEntry(run), ...textEntries(2, 2)].slice(index % 4));
   });
 
   test("wakes whoever may have missed a wake", async () => {

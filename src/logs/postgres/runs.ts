@@ -1,6 +1,7 @@
 import type { RunOutcome } from "../../events.ts";
 import { entriesOf, LogMissing, type Marks, type RunInfo, type RunQuery } from "../../log.ts";
 import type { PostgresConnection } from "./connection.ts";
+import { createReads } from "./reads.ts";
 
 interface Row {
   readonly run: string;
@@ -17,10 +18,12 @@ interface Row {
   readonly epoch: string;
 }
 
-/** How many chunks a statement answers at once. */
+/** How many chunks of a run a statement answers at once; the first, which is all for whoever follows, shares it with others. */
+const FIRST_CHUNKS = 16;
 const PAGE_CHUNKS = 256;
 
 export const openRuns = (connection: PostgresConnection, schema: string, marks: Marks, ahead: () => number) => {
+  const pageAfter = createReads(connection, schema);
   const query = async (where: string, values: readonly unknown[]) =>
     (await connection.query<Row>(`SELECT r.* FROM ${schema}.runs r WHERE ${where}`, values)).map(infoOf);
   const info = async (run: string): Promise<RunInfo | undefined> =>
@@ -38,19 +41,14 @@ export const openRuns = (connection: PostgresConnection, schema: string, marks: 
 
     async read(run: string, after: number, limit: number) {
       const chunks: string[] = [];
-      for (let place = after; ;) {
-        const rows = await connection.query<{ seq: string; dropped: boolean; last: string | null; body: string }>(
-          `SELECT r.seq, r.dropped, e.last, e.body FROM ${schema}.runs r LEFT JOIN ${schema}.entries e
-           ON e.run = r.number AND e.last > $2 WHERE r.run = $1 ORDER BY e.last LIMIT $3`,
-          [run.replaceAll("\0", "/"), place, Math.min(limit, PAGE_CHUNKS)],
-        );
-        if (rows.length === 0 || rows[0]!.dropped) throw new LogMissing(run, rows.length > 0);
-        const seq = Number(rows[0]!.seq);
-        marks.check(run, after, seq);
-        const found = rows.filter(({ last }) => last !== null);
-        for (const { body } of found) chunks.push(body);
-        place = Number(found.at(-1)?.last ?? place);
-        if (found.length === 0 || place >= seq || place - after >= limit) break;
+      let most = FIRST_CHUNKS;
+      for (let place = after; ; most = PAGE_CHUNKS) {
+        const page = await pageAfter(run.replaceAll("\0", "/"), place, Math.min(limit, most));
+        if (page.seq === undefined || page.dropped) throw new LogMissing(run, page.dropped);
+        marks.check(run, after, page.seq);
+        for (const { body } of page.chunks) chunks.push(body);
+        place = page.chunks.at(-1)?.last ?? place;
+        if (page.chunks.length === 0 || place >= page.seq || place - after >= limit) break;
       }
       const entries = entriesOf(chunks, after, limit);
       if (entries.length > 0) marks.set(run, entries.at(-1)!.seq);
