@@ -147,6 +147,8 @@ export class Refusal extends Error {
   readonly status: number;
   readonly retryable: boolean;
   readonly hint: string | undefined;
+  /** Answered as a stream that says it and ends, for a client that shows nothing else of it. */
+  readonly inStream: boolean;
   constructor(
     code: string,
     message: string,
@@ -155,7 +157,8 @@ export class Refusal extends Error {
       retryable = false,
       hint,
       cause,
-    }: { status?: number; retryable?: boolean; hint?: string; cause?: unknown } = {},
+      inStream = false,
+    }: { status?: number; retryable?: boolean; hint?: string; cause?: unknown; inStream?: boolean } = {},
   ) {
     super(message, { cause });
     this.name = "Refusal";
@@ -163,5 +166,6 @@ export class Refusal extends Error {
     this.status = status;
     this.retryable = retryable;
     this.hint = hint;
+    this.inStream = inStream;
   }
 }

@@ -75,7 +75,8 @@ export const createHandler = (options: HandlerOptions): Handler => {
       const { refusal, unexpected } = refusalOf(error);
       if (unexpected) onProblem({ error, path });
       options.onRefused(refusal.status);
-      if (match && inStream && !KEPT.has(refusal.status)) refuseInStream(response, match.dialect, refusal);
+      if (match && (refusal.inStream || (inStream && !KEPT.has(refusal.status))))
+        refuseInStream(response, match.dialect, refusal);
       else refuse(response, match?.dialect, refusal);
     }
   };

@@ -62,6 +62,24 @@ describe("over HTTP", () => {
     await until(async () => (await log.info(run))?.outcome === "cancelled");
   });
 
+  test("a call that Open WebUI ran itself after a cut starts nothing: the answer says that it is incomplete", async () => {
+    const log = memory();
+    const { url } = await serve(silent, { dialects, log });
+    const call = { id: "call_1", type: "function", function: { name: "look_up", arguments: "{}" } };
+    const messages = [
+      { role: "user", content: "Hello" },
+      { role: "assistant", content: "I look.", tool_calls: [call] },
+      { role: "tool", tool_call_id: "call_1", content: 'Error: Tool "look_up" not found.' },
+    ];
+    const response = await post(`${url}/open-webui/v1/chat/completions`, { stream: true, messages }, headers);
+    expect(response.status).toBe(200);
+    const lines = linesOf(await framesOf(response));
+    expect(lines.find(({ error }) => error)?.["error"].message).toMatch(/^The connection to the agent broke/);
+    const whole = await post(`${url}/open-webui/v1/chat/completions`, { stream: false, messages }, headers);
+    expect(whole.status).toBe(409);
+    expect(await log.list({ limit: 1 })).toEqual([]);
+  });
+
   test("housekeeping starts nothing, also if it is to be streamed", async () => {
     const log = memory();
     const { url } = await serve(silent, { dialects, log });

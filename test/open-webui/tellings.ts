@@ -99,6 +99,7 @@ function createTelling(style: string, generation: Generation, createLook: () => 
         const before = webui.display().items;
         webui.stop();
         expect(webui.executes).toEqual([]);
+        expect(webui.reloaded().status?.shimmers ?? false).toBe(false);
         expect(webui.reloaded().items).toHaveLength(before.length);
       }
     },

@@ -36,7 +36,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
   const table = tableFor({ way: pipe?.mode ?? "connection", version: pipe?.version });
   const output = createOutput();
   const side = createSideEvents(options, table, () => pageOf("read"));
-  const status = createStatus(table);
+  const status = createStatus(table, { endsWithoutUs: pipe === undefined });
   const show = createShow({ output, side, pipe, embed: options.embed });
   const calls = new Map<string, OpenCall>();
   const agents = new Map<string, string>();

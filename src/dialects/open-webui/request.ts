@@ -62,6 +62,7 @@ const readStart = (asked: RunRequest, isStreamed: boolean, { headers }: DialectR
       do: "reply",
       reply: async (facts) => completion({ id: "housekeeping", model: asked.agent ?? "" }, await answer(facts)),
     };
+  if (isForwarded(headers) && asked.messages.at(-1)?.role === "tool") throw ranCalls(isStreamed);
   // Tools that come with a request are Open WebUI's own. It runs what it is told to call, and then asks the agent again.
   const { agent, tools: _, user: __, ...rest } = asked;
   const [name, style] = agent === undefined ? [] : splitModel(agent);
@@ -86,6 +87,17 @@ const readStart = (asked: RunRequest, isStreamed: boolean, { headers }: DialectR
     ...(!isStreamed && { whole: "end" }),
   };
 };
+
+/**
+ * Open WebUI has run a call of the agent itself and asks again. It does so after a stream that ended while calls were open, which is one
+ * that was cut: a new run would do everything once more.
+ */
+const ranCalls = (isStreamed: boolean): Refusal =>
+  new Refusal("cut-off", "The connection to the agent broke while it was working, so this answer is incomplete.", {
+    status: 409,
+    hint: "send the message again to start over",
+    inStream: isStreamed,
+  });
 
 /** For the pipe, if it loses its connection: what it has not seen yet, in the same words. */
 export const readFollow = ({ params, query, headers }: DialectRequest): Command => {

@@ -19,12 +19,19 @@ export interface Status {
 const IDLE = "Thinking...";
 const OFTEN_MS = 1000;
 
-export const createStatus = (table: Table): Status => {
+/**
+ * `endsWithoutUs`: whoever stops the run hears nothing more of us, and keeps the last line as it was. Then none of them says that it goes
+ * on, which would shimmer for ever.
+ */
+export const createStatus = (table: Table, { endsWithoutUs }: { readonly endsWithoutUs: boolean }): Status => {
   const line = createStatusLine(IDLE);
   let lastAt = Number.NEGATIVE_INFINITY;
 
-  const say = (text: string | undefined, done = false): readonly Frame[] =>
-    text === undefined || !table.shows("status") ? [] : [eventFrame("status", { description: oneLine(text), done })];
+  const say = (text: string | undefined, isLast = false): readonly Frame[] => {
+    if (text === undefined || !table.shows("status")) return [];
+    const done = isLast || !endsWithoutUs ? { done: isLast } : {};
+    return [eventFrame("status", { description: oneLine(text), ...done })];
+  };
 
   return {
     start: () => say(IDLE),

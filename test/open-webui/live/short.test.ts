@@ -84,6 +84,10 @@ describeLive("a connection without Python, and the pipe", ({ program }) => {
     await chat.stop();
     expect((await live.gates.left("owls")) - pressed).toBeLessThan(1000);
     await chat.finished();
+    await chat.reload();
+    await chat.status.waitFor();
+    // The words of the status stay, and nothing moves.
+    expect(await chat.answer.locator(".status-description .shimmer").count()).toBe(0);
   });
 
   test("nothing that a tool says becomes more than characters", async () => {
