@@ -50,7 +50,11 @@ test("input that does not fit never reaches it", async () => {
 });
 
 describe("every kind of schema", () => {
-  const json = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] } as const;
+  const json = {
+    type: "object" as const,
+    properties: { count: { type: "integer" as const } },
+    required: ["count"],
+  };
   const kinds: Record<string, AiSdkTool["inputSchema"]> = {
     zod: z.object({ count: z.int() }),
     zodSchema: zodSchema(z.object({ count: z.int() })),

@@ -24,6 +24,17 @@ export const pythonAgents: readonly PythonAgent[] = [
       "greenlet==3.5.6",
     ],
   },
+  {
+    name: "langgraph",
+    packages: [
+      "langgraph-cli[inmem]==0.4.40",
+      "langgraph-api==0.16.7",
+      "langgraph==1.2.20",
+      "langchain==1.4.7",
+      "langchain-anthropic==1.7.7",
+      "deepagents==0.7.32",
+    ],
+  },
 ];
 
 /** Says what is installed, so that another version is not taken for it. */

@@ -14,6 +14,8 @@ export interface Program {
 
 interface ProgramOptions {
   readonly command: readonly [string, ...string[]];
+  /** More arguments, which name the port. */
+  readonly args?: (port: number) => readonly string[];
   readonly cwd: string;
   readonly env: (port: number) => Readonly<Record<string, string>>;
   /** A path that answers when the server is ready. */
@@ -35,7 +37,7 @@ const freePort = async (): Promise<number> => {
 export const startProgram = async (options: ProgramOptions): Promise<Program> => {
   const { command, cwd, env, ready } = options;
   const port = options.port ?? (await freePort());
-  const child = spawn(command[0], command.slice(1), {
+  const child = spawn(command[0], [...command.slice(1), ...(options.args?.(port) ?? [])], {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,

@@ -1,0 +1,76 @@
+import type { Event } from "../../events.ts";
+import { framesOf } from "../upstream/frames.ts";
+import { upstreamCut } from "../upstream/refusals.ts";
+import { answersOf } from "./answers.ts";
+import type { Connection } from "./connection.ts";
+import type { ProtocolEvent } from "./protocol.ts";
+import { type Showing, shown } from "./showing.ts";
+import type { Start, Wire } from "./wire.ts";
+
+export interface Following extends Showing {
+  readonly connection: Connection;
+  readonly wire: Wire;
+  readonly start: Start;
+}
+
+/** A stream that breaks off again and again without a word is not followed for ever. */
+const MOST_EMPTY_STREAMS = 20;
+
+/** A server that has lost the events of a run keeps its stream open without a word. */
+const QUIET_MS = 10_000;
+
+/** Reads a run to its end, over as many streams as it takes: after a cut, and after each interrupt. */
+export async function* follow(following: Following): AsyncGenerator<Event> {
+  const { wire, decoder, context } = following;
+  for (let empty = 0; empty < MOST_EMPTY_STREAMS; empty++) {
+    const response = await wire.open();
+    if (context.signal.aborted) return;
+    if (!response) throw upstreamCut("The stream of the LangGraph server broke off and could not be resumed.");
+    for await (const event of eventsOf(response, following, empty > 0)) {
+      empty = 0;
+      yield* shown(following, event);
+      if (context.signal.aborted || decoder.end || decoder.isPaused) break;
+    }
+    await response.body?.cancel().catch(() => {});
+    if (context.signal.aborted) return;
+    if (!decoder.end && !decoder.isPaused) for (const event of await wire.closed()) yield* shown(following, event);
+    if (decoder.end) return;
+    if (!decoder.isPaused) continue;
+    if (!(yield* answers(following))) return;
+    empty = -1;
+  }
+  throw upstreamCut("The stream of the LangGraph server breaks off again and again.");
+}
+
+async function* eventsOf(
+  response: Response,
+  { connection, wire, decoder }: Following,
+  isResumed: boolean,
+): AsyncGenerator<ProtocolEvent> {
+  const path = `${connection.path}/runs/${encodeURIComponent(decoder.run)}`;
+  let quietSince = 0;
+  for await (const frame of framesOf(response, { signal: connection.signal, isHolding: () => isResumed })) {
+    if (frame) {
+      quietSince = Date.now();
+      yield* wire.read(frame);
+    } else if (Date.now() - quietSince > QUIET_MS) {
+      quietSince = Date.now();
+      const { status } = (await connection.ask(path)) ?? {};
+      if (status !== "running" && status !== "pending")
+        throw upstreamCut("The LangGraph server has no events of this run any more.");
+    }
+  }
+}
+
+/** Has people answer, and sends that. False if the run was stopped meanwhile. */
+async function* answers(following: Following): AsyncGenerator<Event, boolean> {
+  const { wire, context, start, connection, earlier } = following;
+  const given = yield* answersOf(following);
+  if (!given) return false;
+  // Another process may have sent them before it died.
+  const isSent = given.areEarlier && (await connection.ask(connection.path))?.["status"] !== "interrupted";
+  if (earlier && isSent) return true;
+  await context.stored();
+  await wire.respond(given.responses, start);
+  return true;
+}

@@ -1,0 +1,91 @@
+import type { Event, EventOf } from "../../events.ts";
+import { messageOf } from "../../message-of.ts";
+import { Refusal, type RunContext, type RunRequest } from "../../source.ts";
+import { fieldsOf, listOf } from "../upstream/reading.ts";
+import { idsOf } from "../upstream/speaker.ts";
+import { answersOf } from "./answers.ts";
+import { Decoder } from "./decoder.ts";
+import { LocalEvents } from "./local-events.ts";
+import { inputOf } from "./prompt.ts";
+import { type Showing, shown } from "./showing.ts";
+
+/** A compiled graph, as far as it is used here. */
+export interface Graph {
+  // The types of a graph's state and settings are its own.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  streamEvents(input: any, options: any): any;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  getState?(config: any): any;
+}
+
+/** What `streamEvents` of version 3 gives. */
+interface GraphRun extends AsyncIterable<unknown> {
+  readonly interrupts?: readonly unknown[];
+  readonly output?: PromiseLike<unknown>;
+  readonly toolCalls?: AsyncIterable<{ readonly output?: PromiseLike<unknown> }>;
+}
+
+/** Runs a graph of LangGraph.js in this process. */
+export async function* playGraph(
+  graph: Graph,
+  config: { readonly [key: string]: unknown } | undefined,
+  thread: string,
+  request: RunRequest,
+  context: RunContext,
+): AsyncGenerator<Event> {
+  const settings = { ...config, configurable: { ...fieldsOf(config?.["configurable"]), thread_id: thread } };
+  const decoder = new Decoder(idsOf(context.run), "");
+  const known = request.thread === undefined ? [] : await messagesOf(graph, settings);
+  let input: unknown = await inputOf(request, known, context);
+  while (!decoder.end) {
+    yield* segment(graph, input, settings, { decoder, context });
+    if (context.signal.aborted) return;
+    if (!decoder.isPaused) break;
+    const given = yield* answersOf({ decoder, context });
+    if (!given) return;
+    await context.stored();
+    const resume = Object.fromEntries(given.responses.map(({ interrupt, response }) => [interrupt, response]));
+    // What LangGraph makes of `new Command({ resume })`.
+    input = { lg_name: "Command", lc_direct_tool_output: true, goto: [], resume };
+  }
+  if (decoder.end) yield { type: "run-end", ...decoder.end } satisfies EventOf<"run-end">;
+}
+
+async function* segment(graph: Graph, input: unknown, settings: object, showing: Showing): AsyncGenerator<Event> {
+  const { decoder, context } = showing;
+  const { signal } = context;
+  const events = new LocalEvents();
+  let run: GraphRun;
+  try {
+    run = (await graph.streamEvents(input, { ...settings, version: "v3", signal })) as GraphRun;
+    catchAll(run);
+    for await (const event of run) {
+      if (signal.aborted) return;
+      for (const one of events.take(event)) yield* shown(showing, one);
+    }
+    for (const one of events.finish(listOf(run.interrupts))) yield* shown(showing, one);
+  } catch (error) {
+    if (signal.aborted) return;
+    if (error instanceof Refusal) throw error;
+    if (!decoder.end) throw new Refusal("agent-failed", messageOf(error), { status: 502, cause: error });
+  }
+}
+
+/** Promises that nobody asks for end the process when they fail. */
+const catchAll = ({ output, toolCalls }: GraphRun): void => {
+  output?.then(undefined, () => {});
+  const consume = async (): Promise<void> => {
+    for await (const call of toolCalls ?? []) call.output?.then(undefined, () => {});
+  };
+  consume().catch(() => {});
+};
+
+/** The messages that the thread has already. A graph without a checkpointer keeps none. */
+const messagesOf = async (graph: Graph, settings: object): Promise<readonly unknown[]> => {
+  try {
+    const state: unknown = await graph.getState?.(settings);
+    return listOf(fieldsOf(fieldsOf(state)["values"])["messages"]).map((one) => fieldsOf(one));
+  } catch {
+    return [];
+  }
+};

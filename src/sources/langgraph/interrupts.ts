@@ -1,0 +1,174 @@
+import type { Answer, Event, EventOf, Json } from "../../events.ts";
+import { type Fields, fieldsOf, jsonOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import type { OpenCall } from "../upstream/speaker.ts";
+import { either, isSame } from "./protocol.ts";
+
+export type AskEvent = Omit<EventOf<"ask-start">, "type" | "ask" | "call">;
+
+/** One thing that a person is asked. */
+export interface Question {
+  readonly event: AskEvent;
+  /** The call that it is about. */
+  readonly call?: OpenCall | undefined;
+  /** What the answer ends here, since LangGraph says nothing more of it. */
+  ended?(answer: Answer | undefined): Event[];
+}
+
+/** An interrupt as questions, and its response made of their answers, in the same order. An answer is undefined if nobody gave one. */
+export interface Interrupt {
+  readonly questions: readonly Question[];
+  response(answers: readonly (Answer | undefined)[]): Json;
+}
+
+/** Calls that an interrupt may be about. */
+export interface Calls {
+  /** Asked for, and not executing. */
+  readonly waiting: readonly OpenCall[];
+  readonly executing: readonly OpenCall[];
+}
+
+const MOST_REQUESTS = 100;
+const NOBODY = "Nobody answered.";
+
+export const interruptOf = (payload: unknown, calls: Calls): Interrupt => {
+  const fields = fieldsOf(payload);
+  if (Array.isArray(either(fields, "action_requests"))) return reviewOf(fields, calls);
+  const tool = fieldsOf(either(fields, "tool_call"));
+  if (fields["type"] === "tool" && typeof tool["name"] === "string") return clientToolOf(tool, calls);
+  return questionOf(payload, calls);
+};
+
+/** LangChain's HumanInTheLoopMiddleware: one interrupt for several calls, which it does not name by their ids. */
+const reviewOf = (payload: Fields, { waiting }: Calls): Interrupt => {
+  const isCamel = payload["actionRequests"] !== undefined;
+  const taken = new Set<OpenCall>();
+  const configs = listOf(either(payload, "review_configs")).map(fieldsOf);
+  const reviews = listOf(either(payload, "action_requests"))
+    .slice(0, MOST_REQUESTS)
+    .map((one) => {
+      const { name: given, args, description } = fieldsOf(one);
+      const name = lineOf(given, 200) ?? "tool";
+      const call =
+        waiting.find((each) => each.name === name && isSame(each.input, args) && !taken.has(each)) ??
+        waiting.find((each) => each.name === name && !taken.has(each));
+      if (call) taken.add(call);
+      const config = configs.find((each) => either(each, "action_name") === given);
+      const listed = config && either(config, "allowed_decisions");
+      const allowed = new Set(Array.isArray(listed) ? listed.map(String) : ["approve", "edit", "reject"]);
+      return { name, args, description, call, allowed };
+    });
+  const decisionOf = ({ name, args, allowed }: (typeof reviews)[number], answer: Answer | undefined): Json => {
+    if (answer?.allow === true && answer.input === undefined && allowed.has("approve")) return { type: "approve" };
+    if (answer?.allow === true) {
+      const action = { name, args: answer.input ?? jsonOf(args) ?? {} };
+      return { type: "edit", [isCamel ? "editedAction" : "edited_action"]: action };
+    }
+    const message = answer ? answer.reason : NOBODY;
+    if (allowed.has("reject")) return { type: "reject", ...(message !== undefined && { message }) };
+    return { type: "respond", message: message ?? "A person denied this call." };
+  };
+  return {
+    questions: reviews.map(({ name, args, description, call, allowed }): Question => {
+      const canDecide = ["reject", "respond"].some((one) => allowed.has(one));
+      const event = {
+        title: `Allow ${name}?`,
+        ...messageOf(/^Tool execution requires approval/.test(String(description)) ? undefined : description),
+        ...(args !== undefined && { value: jsonOf(args)! }),
+        allows: [...(allowed.has("edit") ? ["edit" as const] : []), ...(canDecide ? ["reason" as const] : [])],
+      };
+      if (!call) return { event: { kind: "confirmation", ...event, allows: event.allows.filter((one) => one === "reason") } };
+      return {
+        event: { kind: "approval", ...event },
+        call,
+        ended: (answer) => {
+          if (answer?.allow === true) return [];
+          const note = answer ? answer.reason : NOBODY;
+          const error = { code: "denied", message: note ?? "A person denied this call." };
+          return call.speaker.endCall(call, "denied", { error });
+        },
+      };
+    }),
+    response: (answers) => ({ decisions: reviews.map((review, index) => decisionOf(review, answers[index])) }),
+  };
+};
+
+/** LangChain's tools without a function: whoever talks to the person runs them. */
+const clientToolOf = (tool: Fields, { executing }: Calls): Interrupt => {
+  const name = lineOf(tool["name"], 200) ?? "tool";
+  const call = executing.find(({ key }) => key === tool["id"]) ?? only(executing.filter((one) => one.name === name));
+  const args = jsonOf(tool["args"]);
+  return {
+    questions: [
+      {
+        event: {
+          kind: "result",
+          title: `Result of ${name}`,
+          message: "This tool runs outside the agent. Run it and give its result.",
+          ...(args !== undefined && { value: args }),
+        },
+        call,
+      },
+    ],
+    response: ([answer]) => answer?.value ?? "Nobody gave a result.",
+  };
+};
+
+/** The fields that people use for the words of a question. */
+const WORDS = ["question", "message", "prompt", "query", "ask", "title", "description", "text"];
+const MOST_MESSAGE = 4000;
+
+/** `interrupt()` with any value, and any answer. */
+const questionOf = (payload: unknown, { executing }: Calls): Interrupt => {
+  const fields = fieldsOf(payload);
+  const word = WORDS.find((one) => typeof fields[one] === "string" && fields[one] !== "");
+  const listed = ["options", "choices"].find((one) => Array.isArray(fields[one]));
+  const options = listOf(listed && fields[listed])
+    .slice(0, MOST_REQUESTS)
+    .map(optionOf);
+  const schema = either(fields, "response_schema") ?? fields["schema"];
+  const hasSchema = typeof schema === "object" && schema !== null;
+  const shown = new Set([word, listed, hasSchema ? "schema" : undefined, "response_schema", "responseSchema"]);
+  const rest = Object.entries(fields).filter(([name]) => !shown.has(name));
+  const lines = [
+    typeof payload === "string" ? payload : word === undefined ? "" : String(fields[word]),
+    ...rest.map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`),
+    Array.isArray(payload) ? JSON.stringify(payload) : "",
+  ];
+  const text = lines.filter((line) => line !== "").join("\n");
+  const call = only(executing);
+  return {
+    questions: [
+      {
+        event: {
+          kind: options.length > 0 ? "choice" : "input",
+          title: call ? `${call.name} asks` : "The agent asks",
+          ...(text !== "" && { message: text.slice(0, MOST_MESSAGE) }),
+          ...(options.length > 0 && { options }),
+          ...(hasSchema && options.length === 0 && { schema: jsonOf(schema)! }),
+        },
+        call,
+      },
+    ],
+    response: ([answer]) => answer?.value ?? answer?.allow ?? null,
+  };
+};
+
+const optionOf = (option: unknown): { value: Json; label?: string; description?: string } => {
+  const { value, id, label, name, description } = fieldsOf(option);
+  const chosen = value ?? id ?? label ?? name;
+  if (chosen === undefined) return { value: jsonOf(option) ?? null };
+  const text = lineOf(label, 200) ?? lineOf(name, 200);
+  const about = lineOf(description, 500);
+  return {
+    value: jsonOf(chosen)!,
+    ...(text !== undefined && { label: text }),
+    ...(about !== undefined && { description: about }),
+  };
+};
+
+const only = (calls: readonly OpenCall[]): OpenCall | undefined => (calls.length === 1 ? calls[0] : undefined);
+
+const messageOf = (value: unknown): { message?: string } => {
+  const message = textOf(value)?.slice(0, MOST_MESSAGE);
+  return message ? { message } : {};
+};

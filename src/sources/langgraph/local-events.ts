@@ -1,0 +1,113 @@
+import { type Fields, fieldsOf, lineOf, textOf } from "../upstream/reading.ts";
+import { type ProtocolEvent, keyOf, parsed, pathOf, protocolEventOf } from "./protocol.ts";
+
+interface Tool {
+  readonly call: string;
+  readonly name: string;
+}
+
+const MOST_REMEMBERED = 5000;
+
+/**
+ * Turns what a graph in this process says into events as a server sends them. Here paths name every node, and not graphs alone; who a
+ * sub-agent is and which call caused it is not said; and interrupts come after the last event.
+ */
+export class LocalEvents {
+  /** The tools that run at a path. */
+  readonly #tools = new Map<string, Tool>();
+  readonly #announced = new Set<string>();
+  /** Where an interrupt was raised. */
+  readonly #interrupts = new Map<string, readonly string[]>();
+  #isCompleted = false;
+
+  take(value: unknown): ProtocolEvent[] {
+    const event = protocolEventOf(plain(value));
+    if (!event) return [];
+    const { method, namespace, data } = event;
+    const graph = namespace.slice(0, -1);
+    switch (method) {
+      case "lifecycle":
+        return this.#lifecycle(event);
+      case "messages":
+        return [...this.#announce(graph), { ...event, namespace: graph }];
+      case "tools":
+        return this.#tool(event, graph);
+      case "tasks":
+        this.#task(namespace, data);
+        return [];
+      case "values":
+      case "custom":
+      case "input.requested":
+        return [event];
+      default:
+        return [];
+    }
+  }
+
+  /** The run is over, or waits for these. */
+  finish(interrupts: readonly unknown[]): ProtocolEvent[] {
+    if (!this.#isCompleted) return [];
+    const asked = interrupts.map(plain).map((one): ProtocolEvent => {
+      const { interruptId, payload } = fieldsOf(one);
+      const namespace = this.#interrupts.get(String(interruptId)) ?? [];
+      return { method: "input.requested", namespace, data: { interrupt_id: interruptId, payload } };
+    });
+    return [...asked, root(asked.length > 0 ? "interrupted" : "completed")];
+  }
+
+  #lifecycle(event: ProtocolEvent): ProtocolEvent[] {
+    const { namespace, data } = event;
+    if (namespace.length > 0) {
+      const isOver = data["event"] === "completed" || data["event"] === "failed";
+      return isOver && this.#announced.has(keyOf(namespace)) ? [event] : [];
+    }
+    if (data["event"] !== "completed") return [event];
+    this.#isCompleted = true;
+    return [];
+  }
+
+  #tool(event: ProtocolEvent, graph: readonly string[]): ProtocolEvent[] {
+    const { namespace, data } = event;
+    if (data["event"] === "tool-started") {
+      const given = data["input"];
+      const input = fieldsOf(typeof given === "string" ? parsed(given) : given);
+      const name = lineOf(input["subagent_type"], 200) ?? lineOf(data["tool_name"], 200) ?? "agent";
+      this.#tools.set(keyOf(namespace), { call: textOf(data["tool_call_id"]) ?? "", name });
+      if (this.#tools.size > MOST_REMEMBERED) this.#tools.delete(this.#tools.keys().next().value!);
+    }
+    return [...this.#announce(graph), { ...event, namespace: graph }];
+  }
+
+  #task(namespace: readonly string[], { interrupts }: Fields): void {
+    for (const one of Array.isArray(interrupts) ? interrupts : []) {
+      const id = textOf(fieldsOf(one)["id"]);
+      if (id !== undefined && !this.#interrupts.has(id)) this.#interrupts.set(id, namespace);
+    }
+  }
+
+  /** A graph begins with the first that is heard of it. */
+  #announce(namespace: readonly string[]): ProtocolEvent[] {
+    const key = keyOf(namespace);
+    if (namespace.length === 0 || this.#announced.has(key)) return [];
+    this.#announced.add(key);
+    const tool = this.#tools.get(key);
+    const name = tool?.name ?? namespace.at(-1)!.split(":")[0]!;
+    const cause = tool && { type: "toolCall", tool_call_id: tool.call };
+    const parent = this.#announce(namespace.slice(0, -1));
+    return [...parent, { method: "lifecycle", namespace, data: { event: "started", graph_name: name, cause } }];
+  }
+}
+
+const root = (event: string): ProtocolEvent => ({ method: "lifecycle", namespace: [], data: { event } });
+
+/** Events hold LangChain's own objects, which know how they are written down. */
+const plain = (value: unknown): unknown => {
+  const { method, params } = fieldsOf(value);
+  const { namespace, data, timestamp } = fieldsOf(params);
+  if (method === "messages") return { method, params: { namespace: pathOf(namespace), data, timestamp } };
+  try {
+    return JSON.parse(JSON.stringify(value)) as unknown;
+  } catch {
+    return undefined;
+  }
+};

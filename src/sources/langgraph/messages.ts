@@ -1,0 +1,122 @@
+import type { Event } from "../../events.ts";
+import { type Fields, countOf, fieldsOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
+import type { OpenCall, Speaker } from "../upstream/speaker.ts";
+import { parsed } from "./protocol.ts";
+import { finishOf, usageOf } from "./results.ts";
+
+/** A call whose arguments come in pieces. */
+interface Arguments {
+  readonly call: OpenCall;
+  text: string;
+}
+
+/** One answer of a model, block by block. One message is one step. */
+export class OpenMessage {
+  readonly #speaker: Speaker;
+  readonly #arguments = new Map<number, Arguments>();
+  /** Blocks that have come in pieces. */
+  readonly #said = new Set<number>();
+  /** The text so far, to know the message again in the state. */
+  text = "";
+
+  constructor(speaker: Speaker) {
+    this.#speaker = speaker;
+  }
+
+  event(data: Fields): Event[] {
+    const index = countOf(data["index"]) ?? 0;
+    switch (data["event"]) {
+      case "content-block-start":
+        return this.#start(index, fieldsOf(data["content"]));
+      case "content-block-delta":
+        return this.#delta(index, fieldsOf(data["delta"]));
+      case "content-block-finish":
+        return this.#finish(index, fieldsOf(data["content"]));
+      case "message-finish":
+        return this.finish(data);
+      default:
+        return [];
+    }
+  }
+
+  #start(index: number, content: Fields): Event[] {
+    if (content["type"] === "text" || content["type"] === "reasoning") {
+      const text = textOf(content[content["type"]]) ?? "";
+      if (text !== "") this.#said.add(index);
+      const events = this.#speaker.endPart();
+      return [...events, ...(content["type"] === "text" ? this.#say(text) : this.#speaker.say("thinking", text))];
+    }
+    if (content["type"] === "tool_call_chunk" || content["type"] === "tool_call") return this.#call(index, content);
+    return [];
+  }
+
+  #call(index: number, content: Fields): Event[] {
+    const name = lineOf(content["name"], 200) ?? "tool";
+    const key = textOf(content["id"]) || `${name} ${index}`;
+    if (this.#speaker.calls.has(key)) return [];
+    const { call, events } = this.#speaker.startCall(key, name);
+    const open: Arguments = { call, text: "" };
+    this.#arguments.set(index, open);
+    return [...events, ...this.#input(open, textOf(content["args"]) ?? "")];
+  }
+
+  #delta(index: number, delta: Fields): Event[] {
+    const open = this.#arguments.get(index);
+    this.#said.add(index);
+    switch (delta["type"]) {
+      case "text-delta":
+        return this.#say(textOf(delta["text"]));
+      case "reasoning-delta":
+        return this.#speaker.say("thinking", textOf(delta["reasoning"]) ?? "");
+      case "tool-call-delta":
+        return open ? this.#input(open, textOf(delta["args"]) ?? "") : [];
+      case "block-delta": {
+        // The whole text so far, each time.
+        const whole = textOf(fieldsOf(delta["fields"])["args"]) ?? "";
+        return open && whole.startsWith(open.text) ? this.#input(open, whole.slice(open.text.length)) : [];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #finish(index: number, content: Fields): Event[] {
+    if (content["type"] === "tool_call" || content["type"] === "invalid_tool_call") {
+      const events = this.#arguments.has(index) ? [] : this.#call(index, content);
+      return [...events, ...this.#endInput(index, content["args"])];
+    }
+    if (this.#said.has(index)) return [];
+    if (content["type"] === "text") return this.#say(textOf(content["text"]));
+    return content["type"] === "reasoning" ? this.#speaker.say("thinking", textOf(content["reasoning"]) ?? "") : [];
+  }
+
+  /** The answer is over, with its tokens and why it ended. */
+  finish(data: Fields = {}): Event[] {
+    const inputs = [...this.#arguments.keys()].flatMap((index) => this.#endInput(index, undefined));
+    return [...inputs, ...this.#speaker.answered(usageOf(data["usage"])), ...this.#speaker.settle(finishOf(data))];
+  }
+
+  #say(text: string | undefined): Event[] {
+    this.text += text ?? "";
+    return this.#speaker.say("text", text ?? "");
+  }
+
+  #input(open: Arguments, delta: string): Event[] {
+    const { call } = open;
+    if (delta === "" || this.#speaker.calls.get(call.key) !== call) return [];
+    open.text += delta;
+    return [this.#speaker.own({ type: "tool-input-delta", call: call.id, delta })];
+  }
+
+  #endInput(index: number, args: unknown): Event[] {
+    const open = this.#arguments.get(index);
+    if (!open) return [];
+    this.#arguments.delete(index);
+    const { call, text } = open;
+    if (this.#speaker.calls.get(call.key) !== call) return [];
+    const whole = typeof args === "string" ? parsed(args) : args;
+    if (text === "") return this.#speaker.giveInput(call, jsonOf(whole));
+    call.input = jsonOf(parsed(text) ?? whole);
+    return [this.#speaker.own({ type: "tool-input-end", call: call.id })];
+  }
+}

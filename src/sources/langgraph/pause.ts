@@ -1,0 +1,100 @@
+import type { Answer, Event, Json } from "../../events.ts";
+import { Refusal } from "../../source.ts";
+import type { NewId } from "../upstream/speaker.ts";
+import { type Graph, type Graphs } from "./graphs.ts";
+import { type Interrupt, type Question, interruptOf } from "./interrupts.ts";
+
+/** What is sent back for one interrupt. */
+export interface Response {
+  readonly interrupt: string;
+  readonly namespace: readonly string[];
+  readonly response: Json;
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly namespace: readonly string[];
+  readonly interrupt: Interrupt;
+  readonly asks: readonly { readonly ask: string; readonly question: Question; readonly graph: Graph }[];
+  readonly answers: Map<string, Answer | undefined>;
+}
+
+const MOST_OPEN = 200;
+
+/** What an interrupted run waits for. LangGraph wants all answers at once. */
+export class Pause {
+  readonly #newId: NewId;
+  readonly #graphs: Graphs;
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(newId: NewId, graphs: Graphs) {
+    this.#newId = newId;
+    this.#graphs = graphs;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  /** The asks that nobody has answered. */
+  get open(): readonly string[] {
+    return [...this.#waiting.values()].flatMap(({ asks, answers }) =>
+      asks.filter(({ ask }) => !answers.has(ask)).map(({ ask }) => ask),
+    );
+  }
+
+  add(id: string, namespace: readonly string[], payload: unknown): Event[] {
+    if (this.#waiting.has(id)) return [];
+    if (this.#waiting.size >= MOST_OPEN)
+      throw new Refusal("upstream-invalid", `The server has more than ${MOST_OPEN} interrupts open.`, { status: 502 });
+    const graph = this.#graphs.around(namespace);
+    const own = [...graph.speaker.calls.values()].filter(({ ask }) => ask === undefined);
+    const interrupt = interruptOf(payload, {
+      waiting: own.filter(({ isExecuting }) => !isExecuting),
+      executing: own.filter((call) => call.isExecuting && !this.#graphs.isCause(call)),
+    });
+    const events = graph.speaker.settle();
+    const asks = interrupt.questions.map((question) => ({ ask: this.#newId("ask"), question, graph }));
+    this.#waiting.set(id, { id, namespace, interrupt, asks, answers: new Map() });
+    for (const { ask, question } of asks) {
+      const { call, event } = question;
+      if (call) call.ask = ask;
+      events.push(graph.speaker.own({ type: "ask-start", ask, ...event, ...(call && { call: call.id }) }));
+    }
+    return events;
+  }
+
+  /** A person has answered, or (undefined) nobody will. The ask's end is in the log already. */
+  answered(ask: string, answer: Answer | undefined): Event[] {
+    for (const { asks, answers } of this.#waiting.values()) {
+      const found = asks.find((one) => one.ask === ask);
+      if (!found || answers.has(ask)) continue;
+      answers.set(ask, answer);
+      const { call, ended } = found.question;
+      if (call?.ask === ask) call.ask = undefined;
+      const events = ended?.(answer) ?? [];
+      if (events.length > 0 && call) this.#graphs.callEnded(call.key);
+      return events;
+    }
+    return [];
+  }
+
+  responses(): Response[] {
+    return [...this.#waiting.values()].map(({ id, namespace, interrupt, asks, answers }) => ({
+      interrupt: id,
+      namespace,
+      response: interrupt.response(asks.map(({ ask }) => answers.get(ask))),
+    }));
+  }
+
+  /** The run goes on without us. What is asked about a call ends with it. */
+  clear(): Event[] {
+    const events = [...this.#waiting.values()].flatMap(({ asks, answers }) =>
+      asks
+        .filter(({ ask, question }) => !answers.has(ask) && !question.call)
+        .map(({ ask, graph }) => graph.speaker.own({ type: "ask-end", ask, outcome: "cancelled" })),
+    );
+    this.#waiting.clear();
+    return events;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Json } from "../../events.ts";
+import { type Fields, countOf, fieldsOf, listOf, textOf } from "../upstream/reading.ts";
+
+/** One event of LangGraph's streaming protocol, version 2. Version 1 and graphs in process are translated into it. */
+export interface ProtocolEvent {
+  readonly method: string;
+  /** The path of the graph that it speaks of. */
+  readonly namespace: readonly string[];
+  readonly data: Fields;
+  readonly seq?: number | undefined;
+  /** The run that begins or ends with it, where it is known. */
+  readonly run?: string | undefined;
+  /** Milliseconds since 1970, by the clock there. */
+  readonly timestamp?: number | undefined;
+}
+
+const MOST_DEPTH = 32;
+
+/** What a server has sent as an event, or undefined if it is none. */
+export const protocolEventOf = (value: unknown): ProtocolEvent | undefined => {
+  const fields = fieldsOf(value);
+  const method = textOf(fields["method"]);
+  if (method === undefined) return undefined;
+  const params = fieldsOf(fields["params"]);
+  return {
+    method,
+    namespace: pathOf(params["namespace"]),
+    data: fieldsOf(params["data"]),
+    seq: countOf(fields["seq"]),
+    run: /^synth:([^:]+):/.exec(textOf(fields["event_id"]) ?? "")?.[1],
+    timestamp: countOf(params["timestamp"]),
+  };
+};
+
+export const pathOf = (value: unknown): readonly string[] =>
+  listOf(value)
+    .filter((one): one is string => typeof one === "string")
+    .slice(0, MOST_DEPTH);
+
+/** A path as the key of a map. */
+export const keyOf = (namespace: readonly string[]): string => namespace.join("|");
+
+/** LangChain's objects come as they are, or wrapped with the name of their class. */
+export const unwrapped = (value: unknown): Fields => {
+  const fields = fieldsOf(value);
+  if (fields["lc"] === undefined || typeof fields["kwargs"] !== "object") return fields;
+  return { type: listOf(fields["id"]).at(-1), ...fieldsOf(fields["kwargs"]) };
+};
+
+/** The fields in either spelling: Python's with underscores, or JavaScript's. */
+export const either = (fields: Fields, name: string): unknown =>
+  fields[name] ?? fields[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
+
+export const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether two values are the same JSON, whatever the order of their fields. */
+export const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  ) ?? "";
+
+/** The text of a message's content, which is a text or a list of blocks. */
+export const contentText = (content: unknown): string =>
+  typeof content === "string"
+    ? content
+    : listOf(content)
+        .map((block) => (typeof block === "string" ? block : (textOf(fieldsOf(block)["text"]) ?? "")))
+        .join("");
+
+export type JsonObject = { readonly [key: string]: Json };

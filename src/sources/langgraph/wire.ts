@@ -1,0 +1,93 @@
+import type { Frame } from "../../dialect.ts";
+import type { Json } from "../../events.ts";
+import { Refusal } from "../../source.ts";
+import { fieldsOf, lineOf, textOf } from "../upstream/reading.ts";
+import type { Connection } from "./connection.ts";
+import type { Response as Answered } from "./pause.ts";
+import { type ProtocolEvent, parsed, protocolEventOf } from "./protocol.ts";
+
+/** What starts a run: an assistant, its input, and settings for the graph. */
+export interface Start {
+  readonly assistant: string;
+  readonly input: Json;
+  readonly config: Json | undefined;
+}
+
+/** One version of the protocol: how a run is started, read, answered and known to be over. */
+export interface Wire {
+  readonly version: 1 | 2;
+  /** Answers the id of the run. */
+  start(start: Start): Promise<string>;
+  /** Opens the stream behind the last event that was read; undefined if there is no more patience. */
+  open(): Promise<Response | undefined>;
+  read(frame: Frame): ProtocolEvent[];
+  /** The stream has ended. What that says of the run. */
+  closed(): Promise<ProtocolEvent[]>;
+  /** Sends the answers of an interrupted run, so that it goes on. */
+  respond(answers: readonly Answered[], start: Start): Promise<void>;
+}
+
+const CHANNELS = ["messages", "tools", "lifecycle", "input", "values", "custom"];
+const MOST_BAD_FRAMES = 20;
+
+/** Version 2: commands, and one stream of events for a thread, which never ends. */
+export class Wire2 implements Wire {
+  readonly version = 2;
+  readonly #connection: Connection;
+  #commands = 0;
+  #since = 0;
+  #badFrames = 0;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Throws a Refusal with the status 404 if the server has no version 2. */
+  async start({ assistant, input, config }: Start): Promise<string> {
+    const params = { assistant_id: assistant, input, ...(config !== undefined && { config }) };
+    return textOf(fieldsOf(await this.#command("run.start", params))["run_id"]) ?? "";
+  }
+
+  async open(): Promise<Response | undefined> {
+    const { path } = this.#connection;
+    const body = { channels: CHANNELS, ...(this.#since > 0 && { since: this.#since }) };
+    const headers = { accept: "text/event-stream" };
+    return await this.#connection.stream(() => this.#connection.send("POST", `${path}/stream/events`, body, headers));
+  }
+
+  read({ data }: Frame): ProtocolEvent[] {
+    const event = protocolEventOf(parsed(data));
+    if (!event) {
+      if (++this.#badFrames > MOST_BAD_FRAMES)
+        throw new Refusal("upstream-invalid", "The server sends what cannot be read.", { status: 502 });
+      return [];
+    }
+    if (event.seq !== undefined) {
+      if (event.seq <= this.#since) return [];
+      this.#since = event.seq;
+    }
+    return [event];
+  }
+
+  async closed(): Promise<ProtocolEvent[]> {
+    return [];
+  }
+
+  async respond(answers: readonly Answered[], { config }: Start): Promise<void> {
+    const responses = answers.map(({ interrupt, namespace, response }) => ({
+      interrupt_id: interrupt,
+      namespace,
+      response,
+    }));
+    await this.#command("input.respond", { responses, ...(config !== undefined && { config }) });
+  }
+
+  async #command(method: string, params: Json | object): Promise<unknown> {
+    const body = { id: ++this.#commands, method, params };
+    const answer = await this.#connection.json("POST", `${this.#connection.path}/commands`, body);
+    if (answer["type"] !== "error") return answer["result"];
+    const code = lineOf(answer["error"], 100) ?? "upstream-refused";
+    const message = lineOf(answer["message"], 2000) ?? "The server refuses the command.";
+    throw new Refusal(code, message, { status: code === "unsupported" ? 404 : 502 });
+  }
+}
