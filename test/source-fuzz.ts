@@ -1,5 +1,6 @@
 import { acpCase, feedAcp, newDecoder } from "./acp/fuzz-case.ts";
 import { agnoCase, feedAgno } from "./agno/fuzz-case.ts";
+import { feedLanggraph, langgraphCase } from "./langgraph/fuzz-case.ts";
 
 /** How the decoder of a source is fuzzed. */
 export interface SourceFuzz {
@@ -19,4 +20,5 @@ export const sourceFuzz: Readonly<Record<string, SourceFuzz>> = {
     },
   },
   agno: { run: agnoCase, feeder: feedAgno },
+  langgraph: { run: langgraphCase, feeder: feedLanggraph },
 };

@@ -5,10 +5,12 @@ import { Refusal, type Source } from "../../src/source.ts";
 import { agent } from "../../src/sources/agent.ts";
 import { aiSdk } from "../../src/sources/ai-sdk.ts";
 import { agno } from "../../src/sources/agno.ts";
+import { langgraph } from "../../src/sources/langgraph.ts";
 import { http } from "../../src/sources/http.ts";
 import { program } from "../../src/sources/program.ts";
 import { scripted, text } from "../acp/scripted.ts";
 import { answering, staying } from "../agno/scripted.ts";
+import * as scriptedGraph from "../langgraph/scripted.ts";
 import { script } from "../drive.ts";
 import { serve, silent } from "../serving.ts";
 
@@ -53,6 +55,11 @@ export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
     answers: async () => http({ dialect: native, url: (await serve(agent({ model: demo({ speed: Infinity }) }))).url }),
     stays: async () => http({ dialect: native, url: (await serve(silent)).url }),
     refuses: () => http({ dialect: native, url: unreachable, patienceMs: 0 }),
+  },
+  langgraph: {
+    answers: scriptedGraph.answering,
+    stays: scriptedGraph.staying,
+    refuses: () => langgraph({ url: unreachable, assistant: "nobody" }),
   },
   program: {
     answers: () => program((run) => run.text("Hello.")),

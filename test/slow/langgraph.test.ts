@@ -41,8 +41,8 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
   test("hello", async () => {
     const { text, end, all } = await solo("HELLO");
     expect(text()).toBe("Hello there, friend.");
-    expect(end).toMatchObject({ outcome: "done", usage: { input: 100, output: 20 } });
-    expect(all("step-start")).toMatchObject([{ model: "claude-sonnet-4-6" }]);
+    expect(end).toMatchObject({ outcome: "done", usage: { output: 20 } });
+    expect(all("step-start")).toMatchObject([{ model: "scripted" }]);
   });
 
   test("thinking", async () => {
@@ -58,7 +58,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
       ["get_time", "ok"],
     ]);
     expect(all("tool-end").map(({ call }) => call)).toEqual([calls[1]!.id, calls[0]!.id]);
-    expect(all("tool-input-delta").length).toBeGreaterThan(2);
+    expect(all("tool-input-delta").length).toBeGreaterThan(1);
     expect(all("step-end").map(({ finish }) => finish)).toEqual(["tools", "stop"]);
     expect(calls[0]!.ms! - calls[1]!.ms!).toBeGreaterThan(100);
   });
@@ -254,16 +254,16 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
       expect(looked.end.outcome).toBe("done");
       return looked;
     };
+    /** Answers what the run asks after the takeover. */
     const answer = async (value: Parameters<typeof second.answer>[2]) => {
-      const isOpen = ({ type }: { type: string }) => type === "ask-start";
-      await untilEvent(log, run, isOpen);
-      await expect
-        .poll(async () => {
-          const { state } = looking(await entriesOf(log, run));
-          const open = [...state.nodes.values()].find((node) => node.kind === "ask" && node.state === "open");
-          return open ? await second.answer(run, open.id, value).then(() => true, () => false) : false;
-        })
-        .toBe(true);
+      for (;;) {
+        const events = (await entriesOf(log, run)).map(({ event }) => event);
+        const over = new Set(events.map((event) => event.type === "ask-end" && event.ask));
+        const open = events.find((event) => event.type === "ask-start" && !over.has(event.ask));
+        const isTaken = events.some(({ type }) => type === "run-resume");
+        if (isTaken && open?.type === "ask-start") return await second.answer(run, open.ask, value);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
     };
     return { ended, answer };
   };

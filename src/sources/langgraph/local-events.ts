@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, lineOf, textOf } from "../upstream/reading.ts";
+import { fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
 import { type ProtocolEvent, keyOf, parsed, pathOf, protocolEventOf } from "./protocol.ts";
 
 interface Tool {
@@ -16,6 +16,8 @@ export class LocalEvents {
   /** The tools that run at a path. */
   readonly #tools = new Map<string, Tool>();
   readonly #announced = new Set<string>();
+  /** Paths of tools that wait for an answer. */
+  readonly #waiting = new Set<string>();
   /** Where an interrupt was raised. */
   readonly #interrupts = new Map<string, readonly string[]>();
   #isCompleted = false;
@@ -32,10 +34,10 @@ export class LocalEvents {
         return [...this.#announce(graph), { ...event, namespace: graph }];
       case "tools":
         return this.#tool(event, graph);
-      case "tasks":
-        this.#task(namespace, data);
-        return [];
       case "values":
+        // The graph that is interrupted says so first, then those around it.
+        for (const one of listOf(data["__interrupt__"])) this.#interrupted(textOf(fieldsOf(one)["id"]), namespace);
+        return "messages" in data ? [event] : [];
       case "custom":
       case "input.requested":
         return [event];
@@ -58,8 +60,9 @@ export class LocalEvents {
   #lifecycle(event: ProtocolEvent): ProtocolEvent[] {
     const { namespace, data } = event;
     if (namespace.length > 0) {
+      const key = keyOf(namespace);
       const isOver = data["event"] === "completed" || data["event"] === "failed";
-      return isOver && this.#announced.has(keyOf(namespace)) ? [event] : [];
+      return isOver && this.#announced.has(key) && !this.#waiting.has(key) ? [event] : [];
     }
     if (data["event"] !== "completed") return [event];
     this.#isCompleted = true;
@@ -75,14 +78,15 @@ export class LocalEvents {
       this.#tools.set(keyOf(namespace), { call: textOf(data["tool_call_id"]) ?? "", name });
       if (this.#tools.size > MOST_REMEMBERED) this.#tools.delete(this.#tools.keys().next().value!);
     }
+    if (data["event"] === "tool-error" && isInterrupt(data["message"])) {
+      this.#waiting.add(keyOf(namespace));
+      return [];
+    }
     return [...this.#announce(graph), { ...event, namespace: graph }];
   }
 
-  #task(namespace: readonly string[], { interrupts }: Fields): void {
-    for (const one of Array.isArray(interrupts) ? interrupts : []) {
-      const id = textOf(fieldsOf(one)["id"]);
-      if (id !== undefined && !this.#interrupts.has(id)) this.#interrupts.set(id, namespace);
-    }
+  #interrupted(id: string | undefined, namespace: readonly string[]): void {
+    if (id !== undefined && !this.#interrupts.has(id)) this.#interrupts.set(id, namespace);
   }
 
   /** A graph begins with the first that is heard of it. */
@@ -97,6 +101,13 @@ export class LocalEvents {
     return [...parent, { method: "lifecycle", namespace, data: { event: "started", graph_name: name, cause } }];
   }
 }
+
+/** A tool that interrupts does so by an error, whose message is a list of its interrupts. */
+const isInterrupt = (message: unknown): boolean => {
+  const list = typeof message === "string" && message.startsWith("[") ? parsed(message) : undefined;
+  const [first] = listOf(list).map(fieldsOf);
+  return first !== undefined && typeof first["id"] === "string" && "value" in first;
+};
 
 const root = (event: string): ProtocolEvent => ({ method: "lifecycle", namespace: [], data: { event } });
 

@@ -91,7 +91,7 @@ export class Values {
     const state = JSON.stringify(rest);
     if (state !== this.#state && !isFirst) events.push({ type: "data", name: "state", value: rest as Json });
     this.#state = isFirst ? "{}" : state;
-    this.#takeFiles(fieldsOf(data["files"]), isFirst);
+    if ("files" in data) this.#takeFiles(fieldsOf(data["files"]), isFirst);
     return events;
   }
 

@@ -86,8 +86,10 @@ export class Wire2 implements Wire {
     const body = { id: ++this.#commands, method, params };
     const answer = await this.#connection.json("POST", `${this.#connection.path}/commands`, body);
     if (answer["type"] !== "error") return answer["result"];
-    const code = lineOf(answer["error"], 100) ?? "upstream-refused";
-    const message = lineOf(answer["message"], 2000) ?? "The server refuses the command.";
-    throw new Refusal(code, message, { status: code === "unsupported" ? 404 : 502 });
+    const text = lineOf(answer["message"], 2000) ?? "The server refuses the command.";
+    // What its API would have answered as a status stands before the message.
+    const [, status, message = text] = /^(4\d\d): (.+)$/.exec(text) ?? [];
+    const isUnsupported = answer["error"] === "unsupported";
+    throw new Refusal("upstream-refused", message, { status: isUnsupported ? 404 : Number(status ?? 502) });
   }
 }

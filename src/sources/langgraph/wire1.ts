@@ -32,9 +32,8 @@ export class Wire1 implements Wire {
 
   async open(): Promise<Response | undefined> {
     const path = `${this.#connection.path}/runs/${encodeURIComponent(this.#run)}/stream`;
-    const query = MODES.map((mode) => `stream_mode=${mode}`).join("&");
     return await this.#connection.stream(() =>
-      this.#connection.send("GET", `${path}?${query}`, undefined, {
+      this.#connection.send("GET", path, undefined, {
         accept: "text/event-stream",
         "last-event-id": this.#lastId,
       }),

@@ -1,0 +1,189 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/source.ts";
+import { langgraph } from "../../src/sources/langgraph.ts";
+import { protocolEventOf } from "../../src/sources/langgraph/protocol.ts";
+import { createFrameReader } from "../../src/sse.ts";
+import { logOf } from "../frameworks/log-of.ts";
+import { looking } from "../frameworks/play.ts";
+import { play } from "../running.ts";
+import { hangs, refuses, streams } from "../scripted-server.ts";
+import { type Line, linesIn, replay } from "./recording.ts";
+import { begun, ended, scripted, written } from "./scripted.ts";
+
+const directory = path.join(import.meta.dirname, "recordings");
+const recorded = (name: string) => linesIn(path.join(directory, `${name}.jsonl`));
+const played = async (lines: readonly Line[]) => looking(await logOf(replay(lines).events));
+
+/** What a recording of version 2 says of the root graph, read by other means than the decoder's. */
+const saidIn = (lines: readonly Line[], field: "text" | "reasoning"): string =>
+  lines
+    .flatMap((line) => ("event" in line ? [line.event as any] : []))
+    .filter(({ method, params }) => method === "messages" && params.namespace.length === 0)
+    .map(({ params }) => params.data.delta?.[field] ?? "")
+    .join("");
+
+const expectFaithful = async (lines: readonly Line[]): Promise<void> => {
+  const looked = await played(lines);
+  expect(looked.end.error?.code).not.toBe("invalid-event");
+  expect(looked.text()).toBe(saidIn(lines, "text"));
+  expect(looked.thinking()).toBe(saidIn(lines, "reasoning"));
+  const calls = lines.flatMap((line) => {
+    const data = "event" in line ? (line.event as any).params.data : {};
+    return data.event === "content-block-finish" && data.content.type === "tool_call" ? [data.content] : [];
+  });
+  expect(looked.all("tool-start").map(({ name }) => name).toSorted()).toEqual(calls.map(({ name }) => name).toSorted());
+};
+
+const files = readdirSync(directory).map((file) => file.replace(".jsonl", ""));
+test.each(files.filter((name) => !/^(v1|js)-/.test(name)))("%s: what the server said is what the run shows", (name) =>
+  expectFaithful(recorded(name)),
+);
+
+test.each(["tools", "unknown", "fail", "form", "ask-below"])("%s: version 1 shows the same as version 2", async (name) => {
+  const shape = async (lines: readonly Line[]) => {
+    const { text, calls, all, end } = await played(lines);
+    return {
+      text: text(),
+      calls: calls.map(({ name: tool, state, input, content, error }) => ({ tool, state, input, content, error })),
+      asks: all("ask-start").map(({ kind, message }) => ({ kind, message })),
+      agents: all("agent-start").map((event) => [event.name, event.task]),
+      outcome: end.outcome,
+    };
+  };
+  expect(await shape(recorded(`v1-${name}`))).toEqual(await shape(recorded(name)));
+});
+
+test.each(["tools", "unknown", "pair", "ask-below", "form"])("%s: a graph in process shows the same", async (name) => {
+  const shape = async (lines: readonly Line[]) => {
+    const { text, calls, all, end } = await played(lines);
+    return {
+      text: text(),
+      calls: calls.map(({ name: tool, state, input }) => ({ tool, state, input })),
+      asks: all("ask-start").map(({ kind, message }) => ({ kind, message })),
+      agents: all("agent-start").map((event) => [event.name, event.task]),
+      outcome: end.outcome,
+    };
+  };
+  expect(await shape(recorded(`js-${name}`))).toEqual(await shape(recorded(name)));
+});
+
+test("the same events give the same events, with the same ids", () => {
+  for (const name of files) expect(replay(recorded(name)).events).toEqual(replay(recorded(name)).events);
+});
+
+test("earlier runs of the thread are not shown", async () => {
+  const [, ...earlier] = recorded("tools");
+  const [first, ...rest] = recorded("hello");
+  expect((await played([first!, ...earlier, ...rest])).text()).toBe("Hello there, friend.");
+});
+
+test("an interrupt without a request for input is a cancel", async () => {
+  const { end, calls } = await played(recorded("cancel"));
+  expect(end.outcome).toBe("cancelled");
+  expect(calls[0]!.state).toBe("cancelled");
+});
+
+describe("answers", () => {
+  const responseTo = (name: string) => {
+    const lines = recorded(name);
+    const last = lines.findLastIndex((line) => "answer" in line);
+    return replay(lines.slice(0, last + 1)).responses.map(({ response }) => response);
+  };
+
+  test("of several calls are one response, in their order", () => {
+    expect(responseTo("both")).toEqual([
+      { decisions: [{ type: "approve" }, { type: "reject", message: "denied: no" }] },
+    ]);
+  });
+
+  test("with other arguments are an edit", () => {
+    const args = { to: "eve@example.com", subject: "Hi" };
+    expect(responseTo("edit")).toEqual([{ decisions: [{ type: "edit", edited_action: { name: "send_mail", args } }] }]);
+  });
+
+  test("to any other question are its value", () => {
+    expect(responseTo("form")).toEqual(["Monday"]);
+    expect(responseTo("external")).toEqual(["shown"]);
+  });
+});
+
+describe("a server", () => {
+  const played2 = async (reading: Parameters<typeof scripted>[0], patienceMs = 0) =>
+    (await play(await scripted(reading, { patienceMs }))).events;
+
+  test("that breaks off is followed again, from where it was", async () => {
+    const sinces: unknown[] = [];
+    const events = await played2((response, request) => {
+      sinces.push((JSON.parse(request.body) as { since?: number }).since);
+      return streams(sinces.length === 1 ? written(...begun) : written(...begun, ...ended))(response, request);
+    });
+    expect(sinces).toEqual([undefined, 3]);
+    expect(events.filter(({ type }) => type === "text-delta")).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
+  });
+
+  test("that breaks off again and again ends the run", async () => {
+    const events = await played2(streams(written(...begun)));
+    expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "upstream-cut", retryable: true } });
+  });
+
+  test("that refuses the stream is told so", async () => {
+    const events = await played2(refuses(403, { message: "no" }));
+    expect(events.at(-1)).toMatchObject({ outcome: "error", error: { message: "no" } });
+  });
+
+  test("whose frames cannot be read ends the run", async () => {
+    const events = await played2(hangs("data: {\n\n".repeat(30)));
+    expect(events.at(-1)).toMatchObject({ outcome: "error", error: { code: "upstream-invalid" } });
+  });
+
+  test("has its key in no error", async () => {
+    const source = await scripted(refuses(400, { message: "bad key sesame-open" }), { key: "sesame-open" });
+    const { events } = await play(source);
+    expect(JSON.stringify(events)).not.toContain("sesame-open");
+  });
+});
+
+test("options that are wrong are told at once", () => {
+  expect(() => langgraph({ url: "nowhere", assistant: "" } as never)).toThrow(/langgraph: .*url/);
+  expect(() => langgraph({ url: "http://x", assistant: "a", asistant: "b" } as never)).toThrow(/asistant/);
+  expect(() => langgraph({ graph: {} } as never)).toThrow(/must be a compiled graph/);
+  expect(langgraph({ url: "http://x", assistant: "a" }).about).toEqual({ description: "LangGraph assistant a" });
+});
+
+test("more open calls than anybody has are refused", () => {
+  const call = (index: number) => ({
+    method: "messages",
+    params: { namespace: [], data: { event: "content-block-start", index, content: { type: "tool_call", id: `c${index}` } } },
+  });
+  const lines: Line[] = [
+    { event: { method: "lifecycle", params: { namespace: [], data: { event: "running" } } } },
+    { event: { method: "messages", params: { namespace: [], data: { event: "message-start" } } } },
+    ...Array.from({ length: 600 }, (_, index) => ({ event: call(index) })),
+  ];
+  expect(() => replay(lines)).toThrow(Refusal);
+});
+
+// Recordings of other servers, where they are beside the checkout.
+const captures = process.env.RUNCAST_CAPTURES ?? path.join(import.meta.dirname, "../../../shared/captures");
+const outside = path.join(captures, "agents");
+const framesIn = (file: string): Line[] => {
+  if (!existsSync(path.join(outside, file))) return [];
+  const lines: Line[] = [];
+  const reader = createFrameReader(({ data }) => lines.push({ event: JSON.parse(data) }));
+  reader.push(readFileSync(path.join(outside, file)));
+  reader.end();
+  return lines;
+};
+const others = existsSync(outside)
+  ? readdirSync(outside).filter((file) => /^langgraph2-(?!.*(command|request|respond|second|pending|rejoin|open|cut))/.test(file))
+  : [];
+describe.skipIf(others.length === 0)("recordings of other servers", () => {
+  test.each(others)("%s", async (file) => {
+    const lines = framesIn(file);
+    const run = protocolEventOf((lines[0] as { event: unknown }).event)!.run!;
+    await expectFaithful([{ run }, ...lines]);
+  });
+});
