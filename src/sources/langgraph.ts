@@ -48,7 +48,8 @@ export const langgraph = (options: LangGraphServerOptions | LangGraphOptions): S
   check(options);
   if ("graph" in options) {
     const { graph, config } = options;
-    const source: Source = (request, context) => playGraph(graph, config, threadOf("graph", request, context), request, context);
+    const source: Source = (request, context) =>
+      playGraph(graph, config, threadOf("graph", request, context), request, context);
     return Object.assign(source, { about: { description: "LangGraph graph" } });
   }
   return Object.assign(((request, context) => play(options, request, context)) satisfies Source, {
@@ -71,7 +72,9 @@ async function* play(
     const log = past && (await earlierOf(past));
     if (past && log?.version !== 2) throw interrupted();
     const start = { assistant: options.assistant, config: options.config, input: null };
-    const begun = log ? { wire: new Wire2(connection), run: log.run } : await begin(connection, start, request, context);
+    const begun = log
+      ? { wire: new Wire2(connection), run: log.run }
+      : await begin(connection, start, request, context);
     decoder = new Decoder(idsOf(context.run), begun.run);
     if (!log) yield session(connection, begun);
     const earlier = log && { log, continuation: new Continuation(log) };
@@ -133,9 +136,17 @@ const interrupted = (): Refusal =>
 /** Threads there have UUIDs. The same thread has the same one in every process, and people never share one, also if they name the same thread. */
 const threadOf = (assistant: string, { thread, user }: RunRequest, { run }: RunContext): string => {
   const parts = thread === undefined ? ["run", run] : ["thread", thread, user?.id ?? null];
-  const hash = createHash("sha256").update(JSON.stringify([assistant, ...parts])).digest("hex");
+  const hash = createHash("sha256")
+    .update(JSON.stringify([assistant, ...parts]))
+    .digest("hex");
   const variant = ((Number.parseInt(hash[16]!, 16) & 3) | 8).toString(16);
-  return [hash.slice(0, 8), hash.slice(8, 12), `8${hash.slice(13, 16)}`, variant + hash.slice(17, 20), hash.slice(20, 32)].join("-");
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    variant + hash.slice(17, 20),
+    hash.slice(20, 32),
+  ].join("-");
 };
 
 const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
@@ -162,5 +173,9 @@ const check = (options: LangGraphServerOptions | LangGraphOptions): void => {
   const isInProcess = typeof options === "object" && options !== null && "graph" in options;
   const { error } = (isInProcess ? graphSchema : serverSchema).safeParse(options);
   if (!error) return;
-  throw new TypeError(mistakes(error, "its options").map((one) => `langgraph: ${one}`).join("\n"));
+  throw new TypeError(
+    mistakes(error, "its options")
+      .map((one) => `langgraph: ${one}`)
+      .join("\n"),
+  );
 };

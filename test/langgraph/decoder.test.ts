@@ -33,7 +33,12 @@ const expectFaithful = async (lines: readonly Line[]): Promise<void> => {
     const data = "event" in line ? (line.event as any).params.data : {};
     return data.event === "content-block-finish" && data.content.type === "tool_call" ? [data.content] : [];
   });
-  expect(looked.all("tool-start").map(({ name }) => name).toSorted()).toEqual(calls.map(({ name }) => name).toSorted());
+  expect(
+    looked
+      .all("tool-start")
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(calls.map(({ name }) => name).toSorted());
 };
 
 const files = readdirSync(directory).map((file) => file.replace(".jsonl", ""));
@@ -41,19 +46,22 @@ test.each(files.filter((name) => !/^(v1|js)-/.test(name)))("%s: what the server 
   expectFaithful(recorded(name)),
 );
 
-test.each(["tools", "unknown", "fail", "form", "ask-below"])("%s: version 1 shows the same as version 2", async (name) => {
-  const shape = async (lines: readonly Line[]) => {
-    const { text, calls, all, end } = await played(lines);
-    return {
-      text: text(),
-      calls: calls.map(({ name: tool, state, input, content, error }) => ({ tool, state, input, content, error })),
-      asks: all("ask-start").map(({ kind, message }) => ({ kind, message })),
-      agents: all("agent-start").map((event) => [event.name, event.task]),
-      outcome: end.outcome,
+test.each(["tools", "unknown", "fail", "form", "ask-below"])(
+  "%s: version 1 shows the same as version 2",
+  async (name) => {
+    const shape = async (lines: readonly Line[]) => {
+      const { text, calls, all, end } = await played(lines);
+      return {
+        text: text(),
+        calls: calls.map(({ name: tool, state, input, content, error }) => ({ tool, state, input, content, error })),
+        asks: all("ask-start").map(({ kind, message }) => ({ kind, message })),
+        agents: all("agent-start").map((event) => [event.name, event.task]),
+        outcome: end.outcome,
+      };
     };
-  };
-  expect(await shape(recorded(`v1-${name}`))).toEqual(await shape(recorded(name)));
-});
+    expect(await shape(recorded(`v1-${name}`))).toEqual(await shape(recorded(name)));
+  },
+);
 
 test.each(["tools", "unknown", "pair", "ask-below", "form"])("%s: a graph in process shows the same", async (name) => {
   const shape = async (lines: readonly Line[]) => {
@@ -156,7 +164,10 @@ test("options that are wrong are told at once", () => {
 test("more open calls than anybody has are refused", () => {
   const call = (index: number) => ({
     method: "messages",
-    params: { namespace: [], data: { event: "content-block-start", index, content: { type: "tool_call", id: `c${index}` } } },
+    params: {
+      namespace: [],
+      data: { event: "content-block-start", index, content: { type: "tool_call", id: `c${index}` } },
+    },
   });
   const lines: Line[] = [
     { event: { method: "lifecycle", params: { namespace: [], data: { event: "running" } } } },
@@ -178,7 +189,9 @@ const framesIn = (file: string): Line[] => {
   return lines;
 };
 const others = existsSync(outside)
-  ? readdirSync(outside).filter((file) => /^langgraph2-(?!.*(command|request|respond|second|pending|rejoin|open|cut))/.test(file))
+  ? readdirSync(outside).filter((file) =>
+      /^langgraph2-(?!.*(command|request|respond|second|pending|rejoin|open|cut))/.test(file),
+    )
   : [];
 describe.skipIf(others.length === 0)("recordings of other servers", () => {
   test.each(others)("%s", async (file) => {

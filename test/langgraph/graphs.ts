@@ -64,7 +64,9 @@ export const graphs = (modelUrl: string) => {
     model,
     tools,
     checkpointer: new MemorySaver(),
-    middleware: [humanInTheLoopMiddleware({ interruptOn: { send_mail: { allowedDecisions: ["approve", "edit", "reject"] } } })],
+    middleware: [
+      humanInTheLoopMiddleware({ interruptOn: { send_mail: { allowedDecisions: ["approve", "edit", "reject"] } } }),
+    ],
   });
   const deep = createDeepAgent({
     model,

@@ -4,6 +4,7 @@ import { Decoder } from "../../src/sources/langgraph/decoder.ts";
 import { LocalEvents } from "../../src/sources/langgraph/local-events.ts";
 import { type ProtocolEvent, protocolEventOf } from "../../src/sources/langgraph/protocol.ts";
 import { Translation } from "../../src/sources/langgraph/translation.ts";
+import { textOf } from "../../src/sources/upstream/reading.ts";
 import { idsOf } from "../../src/sources/upstream/speaker.ts";
 
 /**
@@ -31,10 +32,10 @@ const eventsIn = (lines: readonly Line[]): (ProtocolEvent | { readonly answer: A
   let local = new LocalEvents();
   return lines.flatMap((line): (ProtocolEvent | { readonly answer: Answer })[] => {
     if ("event" in line) return [protocolEventOf(line.event)].filter((event) => event !== undefined);
-    if ("frame" in line) return translation.frame(String(line.frame?.event), line.frame?.data);
+    if ("frame" in line) return translation.frame(textOf(line.frame?.event) ?? "", line.frame?.data);
     if ("local" in line) return local.take(line.local);
     if ("status" in line) {
-      const end = translation.hasFailed ? [] : translation.end(String(line.status));
+      const end = translation.hasFailed ? [] : translation.end(textOf(line.status) ?? "");
       translation = new Translation("recorded");
       return end;
     }
@@ -50,7 +51,7 @@ const eventsIn = (lines: readonly Line[]): (ProtocolEvent | { readonly answer: A
 /** The events that the decoder makes of a recording. */
 export const replay = (lines: readonly Line[]) => {
   const [first] = lines;
-  const run = first && "run" in first ? String(first.run) : "recorded";
+  const run = first && "run" in first ? (textOf(first.run) ?? "") : "recorded";
   const decoder = new Decoder(idsOf("recorded"), run);
   const events: Event[] = [];
   const asks = new Map<string, EventOf<"ask-start">>();

@@ -23,7 +23,10 @@ export async function* answersOf({
     const again = earlier?.continuation.ask(first);
     if (again) yield* again.events;
     const ended = context.answerTo(again?.id ?? first);
-    waiting.set(first, ended.then((end) => ({ first, ...end })));
+    waiting.set(
+      first,
+      ended.then((end) => ({ first, ...end })),
+    );
   }
   let isPartial = false;
   while (waiting.size > 0) {

@@ -83,7 +83,9 @@ export class Connection {
   /** Stops a run there, also when nothing more is read. */
   async cancel(run: string): Promise<void> {
     const path = `${this.path}/runs/${encodeURIComponent(run)}/cancel?wait=0&action=interrupt`;
-    const response = await this.#fetch("POST", path, undefined, {}, AbortSignal.timeout(CANCEL_MS)).catch(() => undefined);
+    const response = await this.#fetch("POST", path, undefined, {}, AbortSignal.timeout(CANCEL_MS)).catch(
+      () => undefined,
+    );
     await response?.body?.cancel().catch(() => {});
   }
 
@@ -105,13 +107,7 @@ export class Connection {
     return parsed(await textOf(response));
   }
 
-  #fetch(
-    method: string,
-    path: string,
-    body: unknown,
-    headers: HeaderFields,
-    signal: AbortSignal,
-  ): Promise<Response> {
+  #fetch(method: string, path: string, body: unknown, headers: HeaderFields, signal: AbortSignal): Promise<Response> {
     const { url, key, headers: own } = this.#options;
     return fetch(url.replace(/\/+$/, "") + path, {
       method,

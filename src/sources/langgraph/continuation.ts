@@ -133,10 +133,15 @@ export class Continuation {
     const { langgraph: _, ...rest } = kept;
     const input = call.input ?? (text === "" ? undefined : parseJson(text));
     const events: Event[] = [{ ...fields, call: call.id, repeats: before, meta: rest }];
-    if (hasInput)
-      events.push({ type: "tool-input-end", call: call.id, ...own, ...(input !== undefined && { input }) });
+    if (hasInput) events.push({ type: "tool-input-end", call: call.id, ...own, ...(input !== undefined && { input }) });
     else if (text !== "")
-      events.push({ type: "tool-input-delta", call: call.id, delta: text, ...own, meta: { langgraph: { isAdded: true } } });
+      events.push({
+        type: "tool-input-delta",
+        call: call.id,
+        delta: text,
+        ...own,
+        meta: { langgraph: { isAdded: true } },
+      });
     if (isExecuting && hasInput) events.push({ type: "tool-execute", call: call.id, ...own });
     return events;
   }

@@ -178,7 +178,10 @@ export class Decoder {
         return [...events, ...this.#output(call, data["delta"])];
       case "tool-finished": {
         const { isError, ...result } = resultOf(data["output"], key);
-        return [...events, ...this.#finish(call, isError ? "error" : "ok", { ...result, ms: this.#ms(call, timestamp) })];
+        return [
+          ...events,
+          ...this.#finish(call, isError ? "error" : "ok", { ...result, ms: this.#ms(call, timestamp) }),
+        ];
       }
       case "tool-error": {
         const message = (textOf(data["message"]) ?? "The tool failed.").slice(0, 2000);
@@ -239,4 +242,5 @@ export const withMark = (event: Event, mark: Mark): Event => ({
   meta: { ...(fieldsOf(event.meta) as { [key: string]: Json }), langgraph: { at: [...mark] } },
 });
 
-const inputOf = (value: unknown): Json | undefined => jsonOf(typeof value === "string" ? (parsed(value) ?? value) : value);
+const inputOf = (value: unknown): Json | undefined =>
+  jsonOf(typeof value === "string" ? (parsed(value) ?? value) : value);

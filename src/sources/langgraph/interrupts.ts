@@ -54,7 +54,7 @@ const reviewOf = (payload: Fields, { waiting }: Calls): Interrupt => {
       if (call) taken.add(call);
       const config = configs.find((each) => either(each, "action_name") === given);
       const listed = config && either(config, "allowed_decisions");
-      const allowed = new Set(Array.isArray(listed) ? listed.map(String) : ["approve", "edit", "reject"]);
+      const allowed = new Set<unknown>(Array.isArray(listed) ? (listed as unknown[]) : ["approve", "edit", "reject"]);
       return { name, args, description, call, allowed };
     });
   const decisionOf = ({ name, args, allowed }: (typeof reviews)[number], answer: Answer | undefined): Json => {
@@ -72,11 +72,12 @@ const reviewOf = (payload: Fields, { waiting }: Calls): Interrupt => {
       const canDecide = ["reject", "respond"].some((one) => allowed.has(one));
       const event = {
         title: `Allow ${name}?`,
-        ...messageOf(/^Tool execution requires approval/.test(String(description)) ? undefined : description),
+        ...messageOf(textOf(description)?.startsWith("Tool execution requires approval") ? undefined : description),
         ...(args !== undefined && { value: jsonOf(args)! }),
         allows: [...(allowed.has("edit") ? ["edit" as const] : []), ...(canDecide ? ["reason" as const] : [])],
       };
-      if (!call) return { event: { kind: "confirmation", ...event, allows: event.allows.filter((one) => one === "reason") } };
+      if (!call)
+        return { event: { kind: "confirmation", ...event, allows: event.allows.filter((one) => one === "reason") } };
       return {
         event: { kind: "approval", ...event },
         call,
@@ -130,7 +131,7 @@ const questionOf = (payload: unknown, { executing }: Calls): Interrupt => {
   const shown = new Set([word, listed, hasSchema ? "schema" : undefined, "response_schema", "responseSchema"]);
   const rest = Object.entries(fields).filter(([name]) => !shown.has(name));
   const lines = [
-    typeof payload === "string" ? payload : word === undefined ? "" : String(fields[word]),
+    typeof payload === "string" ? payload : word === undefined ? "" : textOf(fields[word])!,
     ...rest.map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`),
     Array.isArray(payload) ? JSON.stringify(payload) : "",
   ];

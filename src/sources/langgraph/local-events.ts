@@ -51,7 +51,7 @@ export class LocalEvents {
     if (!this.#isCompleted) return [];
     const asked = interrupts.map(plain).map((one): ProtocolEvent => {
       const { interruptId, payload } = fieldsOf(one);
-      const namespace = this.#interrupts.get(String(interruptId)) ?? [];
+      const namespace = this.#interrupts.get(textOf(interruptId) ?? "") ?? [];
       return { method: "input.requested", namespace, data: { interrupt_id: interruptId, payload } };
     });
     return [...asked, root(asked.length > 0 ? "interrupted" : "completed")];

@@ -1,4 +1,3 @@
-import type { Json } from "../../events.ts";
 import { type Fields, countOf, fieldsOf, listOf, textOf } from "../upstream/reading.ts";
 
 /** One event of LangGraph's streaming protocol, version 2. Version 1 and graphs in process are translated into it. */
@@ -76,5 +75,3 @@ export const contentText = (content: unknown): string =>
     : listOf(content)
         .map((block) => (typeof block === "string" ? block : (textOf(fieldsOf(block)["text"]) ?? "")))
         .join("");
-
-export type JsonObject = { readonly [key: string]: Json };

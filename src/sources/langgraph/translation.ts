@@ -102,14 +102,15 @@ export class Translation {
 
   /** A node begins or has ended. Those that run tools name their calls. */
   #task(namespace: readonly string[], task: Fields): ProtocolEvent[] {
-    const path = [...namespace, `${String(task["name"])}:${String(task["id"])}`];
+    const path = [...namespace, `${textOf(task["name"]) ?? ""}:${textOf(task["id"]) ?? ""}`];
     const key = keyOf(path);
     if ("input" in task) {
       const calls = listOf(task["input"])
         .map(fieldsOf)
         .filter((one) => one["type"] === "tool_call" && typeof one["id"] === "string");
       const agent = lineOf(fieldsOf(calls[0]?.["args"])["subagent_type"], 200);
-      if (this.#tasks.size < MOST_TASKS) this.#tasks.set(key, { calls: calls.map(({ id }) => String(id)), agent });
+      if (this.#tasks.size < MOST_TASKS)
+        this.#tasks.set(key, { calls: calls.map(({ id }) => textOf(id) ?? ""), agent });
       const started = calls.map(({ id, name, args }) =>
         tool(namespace, { event: "tool-started", tool_call_id: id, tool_name: name, input: args }),
       );
@@ -126,10 +127,13 @@ export class Translation {
       : [];
     if (!known) return ended;
     if (isError)
-      return [...known.calls.map((id) => tool(namespace, { event: "tool-error", tool_call_id: id, message })), ...ended];
+      return [
+        ...known.calls.map((id) => tool(namespace, { event: "tool-error", tool_call_id: id, message })),
+        ...ended,
+      ];
     const results = listOf(fieldsOf(task["result"])["messages"]).map(fieldsOf);
     const finished = results.flatMap((result) =>
-      known.calls.includes(String(result["tool_call_id"]))
+      known.calls.includes(textOf(result["tool_call_id"]) ?? "")
         ? [tool(namespace, { event: "tool-finished", tool_call_id: result["tool_call_id"], output: result })]
         : [],
     );

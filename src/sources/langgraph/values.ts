@@ -99,7 +99,9 @@ export class Values {
     const now = new Map<string, string>();
     for (const [name, value] of Object.entries(files).slice(0, MOST_FILES)) {
       const { content, encoding, mimeType } = fieldsOf(value);
-      const text = Array.isArray(content) ? content.join("\n") : (textOf(content) ?? "");
+      const text = Array.isArray(content)
+        ? content.map((line) => textOf(line) ?? "").join("\n")
+        : (textOf(content) ?? "");
       now.set(name, text);
       const before = this.#files?.get(name);
       if (before === text || isFirst) continue;

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { langgraph } from "../../src/sources/langgraph.ts";
+import { type ScriptedModel, startModel } from "../frameworks/model.ts";
+import { type Decide, allow, playStory, start } from "../frameworks/play.ts";
+import { graphs } from "../langgraph/graphs.ts";
+
+describe("a graph of LangGraph.js in process", { timeout: 60_000 }, () => {
+  let model: ScriptedModel;
+  let all: ReturnType<typeof graphs>;
+  beforeAll(async () => {
+    model = await startModel();
+    all = graphs(model.url);
+  });
+  afterAll(() => model.close());
+
+  const agent = (name: "solo" | "deep") => langgraph({ graph: all[name] });
+  const told = (name: "solo" | "deep", said: string, decide: Decide = allow, more: object = {}) =>
+    playStory(agent(name), said, decide, more);
+
+  test("hello", async () => {
+    const { text, end } = await told("solo", "HELLO");
+    expect(text()).toBe("Hello there, friend.");
+    expect(end).toMatchObject({ outcome: "done", usage: { input: 100, output: 21 } });
+  });
+
+  test("thinking", async () => {
+    expect((await told("solo", "THINK")).thinking()).toBe("The user wants a thought. I have one.");
+  });
+
+  test("two tools at once, each ending when it ends", async () => {
+    const { calls, all: of } = await told("solo", "TOOLS");
+    expect(calls.map(({ name, state, input }) => [name, state, input])).toEqual([
+      ["get_weather", "ok", { city: "Paris" }],
+      ["get_time", "ok", { city: "Paris" }],
+    ]);
+    expect(of("tool-end").map(({ call }) => call)).toEqual([calls[1]!.id, calls[0]!.id]);
+  });
+
+  test.each(["FAIL", "BADARGS", "UNKNOWN"])("%s: the call fails, and the model goes on", async (said) => {
+    const { calls, end } = await told("solo", said);
+    expect(calls[0]!.state).toBe("error");
+    expect(end.outcome).toBe("done");
+  });
+
+  test("files", async () => {
+    const { all: of } = await told("deep", "TODOS");
+    expect(of("file")).toMatchObject([{ name: "/notes.md", change: "created", bytes: 14 }]);
+  });
+
+  test("the same sub-agent twice at once, each by its own cause", async () => {
+    const { all: of, text, calls } = await told("deep", "PAIR");
+    const tasks = calls.filter(({ name }) => name === "task");
+    expect(new Set(of("agent-start").map(({ call }) => call))).toEqual(new Set(tasks.map(({ id }) => id)));
+    for (const { agent: id, task, name } of of("agent-start")) {
+      expect(name).toBe("researcher");
+      expect(text(id)).toBe(
+        task!.startsWith("HELLO") ? "Hello there, friend." : "Let me look.In Paris it is sunny and noon.",
+      );
+    }
+  });
+
+  test("approvals: allow, deny and edit", async () => {
+    expect((await told("solo", "APPROVE")).calls[0]).toMatchObject({ state: "ok" });
+    const denied = await told("solo", "APPROVE", () => ({ allow: false, reason: "denied: not today" }));
+    expect(denied.calls[0]).toMatchObject({ state: "denied", error: { message: "denied: not today" } });
+    const input = { to: "eve@example.com", subject: "Hi" };
+    const edited = await told("solo", "APPROVE", () => ({ allow: true, input }));
+    expect(edited.calls[0]).toMatchObject({ edited: true, input, content: [{ text: "sent to eve@example.com" }] });
+  });
+
+  test("two approvals at once, beside a call that needs none", async () => {
+    const states = async (decide: Decide) =>
+      (await told("solo", "BOTH", decide)).calls.map(({ name, state }) => `${name} ${state}`);
+    expect(await states(allow)).toEqual(["send_mail ok", "send_mail ok", "get_weather ok"]);
+    // LangChain.js runs none of the calls if one of them is rejected.
+    const denied = await states((_, index) => ({ allow: index === 0 }));
+    expect(denied).toEqual(["send_mail interrupted", "send_mail denied", "get_weather interrupted"]);
+  });
+
+  test("approval inside a sub-agent", async () => {
+    const { all: of, calls } = await told("deep", "ASKBELOW");
+    expect(of("agent-start")).toHaveLength(1);
+    expect(of("ask-start")).toMatchObject([{ kind: "approval", agent: of("agent-start")[0]!.agent }]);
+    expect(calls.map(({ name, state }) => [name, state])).toEqual([
+      ["task", "ok"],
+      ["send_mail", "ok"],
+    ]);
+  });
+
+  test("form: a tool that interrupts", async () => {
+    const { all: of, calls } = await told("solo", "FORM", () => ({ value: "Monday" }));
+    expect(of("ask-start")).toMatchObject([{ kind: "choice", call: calls[0]!.id, message: "Which day?" }]);
+    expect(calls[0]).toMatchObject({ state: "ok", content: [{ text: "table for 2 on Monday" }] });
+  });
+
+  test("provider error", async () => {
+    const { end } = await told("solo", "BROKEN");
+    expect(end).toMatchObject({ outcome: "error", error: { message: expect.stringContaining("refuses") as string } });
+  });
+
+  test("cancel stops a slow tool", async () => {
+    const { runner, run, until, ended } = await start(agent("solo"), "SLOWTOOL");
+    await until(({ type }) => type === "tool-execute");
+    await runner.cancel(run);
+    const { end, calls } = await ended();
+    expect(end.outcome).toBe("cancelled");
+    expect(calls[0]!.state).toBe("cancelled");
+  });
+
+  test("a thread goes on, with the graph's own memory", async () => {
+    const thread = "t1";
+    await told("solo", "HELLO", allow, { thread });
+    const { end } = await told("solo", "THINK", allow, { thread });
+    expect(end.outcome).toBe("done");
+  });
+});
