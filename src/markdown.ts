@@ -10,4 +10,5 @@ export { createParser, type MarkdownParser } from "./markdown/parser.ts";
 export { createReader, type Reader } from "./markdown/reader.ts";
 export { namesPlace, type SafeUrl, safeUrl } from "./markdown/safe-url.ts";
 export { beginsTask, taskOf, withoutBox } from "./markdown/task.ts";
+export { textOfMarkdown } from "./markdown/text.ts";
 export { visibleText } from "./markdown/visible-text.ts";

@@ -27,6 +27,8 @@ export interface RunFacts {
   readonly problem: ProblemFacts | undefined;
   /** That the client has calls to run; empty if it has none. */
   readonly awaiting: string;
+  /** Whether the agent can be asked to write on: the answer was cut at the limit on output. */
+  readonly canContinue: boolean;
   readonly retry: "offered" | "useless" | "none";
   /** Why a retry is not offered; empty if it is or makes no sense. */
   readonly retryNote: string;
@@ -52,6 +54,7 @@ export const describeRun = (state: RunState): RunFacts => {
     problem: describeProblem(state.error, state.outcome),
     awaiting:
       state.awaiting.length > 0 ? `Waiting for the client to run ${counted(state.awaiting.length, "tool")}` : "",
+    canContinue: end?.state === "cut",
     retry,
     retryNote: retry === "useless" ? "Trying again is not offered: the same request would fail again." : "",
   };

@@ -9,7 +9,8 @@ import { parseOrigins } from "../embeds/origins.ts";
 import { parsePermissions } from "../embeds/permissions.ts";
 import { RemoteImages } from "../markdown/remote-images.tsx";
 import { type Access, createAccess, readKey } from "../session/access.ts";
-import { type Announcer, createAnnouncer } from "../session/announcer.ts";
+import { createAnnouncer } from "../session/announcer.ts";
+import { createAttention } from "../session/attention.ts";
 import { createCell, useCell } from "../kit/cell.ts";
 import { loadCards } from "./cards.ts";
 import { ChatPage } from "./chat-page.tsx";
@@ -36,6 +37,7 @@ export const App = () => {
       settings,
       route: createRoute(),
       announcer: createAnnouncer(),
+      attention: createAttention(settings),
       dialog: createCell<DialogName | undefined>(undefined),
     };
   }, []);
@@ -49,7 +51,7 @@ export const App = () => {
   const { run, token } = useCell(parts.route);
   const page = useMemo<PageContextValue>(() => {
     const access = createAccess({ ...(key !== undefined && { key }), ...(token !== undefined && { token }) });
-    return { ...parts, access: { ...access, client: announced(access, parts.announcer) } };
+    return { ...parts, access: { ...access, client: observed(access, parts) } };
   }, [parts, key, token]);
   const [cards, setCards] = useState<Cards>(NO_CARDS);
   useEffect(() => void loadCards().then(setCards), []);
@@ -105,15 +107,19 @@ const Opening = () => (
 /** What happened longer ago was there before anybody began to follow. */
 const NEW_MS = 10_000;
 
-/** The same client, which announces what it brings to people who use a screen reader. */
-const announced = ({ client, now }: Access, { observe }: Announcer): Client => ({
+/** The same client, which tells of what it brings: to people who use a screen reader, and to those who look elsewhere. */
+const observed = (
+  { client, now }: Access,
+  { announcer, attention }: Pick<PageContextValue, "announcer" | "attention">,
+): Client => ({
   ...client,
   start: (request, options = {}) => {
     const handle = client.start(request, {
       ...options,
       onEntry: (entry) => {
         options.onEntry?.(entry);
-        observe(handle.run, handle.state, entry, true);
+        announcer.observe(handle.run, handle.state, entry, true);
+        attention.observe(handle.state, entry);
       },
     });
     return handle;
@@ -123,7 +129,9 @@ const announced = ({ client, now }: Access, { observe }: Announcer): Client => (
       ...options,
       onEntry: (entry) => {
         options.onEntry?.(entry);
-        observe(run, handle.state, entry, entry.at > now() - NEW_MS);
+        const isNew = entry.at > now() - NEW_MS;
+        announcer.observe(run, handle.state, entry, isNew);
+        if (isNew) attention.observe(handle.state, entry);
       },
     });
     return handle;

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { type ReactNode, useMemo, useRef } from "react";
 import { describeRun } from "runcast/view";
 import { Sidebar } from "../conversations/sidebar.tsx";
 import { StorageNotice } from "../conversations/storage-notice.tsx";
@@ -14,6 +14,7 @@ import { FollowUps } from "./follow-ups.tsx";
 import { type KeyCommand, moveStep, useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { usePage } from "../session/page-context.ts";
+import { useTitle } from "../session/use-title.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
 import { Queue } from "./queue.tsx";
 import { RunChoices } from "./run-choices.tsx";
@@ -56,9 +57,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     { key: "?", does: "Show these keys", run: () => dialog.set("keys") },
   ];
   useKeys(commands, field);
-  useEffect(() => {
-    document.title = conversation?.title ? `${conversation.title} · Runcast` : "Runcast";
-  }, [conversation?.title]);
+  useTitle(conversation?.title ? `${conversation.title} · Runcast` : "Runcast");
 
   return (
     <div className="flex h-dvh overflow-hidden">

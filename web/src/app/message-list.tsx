@@ -39,7 +39,8 @@ export const MessageList = ({ messages, commands, jump, scroller }: MessageListP
                 <MessageView
                   key={shown.message.id}
                   shown={shown}
-                  isLast={index >= messages.length - FIRST}
+                  isDrawn={index >= messages.length - FIRST}
+                  isLast={index === messages.length - 1}
                   commands={commands}
                   jump={jump?.message === shown.message.id ? jump : undefined}
                 />

@@ -1,5 +1,6 @@
-import { memo, useEffect, useRef } from "react";
+import { memo, useEffect, useMemo, useRef } from "react";
 import type { AssistantMessage } from "../conversations/conversation.ts";
+import { CopyAnswer } from "../conversations/copy-answer.tsx";
 import { MessageActions } from "../conversations/message-actions.tsx";
 import { type ShownMessage, useEntriesOf, useShownRun } from "../conversations/use-conversations.tsx";
 import type { RunActions } from "../run/actions.ts";
@@ -24,6 +25,8 @@ export interface MessageCommands {
 
 export interface MessageViewProps {
   readonly shown: ShownMessage;
+  /** Whether it is drawn wherever it is. */
+  readonly isDrawn: boolean;
   readonly isLast: boolean;
   readonly commands: MessageCommands;
   readonly jump: Jump | undefined;
@@ -33,11 +36,11 @@ export interface MessageViewProps {
 const GUESS = { user: 76, assistant: 320 };
 
 /** One message of a conversation. Far from what is seen, only its height is there. */
-export const MessageView = memo(({ shown, isLast, commands, jump }: MessageViewProps) => {
+export const MessageView = memo(({ shown, isDrawn, isLast, commands, jump }: MessageViewProps) => {
   const element = useRef<HTMLElement>(null);
   const { message } = shown;
-  const { isInWindow, height } = useInWindow(element, isLast);
-  const isShown = isInWindow || isLast || jump !== undefined;
+  const { isInWindow, height } = useInWindow(element, isDrawn);
+  const isShown = isInWindow || isDrawn || jump !== undefined;
   useEffect(() => {
     if (jump) element.current?.scrollIntoView({ block: "start" });
   }, [jump]);
@@ -61,21 +64,26 @@ export const MessageView = memo(({ shown, isLast, commands, jump }: MessageViewP
             onFork={() => commands.fork(shown)}
           />
         ) : (
-          <AgentMessage shown={shown} message={message} commands={commands} jump={jump} />
+          <AgentMessage shown={shown} isLast={isLast} message={message} commands={commands} jump={jump} />
         ))}
     </article>
   );
 });
 
-interface AgentMessageProps extends Omit<MessageViewProps, "isLast"> {
+interface AgentMessageProps extends Omit<MessageViewProps, "isDrawn"> {
   readonly message: AssistantMessage;
 }
 
-const AgentMessage = ({ shown, message, commands, jump }: AgentMessageProps) => {
+const AgentMessage = ({ shown, isLast, message, commands, jump }: AgentMessageProps) => {
   const run = useShownRun(message.run);
   const load = useEntriesOf(message.run);
   const hasBegun = useHasBegun(run?.state);
   const hasEnded = useRunEnd(run?.state) !== "open";
+  const actions = useMemo(() => {
+    const { proceed, ...all } = commands.actionsOf(message.run);
+    // An answer that others follow cannot go on.
+    return isLast && proceed ? { ...all, proceed } : all;
+  }, [commands, message.run, isLast]);
   if (!run?.isLoaded) return null;
   const { connection, state } = run;
   const hasFailed = connection?.status === "failed" && !hasEnded;
@@ -83,12 +91,7 @@ const AgentMessage = ({ shown, message, commands, jump }: AgentMessageProps) => 
   return (
     <div className="flex flex-col gap-2">
       {hasFailed && state.seq === 0 ? null : (
-        <RunView
-          state={state}
-          actions={commands.actionsOf(message.run)}
-          jump={jump?.node ? jump : undefined}
-          liveUntil={run.liveUntil}
-        />
+        <RunView state={state} actions={actions} jump={jump?.node ? jump : undefined} liveUntil={run.liveUntil} />
       )}
       {hasFailed && (
         <ProblemNote problem={connection.problem}>
@@ -105,6 +108,7 @@ const AgentMessage = ({ shown, message, commands, jump }: AgentMessageProps) => 
           onChoose={commands.choose}
           {...(hasEnded && { onRerun: rerun, onFork: () => commands.fork(shown) })}
         >
+          {hasEnded && <CopyAnswer state={state} />}
           {hasBegun && <RunTools run={message.run} load={load} />}
         </MessageActions>
       )}

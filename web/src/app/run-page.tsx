@@ -12,6 +12,7 @@ import { type KeyCommand, moveStep, useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { WindowingContext, useWindowing } from "../kit/windowing.ts";
 import { usePage } from "../session/page-context.ts";
+import { useTitle } from "../session/use-title.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
 import { mayHelp, wantsKey } from "./refusal.ts";
 import { createActionsOf } from "../session/run-actions.ts";
@@ -70,9 +71,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   useKeys(commands);
   const { message } = useRun(state);
   const title = runTitle(state, 200, run);
-  useEffect(() => {
-    document.title = `${title.slice(0, 60)} · Runcast`;
-  }, [title]);
+  useTitle(`${title.slice(0, 60)} · Runcast`);
   return (
     <div className="flex h-dvh flex-col">
       <TopBar title={title} state={<ConnectionState connection={connection} state={state} isOver={isOver} />}>

@@ -6,6 +6,7 @@ import { useCell } from "../kit/cell.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { EmbedSettings } from "./embed-settings.tsx";
 import { usePage } from "../session/page-context.ts";
+import { NotifySetting } from "./notify-setting.tsx";
 import { ServerSettings } from "./server-settings.tsx";
 import type { Settings } from "../session/settings.ts";
 import { IconMoon, IconScreen, IconSun } from "../kit/shell-icons.tsx";
@@ -66,6 +67,9 @@ export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) =>
               </label>
             ))}
           </div>
+        </Section>
+        <Section title="Notifications">
+          <NotifySetting />
         </Section>
         {access.key !== undefined && (
           <Section title="Key of this server">

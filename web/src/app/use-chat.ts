@@ -47,6 +47,8 @@ export interface Chat {
   stop(): void;
 }
 
+const PROCEED = "Continue exactly where you stopped.";
+
 /** The conversation that the page's address names, and what can be done in it. */
 export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
   const { access, settings, route, announcer } = usePage();
@@ -121,6 +123,10 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
           for (const { message } of latest.current.opened.messages)
             if (message.role === "assistant" && message.run === run) rerun(message);
         },
+        proceed: (run) => {
+          const { live: last } = latest.current.opened;
+          if (last?.message.run === run) void sendText(PROCEED);
+        },
         draft: (words) => {
           const { text: before, setText: write } = latest.current;
           write(before.trim() ? `${before}\n${words}` : words);
@@ -128,7 +134,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
         },
       }),
     };
-  }, [access, attempt, settings, route, announcer, field]);
+  }, [access, attempt, sendText, settings, route, announcer, field]);
 
   return {
     id,

@@ -38,7 +38,7 @@ export const MessageActions = ({ shown, onChoose, onEdit, onRerun, onFork, child
   </div>
 );
 
-const Action = ({ icon, children, onClick }: { icon: ReactNode; children: string; onClick: () => void }) => (
+export const Action = ({ icon, children, onClick }: { icon: ReactNode; children: ReactNode; onClick: () => void }) => (
   <button
     type="button"
     onClick={onClick}

@@ -9,6 +9,8 @@ export interface RunActions {
   answer?(ask: string, answer: Answer): Promise<void>;
   /** Runs the same message again. */
   retry?(): void;
+  /** Asks the agent to write on where its answer was cut. */
+  proceed?(): void;
   /** Bytes beside the run's log; `range` as in the HTTP header. */
   file?(file: string, range?: string): Promise<Response>;
   /** Where a file can be opened without a secret in a header, if it can. */
@@ -25,6 +27,7 @@ export interface RunActionsOptions {
   readonly mayAct?: boolean;
   readonly mayAnswer?: boolean;
   readonly retry?: () => void;
+  readonly proceed?: () => void;
   readonly link?: (file: string) => string | undefined;
   readonly draft?: (text: string) => void;
   /** Default: one of its own. Give the same to all that show the run. */
@@ -37,6 +40,7 @@ export const createRunActions = ({
   mayAct = true,
   mayAnswer = mayAct,
   retry,
+  proceed,
   link,
   draft,
   drafts = createDrafts(),
@@ -44,6 +48,7 @@ export const createRunActions = ({
   ...(mayAct && {
     cancel: (target) => client.cancel(run, target),
     ...(retry && { retry }),
+    ...(proceed && { proceed }),
   }),
   ...(mayAnswer && { answer: (ask, answer) => client.answer(run, ask, answer) }),
   file: (file, range) => client.file(run, file, range === undefined ? {} : { range }),

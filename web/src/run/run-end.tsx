@@ -14,7 +14,21 @@ export const RunEnd = memo(() => {
   const { state, actions } = useRunContext();
   useOpenAsks(state);
   const facts = describeRun(useRun(state));
-  const { badge, hasStarted, isOver, title, advice, time, usage, model, problem, awaiting, retry, retryNote } = facts;
+  const {
+    badge,
+    hasStarted,
+    isOver,
+    title,
+    advice,
+    time,
+    usage,
+    model,
+    problem,
+    awaiting,
+    canContinue,
+    retry,
+    retryNote,
+  } = facts;
   if (!hasStarted) return <p className="text-sm text-soft">Waiting for the run to begin…</p>;
   const isPlain = isOver && badge.tone === "good";
   return (
@@ -34,15 +48,19 @@ export const RunEnd = memo(() => {
       {problem && <ProblemView problem={problem} />}
       {retryNote && <p className="text-sm text-soft">{retryNote}</p>}
       {retry === "offered" && actions.retry && (
-        <button
-          type="button"
-          onClick={() => actions.retry?.()}
-          className="inline-flex cursor-pointer items-center gap-1.5 self-start rounded-md border border-line bg-card px-2.5 py-1 text-sm hover:border-accent"
-        >
+        <button type="button" onClick={() => actions.retry?.()} className={BUTTON}>
           <IconRetry />
           Try again
+        </button>
+      )}
+      {canContinue && actions.proceed && (
+        <button type="button" onClick={() => actions.proceed?.()} className={BUTTON}>
+          Continue the answer
         </button>
       )}
     </footer>
   );
 });
+
+const BUTTON =
+  "inline-flex cursor-pointer items-center gap-1.5 self-start rounded-md border border-line bg-card px-2.5 py-1 text-sm hover:border-accent";

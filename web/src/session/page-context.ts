@@ -1,6 +1,7 @@
 import { createContext, useContext } from "react";
 import type { Access } from "./access.ts";
 import type { Announcer } from "./announcer.ts";
+import type { AttentionSeeker } from "./attention.ts";
 import type { Cell } from "../kit/cell.ts";
 import type { RouteCell } from "./route.ts";
 import type { SettingsCell } from "./settings.ts";
@@ -13,6 +14,7 @@ export interface PageContextValue {
   readonly settings: SettingsCell;
   readonly route: RouteCell;
   readonly announcer: Announcer;
+  readonly attention: AttentionSeeker;
   readonly dialog: Cell<DialogName | undefined>;
 }
 

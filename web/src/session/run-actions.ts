@@ -9,6 +9,8 @@ export interface RunActionsOptions {
   readonly mayAnswer?: boolean;
   /** Asks for the answer of this run once more. */
   readonly retry?: (run: string) => void;
+  /** Asks the agent of this run to write on. */
+  readonly proceed?: (run: string) => void;
   /** Proposes words for the next message. */
   readonly draft?: (text: string) => void;
 }
@@ -19,6 +21,7 @@ export const createActionsOf = ({
   mayAct = access.token === undefined,
   mayAnswer = mayAct,
   retry,
+  proceed,
   draft,
 }: RunActionsOptions): ((run: string) => RunActions) => {
   const known = new Map<string, RunActions>();
@@ -32,6 +35,7 @@ export const createActionsOf = ({
       mayAnswer,
       link: fileLink(access, run),
       ...(retry && { retry: () => retry(run) }),
+      ...(proceed && { proceed: () => proceed(run) }),
       ...(draft && { draft }),
     });
     known.set(run, made);

@@ -12,6 +12,8 @@ export interface Settings {
   readonly theme: "system" | "light" | "dark";
   /** Whether single keys are commands: they can be in the way of speech input. */
   readonly keys: boolean;
+  /** Whether to notify the reader of what happens while the page is hidden. */
+  readonly notify: boolean;
   readonly agent?: string;
   readonly model?: string;
   readonly mode?: string;
@@ -46,10 +48,11 @@ export const createSettings = (): SettingsCell => {
 /** Whatever is wrong with what was kept, what can be used of it is used. */
 export const parseSettings = (kept: unknown): Settings => {
   const known: Partial<Record<keyof Settings, unknown>> = typeof kept === "object" && kept !== null ? kept : {};
-  const { theme, keys, agent, model, mode, system, servers, browserTools, sidebar, tools } = known;
+  const { theme, keys, notify, agent, model, mode, system, servers, browserTools, sidebar, tools } = known;
   return {
     theme: theme === "light" || theme === "dark" ? theme : "system",
     keys: keys !== false,
+    notify: notify === true,
     ...(typeof agent === "string" && { agent }),
     ...(typeof model === "string" && { model }),
     ...(typeof mode === "string" && { mode }),

@@ -1,0 +1,124 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { Event } from "../../src/events.ts";
+import type { RunRequest, Source } from "../../src/source.ts";
+import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
+
+const ANSWER = "## Result\n\nIt is **done**:\n\n- one\n- `two`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
+
+const answering = (finish: "stop" | "length", requests: RunRequest[] = []): Source =>
+  async function* (request): AsyncIterable<Event> {
+    requests.push(request);
+    yield { type: "step-start", step: "s" };
+    yield { type: "text-start", part: "p" };
+    yield { type: "text-delta", part: "p", delta: ANSWER };
+    yield { type: "text-end", part: "p" };
+    yield { type: "step-end", step: "s", finish: requests.length > 1 ? "stop" : finish };
+  };
+
+/** Asks for approval when the test lets it, then ends. */
+const asking = (gate: Promise<void>): Source =>
+  async function* (_, { answerTo }): AsyncIterable<Event> {
+    yield { type: "step-start", step: "s" };
+    yield { type: "step-end", step: "s", finish: "stop" };
+    await gate;
+    yield { type: "ask-start", ask: "a", kind: "confirmation", title: "Send the report?" };
+    await answerTo("a");
+  };
+
+/** What the browser tells the page when its tab is hidden or shown. */
+const setHidden = (page: Page, hidden: boolean) =>
+  page.evaluate((isHidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+
+const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+
+describeInBrowser("daily comforts", ({ serve, open }: Browsing) => {
+  test("an answer is copied as Markdown or as text", async () => {
+    const page = await open(await serve(answering("stop")), { permissions: ["clipboard-read", "clipboard-write"] });
+    await send(page, "go");
+    await ended(page, "done");
+    await page.getByRole("button", { name: "Copy Markdown" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await copied(page)).toBe(ANSWER.trim());
+    await page.getByRole("button", { name: "Copy text" }).click();
+    await expect.poll(() => copied(page)).toBe("Result\n\nIt is done:\n\n- one\n- two\n\na\tb\n1\t2");
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("an answer that was cut at the limit can be continued, but only the last one", async () => {
+    const requests: RunRequest[] = [];
+    const page = await open(await serve(answering("length", requests)));
+    await send(page, "go");
+    await page.getByRole("button", { name: "Continue the answer" }).click();
+    await ended(page, "done");
+    expect(requests[1]!.messages.at(-1)).toEqual({
+      role: "user",
+      content: [{ type: "text", text: "Continue exactly where you stopped." }],
+    });
+    expect(await page.locator("[data-run-end=cut]").count()).toBe(1);
+    expect(await page.getByRole("button", { name: "Continue the answer" }).count()).toBe(0);
+  });
+
+  test("a hidden page says in its title that the agent waits or has finished, until somebody looks", async () => {
+    const gate = Promise.withResolvers<void>();
+    const page = await open(await serve(asking(gate.promise)));
+    await send(page, "Do it");
+    await page.locator("[data-run]").waitFor();
+    await setHidden(page, true);
+    expect(await page.title()).toBe("Do it · Runcast");
+    gate.resolve();
+    await expect.poll(() => page.title()).toBe("Waiting for you · Do it · Runcast");
+    await setHidden(page, false);
+    await expect.poll(() => page.title()).toBe("Do it · Runcast");
+    await page.getByRole("button", { name: "Yes" }).first().click();
+    await ended(page, "done");
+    expect(await page.title()).toBe("Do it · Runcast");
+  });
+
+  test("notifications are shown once they are wanted and allowed, and only while the page is hidden", async () => {
+    const gate = Promise.withResolvers<void>();
+    const url = await serve(asking(gate.promise));
+    const page = await open(url, { permissions: ["notifications"] });
+    await page.evaluate(() => {
+      const shown: string[] = [];
+      const Notifier = class extends EventTarget {
+        static permission = "granted";
+        static requestPermission = async () => "granted";
+        constructor(title: string, { body }: { body: string }) {
+          super();
+          shown.push(`${title}: ${body}`);
+        }
+      };
+      Object.assign(window, { shown, Notification: Notifier });
+    });
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    await page.getByLabel("Notify me when an agent asks or finishes").check();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Close" }).click();
+    await send(page, "Do it");
+    await page.locator("[data-run]").waitFor();
+    await setHidden(page, true);
+    gate.resolve();
+    const shown = () => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
+    await expect.poll(shown).toEqual(["Waiting for you: Send the report?"]);
+    await setHidden(page, false);
+    await page.getByRole("button", { name: "Yes" }).first().click();
+    await ended(page, "done");
+    expect(await shown()).toHaveLength(1);
+  });
+
+  test("notifications that the browser blocks stay off, and the setting says why", async () => {
+    const page = await open(await serve());
+    await page.evaluate(() => {
+      Notification.requestPermission = async () => "denied";
+    });
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    const setting = page.getByLabel("Notify me when an agent asks or finishes");
+    await setting.click();
+    await page.getByText("This browser blocks notifications").waitFor();
+    expect(await setting.isChecked()).toBe(false);
+  });
+});

@@ -1,0 +1,40 @@
+import type { Entry } from "runcast/events";
+import type { RunState } from "runcast/state";
+import { attentionOf } from "runcast/view";
+import { type Cell, createCell } from "../kit/cell.ts";
+import type { SettingsCell } from "./settings.ts";
+
+/** Calls a person back to a page that they do not look at: by a mark in its title and, if they want that, a notification. */
+export interface AttentionSeeker {
+  /** Stands before the page's title until somebody looks; empty if there is nothing to see. */
+  readonly mark: Cell<string>;
+  observe(state: RunState, entry: Entry): void;
+}
+
+export const createAttention = (settings: SettingsCell): AttentionSeeker => {
+  const mark = createCell("");
+  document.addEventListener("visibilitychange", () => document.hidden || mark.set(""));
+  return {
+    mark,
+    observe(state, { event }) {
+      const attention = document.hidden ? attentionOf(state, event) : undefined;
+      if (!attention) return;
+      mark.set(attention.title);
+      if (settings.get().notify && canNotify()) notify(attention.title, attention.text);
+    },
+  };
+};
+
+export const canNotify = (): boolean => "Notification" in window && Notification.permission === "granted";
+
+/** Asks the browser for permission where it has not been asked yet. Answers whether notifications can be shown. */
+export const allowNotifications = async (): Promise<boolean> =>
+  "Notification" in window && (await Notification.requestPermission()) === "granted";
+
+const notify = (title: string, body: string): void => {
+  const shown = new Notification(title, { body, tag: "runcast" });
+  shown.addEventListener("click", () => {
+    window.focus();
+    shown.close();
+  });
+};
