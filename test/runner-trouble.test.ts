@@ -3,7 +3,7 @@ import type { Event } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
 import { after } from "../src/runner/timer.ts";
 import { createFlusher } from "../src/runner/flusher.ts";
-import { createWriter } from "../src/runner/writer.ts";
+import { Writer } from "../src/runner/writer.ts";
 import type { Source } from "../src/source.ts";
 import { entriesOf, play, request, setUp, started, untilEnd, untilEvent } from "./running.ts";
 
@@ -249,7 +249,7 @@ test("who waits for what was written does not wait for what is written after it"
     appends.push(Promise.withResolvers<void>());
     return appends.at(-1)!.promise;
   };
-  const writer = createWriter({
+  const writer = new Writer({
     log: { ...memory(), append },
     run: "r",
     flusher: createFlusher(() => {}),

@@ -18,7 +18,7 @@ import type { RunOptions } from "./run-options.ts";
 import { runStart } from "./run-start.ts";
 import { after, soon } from "./timer.ts";
 import { waitingFor } from "./waiting.ts";
-import { createWriter, type Writer } from "./writer.ts";
+import { Writer } from "./writer.ts";
 
 const OVER: Problem = { code: "over", message: "the run is over" };
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -54,7 +54,7 @@ export class ActiveRun {
       // Nobody else has the run: whoever takes it over goes on from what the engine still holds.
       if (error instanceof LogReset) log.release(run, as).catch((problem: unknown) => options.onProblem?.(problem));
     };
-    this.#writer = createWriter({ log, run, flusher, as, onFailure });
+    this.#writer = new Writer({ log, run, flusher, as, onFailure });
     this.#intake = new Intake(this.#writer, this.#stop.signal, maxBytes);
     this.#context = runContext(run, options.agent.name, this.#stop.signal, this.#intake, this.#files);
     this.#read().then(

@@ -5,7 +5,7 @@ import { createVerifier } from "../verify.ts";
 import { type Ending, closeInside } from "./close.ts";
 import type { Flusher } from "./flusher.ts";
 import { LeaseLost } from "./lease.ts";
-import { createWriter, sizeOf } from "./writer.ts";
+import { sizeOf, Writer } from "./writer.ts";
 
 const PAGE = 512;
 const FIRST_WAIT_MS = 100;
@@ -32,7 +32,7 @@ const closeCut = async ({ log, run, flusher, as }: Cut, ending: Ending): Promise
     if (!entries.length) break;
     after = entries.at(-1)!;
   }
-  const writer = createWriter({ log, run, flusher, as, onFailure: () => {}, after });
+  const writer = new Writer({ log, run, flusher, as, onFailure: () => {}, after });
   const { outcome, error } = ending;
   const runEnd: EventOf<"run-end"> = { type: "run-end", outcome, ...(error && { error }) };
   for (const event of [...closeInside(verifier.root, ending), runEnd] as Event[]) writer.write(event, sizeOf(event));

@@ -6,16 +6,16 @@ import { createAsks } from "./asks.ts";
 import { leftOpen } from "./close.ts";
 import { createIsStale, type IsStale } from "./stale.ts";
 import { tooLarge } from "./problem.ts";
-import { createRenamer } from "./rename.ts";
-import { createTally } from "./tally.ts";
-import { createTargets, type Targets } from "./targets.ts";
+import { Renamer } from "./rename.ts";
+import { Tally } from "./tally.ts";
+import { Targets } from "./targets.ts";
 import { sizeOf, type Writer } from "./writer.ts";
 
 /** Where all that is said in one run comes in: checked, kept account of, and written. */
 export class Intake {
   readonly verifier = createVerifier();
-  readonly renamer = createRenamer(this.verifier);
-  readonly tally = createTally();
+  readonly renamer = new Renamer(this.verifier);
+  readonly tally = new Tally();
   readonly asks = createAsks((event) => this.emit(event));
   readonly targets: Targets;
   readonly writer: Writer;
@@ -26,7 +26,7 @@ export class Intake {
 
   constructor(writer: Writer, stop: AbortSignal, maxBytes: number) {
     this.writer = writer;
-    this.targets = createTargets(stop);
+    this.targets = new Targets(stop);
     this.#isStale = createIsStale(this.verifier, this.targets);
     this.#maxBytes = maxBytes;
   }

@@ -2,18 +2,6 @@ import type { Event } from "../events.ts";
 import { ID_FIELDS, type IdKind } from "../id-fields.ts";
 import type { Verifier } from "../verify.ts";
 
-/**
- * Gives the ids that a source repeats (providers count calls from zero in every answer) a name of their own in the run.
- * A reference means the latest thing of that id in the same agent.
- */
-export interface Renamer {
-  rename(event: Event): Event;
-  /** The id that the source gave to what the log calls `id`. */
-  original(id: string): string;
-  /** What the log calls the latest ask to which the source gave this id, in whatever agent. */
-  latestAsk(id: string): string;
-}
-
 const STARTED = {
   "text-start": "part",
   "thinking-start": "part",
@@ -23,10 +11,12 @@ const STARTED = {
   "agent-start": "agent",
 } as const;
 
-export const createRenamer = (used: Pick<Verifier, "has">): Renamer => new RepeatedIds(used);
-
-/** Its maps are made when the first id is repeated, which is in few runs. */
-class RepeatedIds implements Renamer {
+/**
+ * Gives the ids that a source repeats (providers count calls from zero in every answer) a name of their own in the run.
+ * A reference means the latest thing of that id in the same agent.
+ * Its maps are made when the first id is repeated, which is in few runs.
+ */
+export class Renamer {
   readonly #used: Pick<Verifier, "has">;
   #aliases: Map<string, string> | undefined;
   #originals: Map<string, string> | undefined;
@@ -42,10 +32,12 @@ class RepeatedIds implements Renamer {
     return this.#aliases?.size ? this.#refer(event) : event;
   }
 
+  /** The id that the source gave to what the log calls `id`. */
   original(id: string): string {
     return this.#originals?.get(id) ?? id;
   }
 
+  /** What the log calls the latest ask to which the source gave this id, in whatever agent. */
   latestAsk(id: string): string {
     return this.#asks?.get(id) ?? id;
   }

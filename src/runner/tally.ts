@@ -2,18 +2,10 @@ import type { Event, EventOf, Usage } from "../events.ts";
 import type { EventsAbout } from "../protocol.ts";
 import { addUsage } from "../state.ts";
 
+type Summary = Pick<EventOf<"run-end">, "usage" | "answer" | "awaiting">;
+
 /** What run-end sums up: usage over all agents, and which parts are the answer (those of the last root step without calls). */
-export interface Tally {
-  observe(event: Event): void;
-  summary(
-    sourced: EventOf<"run-end"> | undefined,
-    isDone: boolean,
-  ): Pick<EventOf<"run-end">, "usage" | "answer" | "awaiting">;
-}
-
-export const createTally = (): Tally => new Sums();
-
-class Sums implements Tally {
+export class Tally {
   #usage: Usage | undefined;
   #parts: string[] | undefined;
   #calls = 0;
@@ -34,7 +26,7 @@ class Sums implements Tally {
     } else event satisfies EventsAbout;
   }
 
-  summary(sourced: EventOf<"run-end"> | undefined, isDone: boolean): ReturnType<Tally["summary"]> {
+  summary(sourced: EventOf<"run-end"> | undefined, isDone: boolean): Summary {
     const total = sourced?.usage ?? this.#usage ?? {};
     const parts = sourced?.answer ?? this.#answer ?? [];
     return {

@@ -1,20 +1,5 @@
-/** The calls and sub-agents that can be cancelled one by one. */
-export interface Targets {
-  /** By the id the source gave. Aborts with the run, too. */
-  signalOf(kind: "call" | "agent", id: string): AbortSignal;
-  /** Asks the source to end it; ends it in the source's stead, by `force`, if that has not happened within `graceMs`. */
-  cancel(kind: "call" | "agent", id: string, original: string, graceMs: number, force: () => void): Promise<void>;
-  /** Says that the source begins one with this id: the cancel of an earlier one does not concern it. */
-  begun(kind: "call" | "agent", original: string): void;
-  /** Says that it has ended. */
-  ended(kind: "call" | "agent", id: string): void;
-  readonly anyForced: boolean;
-}
-
-export const createTargets = (run: AbortSignal): Targets => new Cancellable(run);
-
-/** Its maps are made when they are needed: most runs end before anything in them is cancelled. */
-class Cancellable implements Targets {
+/** The calls and sub-agents that can be cancelled one by one. Its maps are made when they are needed: most runs end before anything in them is cancelled. */
+export class Targets {
   readonly #run: AbortSignal;
   #controllers: Map<string, AbortController> | undefined;
   #waiting: Map<string, () => void> | undefined;
@@ -24,10 +9,12 @@ class Cancellable implements Targets {
     this.#run = run;
   }
 
+  /** By the id the source gave. Aborts with the run, too. */
   signalOf(kind: "call" | "agent", id: string): AbortSignal {
     return AbortSignal.any([this.#run, this.#controllerOf(`${kind} ${id}`).signal]);
   }
 
+  /** Asks the source to end it; ends it in the source's stead, by `force`, if that has not happened within `graceMs`. */
   async cancel(
     kind: "call" | "agent",
     id: string,
@@ -51,11 +38,13 @@ class Cancellable implements Targets {
     clearTimeout(timer);
   }
 
+  /** Says that the source begins one with this id: the cancel of an earlier one does not concern it. */
   begun(kind: "call" | "agent", original: string): void {
     const key = `${kind} ${original}`;
     if (this.#controllers?.get(key)?.signal.aborted) this.#controllers.delete(key);
   }
 
+  /** Says that it has ended. */
   ended(kind: "call" | "agent", id: string): void {
     const key = `${kind} ${id}`;
     this.#waiting?.get(key)?.();

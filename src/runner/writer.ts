@@ -3,26 +3,6 @@ import type { Log, Ownership } from "../log.ts";
 import type { Job } from "../batch.ts";
 import type { Flusher } from "./flusher.ts";
 
-/**
- * Numbers and stamps the events of one run and appends them in order, one append at a time: what comes while an append is
- * under way goes with the next. What is ready together in one turn of the event loop, or follows an append closely, is one.
- */
-export interface Writer {
-  /** Takes an event in, of this size (see `sizeOf`); it is stored soon. Stamps never run backwards. */
-  write(event: Event, size: number): void;
-  /** Resolves when everything written so far is stored; rejects if the log has failed. */
-  flushed(): Promise<void>;
-  /** Goes on after this entry, which another owner wrote; `bytes` is what the log holds so far. */
-  continueAfter(entry: Pick<Entry, "seq" | "at">, bytes: number): void;
-  /** Writes nothing more, for this reason. */
-  fail(error: unknown): void;
-  readonly seq: number;
-  readonly lastAt: number;
-  readonly waiting: number;
-  /** What the run takes, with what is kept beside its log. */
-  bytes: number;
-}
-
 export interface WriterOptions {
   readonly log: Log;
   readonly run: string;
@@ -33,14 +13,17 @@ export interface WriterOptions {
   readonly after?: Pick<Entry, "seq" | "at">;
 }
 
-export const createWriter = (options: WriterOptions): Writer => new Appender(options);
-
-class Appender implements Writer, Job {
+/**
+ * Numbers and stamps the events of one run and appends them in order, one append at a time: what comes while an append is
+ * under way goes with the next. What is ready together in one turn of the event loop, or follows an append closely, is one.
+ */
+export class Writer implements Job {
   readonly #options: WriterOptions;
   /** Made with its first entry: an empty array that grows takes room for many at once. */
   #pending: Entry[] | undefined;
   seq: number;
   lastAt: number;
+  /** What the run takes, with what is kept beside its log. */
   bytes = 0;
   #lastFlushAt = 0;
   #isScheduled = false;
@@ -60,6 +43,7 @@ class Appender implements Writer, Job {
     return this.#pending?.length ?? 0;
   }
 
+  /** Takes an event in, of this size (see `sizeOf`); it is stored soon. Stamps never run backwards. */
   write(event: Event, size: number): void {
     if (this.#failure) return;
     const now = Date.now();
@@ -71,16 +55,19 @@ class Appender implements Writer, Job {
     if (!this.#isScheduled && !this.#isAppending) this.#schedule();
   }
 
+  /** Goes on after this entry, which another owner wrote; `bytes` is what the log holds so far. */
   continueAfter({ seq, at }: Pick<Entry, "seq" | "at">, bytes: number): void {
     this.seq = this.#stored = seq;
     this.lastAt = at;
     this.bytes = bytes;
   }
 
+  /** Writes nothing more, for this reason. */
   fail(error: unknown): void {
     if (!this.#failure) this.#onFailed(error);
   }
 
+  /** Resolves when everything written so far is stored; rejects if the log has failed. */
   flushed(): Promise<void> {
     const done = Promise.withResolvers<void>();
     (this.#waiters ??= []).push({ seq: this.seq, done });
