@@ -10,6 +10,7 @@ import { fetchLog } from "./fetch-log.ts";
 import { fileTrouble } from "./file-trouble.ts";
 import { LogInUse, readConfig } from "./read-config.ts";
 import { type RunAddress, parseRunAddress } from "./target.ts";
+import { messageOf } from "../message-of.ts";
 
 export const exportRun: CliCommand = {
   name: "export",
@@ -38,7 +39,7 @@ export const exportRun: CliCommand = {
     await pipeline(bytes, output, { end: file !== undefined }).catch((error: unknown) => {
       if (error instanceof CommandError) throw error;
       if (file !== undefined && "path" in (error as object)) throw fileTrouble(error, file, "write");
-      throw new CommandError(`the run was not written to its end: ${(error as Error).message}`, { cause: error });
+      throw new CommandError(`the run was not written to its end: ${messageOf(error)}`, { cause: error });
     });
     return 0;
   },

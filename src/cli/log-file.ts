@@ -1,6 +1,7 @@
 import { type Entry, EVENT_TYPES, entrySchema } from "../events.ts";
 import { protocolProblem } from "../protocol.ts";
 import { didYouMean } from "../did-you-mean.ts";
+import { messageOf } from "../message-of.ts";
 
 /** What one line (or one frame that starts there) of a file holds. */
 export type Found = { readonly line: number } & ({ readonly entry: Entry } | { readonly problem: string });
@@ -53,7 +54,7 @@ const entryOf = (json: string, seq: string | undefined): { entry: Entry } | { pr
   try {
     value = JSON.parse(json);
   } catch (error) {
-    return { problem: `this is not JSON: ${(error as Error).message}` };
+    return { problem: `this is not JSON: ${messageOf(error)}` };
   }
   if (seq !== undefined) value = fromFrame(value, seq);
   const event = isObject(value) && isObject(value["event"]) ? value["event"] : undefined;

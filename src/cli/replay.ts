@@ -7,6 +7,7 @@ import { oneLine } from "./terminal-text.ts";
 import { readLog } from "./read-log.ts";
 import { createViewer } from "./viewer.ts";
 import { describeRun } from "../view.ts";
+import { messageOf } from "../message-of.ts";
 
 export const replay: CliCommand = {
   name: "replay",
@@ -40,7 +41,7 @@ export const replay: CliCommand = {
       }
     } catch (error) {
       if (stop.signal.aborted) return 130;
-      throw new CommandError(`${file}: ${oneLine((error as Error).message)}`);
+      throw new CommandError(`${file}: ${oneLine(messageOf(error))}`);
     } finally {
       process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
       viewer.end();

@@ -9,6 +9,7 @@ import { refusalText } from "./refusal-text.ts";
 import { type RunAddress, parseRunAddress } from "./target.ts";
 import { oneLine } from "./terminal-text.ts";
 import { createViewer } from "./viewer.ts";
+import { messageOf } from "../message-of.ts";
 
 export const watch: CliCommand = {
   name: "watch",
@@ -82,7 +83,7 @@ export const watch: CliCommand = {
 const FIRST_TRIES = 2;
 
 const failureText = (error: unknown, target: RunAddress): string => {
-  if (!(error instanceof ClientError)) return oneLine((error as Error).message);
+  if (!(error instanceof ClientError)) return oneLine(messageOf(error));
   const { code, message, hint } = error;
   if (code === "network") return noServerText(target, message);
   return refusalText({ code, message, ...(hint !== undefined && { hint }) }, target);

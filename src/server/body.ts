@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Refusal } from "../source.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { HttpRefusal } from "./refusals.ts";
+import { messageOf } from "../message-of.ts";
 
 /** The request's JSON body; undefined if it has none. */
 export type ReadBody = (request: IncomingMessage) => Promise<unknown>;
@@ -47,7 +48,7 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Refusal("bad-json", `the body is not JSON: ${(error as Error).message}`, { hint: "check the body" });
+    throw new Refusal("bad-json", `the body is not JSON: ${messageOf(error)}`, { hint: "check the body" });
   }
 };
 

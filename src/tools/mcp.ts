@@ -4,6 +4,7 @@ import { type ServerConnection, connect } from "./mcp/connect.ts";
 import { names } from "./mcp/names.ts";
 import { hasCode } from "./mcp/reason.ts";
 import { serverTools } from "./mcp/server-tools.ts";
+import { messageOf } from "../message-of.ts";
 
 export interface McpOptions {
   /** By name, the first half of their tools' names: `weather` has `weather__get_forecast`. */
@@ -124,7 +125,7 @@ export const mcpToolsOf = async (
   } catch (error) {
     // Neither another address nor a key would help: it says itself what would.
     if (hasCode(error, "private-address"))
-      throw new Refusal("private-address", (error as Error).message, { status: 422, cause: error });
+      throw new Refusal("private-address", messageOf(error), { status: 422, cause: error });
     throw error;
   } finally {
     await connection.close();
@@ -146,7 +147,7 @@ const reporter = (connection: ServerConnection, notify: (text: string, level: "i
       deaths = connection.deaths;
       return tools;
     } catch (error) {
-      const reason = (error as Error).message;
+      const reason = messageOf(error);
       if (down !== reason) notify(`The MCP server ${name} is down: ${reason} The run goes on without it.`, "warning");
       down = reason;
       return [];

@@ -9,6 +9,7 @@ import { type Tool, type ToolContext, type ToolResult, defineTool, toolResult } 
 import { type Excerpt, createExcerpt } from "./shell/excerpt.ts";
 import { hideSecrets, ownSecrets } from "./shell/hide-secrets.ts";
 import { canStart, findIsolation, type Isolate, type Program } from "./shell/isolation.ts";
+import { messageOf } from "../message-of.ts";
 
 export interface ShellOptions {
   /** Required: a command can read and write whatever files the server's user can. The workspace is where it starts, not a wall around it. */
@@ -134,7 +135,7 @@ const start = ([name, ...args]: Program, options: { cwd: string; env: Record<str
   try {
     return spawn(name, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
-    throw new Refusal("not-started", `The command could not be started: ${(error as Error).message}`, { cause: error });
+    throw new Refusal("not-started", `The command could not be started: ${messageOf(error)}`, { cause: error });
   }
 };
 

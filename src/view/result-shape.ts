@@ -1,4 +1,5 @@
 import type { Json } from "../events.ts";
+import { parseJson } from "../json.ts";
 
 export interface Table {
   readonly columns: readonly string[];
@@ -53,12 +54,7 @@ const MARKDOWN = [
 /** The value of a text that is a JSON object or list. */
 export const parsed = (text: string): Json | undefined => {
   const trimmed = text.trim();
-  if (!/^(?:\{[^]*\}|\[[^]*\])$/.test(trimmed)) return undefined;
-  try {
-    return JSON.parse(trimmed) as Json;
-  } catch {
-    return undefined;
-  }
+  return /^(?:\{[^]*\}|\[[^]*\])$/.test(trimmed) ? parseJson(trimmed) : undefined;
 };
 
 /** What can be shown of a file in place. */

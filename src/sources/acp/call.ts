@@ -4,6 +4,7 @@ import { LiveOutput } from "./live-output.ts";
 import { type Fields, fieldsOf, isEmpty, jsonOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
 import type { Speaker } from "./speaker.ts";
 import { type Edit, unifiedDiff } from "./unified-diff.ts";
+import { parseJson } from "../../json.ts";
 
 /** How paths are shown, and where in its file an edit begins. */
 export interface Workspace {
@@ -61,7 +62,7 @@ export class Call {
   }
 
   get input(): Json | undefined {
-    return this.#input ?? parsed(this.#argumentText);
+    return this.#input ?? parseJson(this.#argumentText);
   }
 
   start(): Event[] {
@@ -225,12 +226,3 @@ const locationsOf = (value: unknown, { relative }: Workspace): readonly Json[] =
       if (typeof path !== "string" || path === "") return [];
       return [{ path: relative(path), ...(typeof line === "number" && { line }) }];
     });
-
-const parsed = (text: string): Json | undefined => {
-  if (text === "") return undefined;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-};

@@ -3,6 +3,8 @@ import { Refusal } from "../../source.ts";
 import { type Choice, choiceOf } from "./choices.ts";
 import { fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
 import type { Wire } from "./wire.ts";
+import { messageOf } from "../../message-of.ts";
+import { parseJson } from "../../json.ts";
 
 /** The answer to a request of the agent, by the id of the request; undefined if the method is not known here. */
 export type TakeReply = (requestId: unknown) => Promise<unknown> | undefined;
@@ -34,7 +36,7 @@ export const connect = async ({ stream }: Wire, takeReply: TakeReply): Promise<A
     const reply = takeReply(requestId);
     if (!reply) throw RequestError.methodNotFound(method);
     return reply.catch((error: unknown) => {
-      throw new RequestError(INVALID, error instanceof Error ? error.message : "The request failed.");
+      throw new RequestError(INVALID, messageOf(error));
     });
   });
   const connection: ClientConnection = app.connect(stream);
@@ -147,10 +149,6 @@ export const requestFailed = (error: unknown): Refusal => {
 
 /** Some agents give the provider's whole JSON as the message. */
 const plainMessage = (text: string): string => {
-  try {
-    const { error, message } = fieldsOf(JSON.parse(text));
-    return textOf(fieldsOf(error)["message"]) ?? textOf(message) ?? text.slice(0, 2000);
-  } catch {
-    return text.slice(0, 2000);
-  }
+  const { error, message } = fieldsOf(parseJson(text));
+  return textOf(fieldsOf(error)["message"]) ?? textOf(message) ?? text.slice(0, 2000);
 };

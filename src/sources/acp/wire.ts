@@ -3,6 +3,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import { Refusal } from "../../source.ts";
 import { fieldsOf } from "../upstream/reading.ts";
+import { parseJson } from "../../json.ts";
 
 export interface Wire {
   /** For the SDK, which matches answers to requests. */
@@ -63,12 +64,8 @@ export const wireOf = (input: Writable, output: Readable, { maxMessageBytes, onM
 };
 
 const parsed = (line: string): Readonly<Record<string, unknown>> | undefined => {
-  if (!line.trimStart().startsWith("{")) return undefined;
-  try {
-    return fieldsOf(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
+  const value = line.trimStart().startsWith("{") ? parseJson(line) : undefined;
+  return value === undefined ? undefined : fieldsOf(value);
 };
 
 const tooLarge = (bytes: number): Refusal =>

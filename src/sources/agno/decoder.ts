@@ -2,7 +2,8 @@ import type { Event, Json, Problem } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import { type Fields, countOf, fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
 import { type NewId, type OpenCall, Speaker } from "../upstream/speaker.ts";
-import { followUps, messageOf, ownFields, parsed, problemOf, total, usageOf } from "./facts.ts";
+import { parseJson } from "../../json.ts";
+import { failureText, followUps, ownFields, problemOf, total, usageOf } from "./facts.ts";
 import { type Attachment, attachmentsOf, linksOf } from "./media.ts";
 import { Members } from "./members.ts";
 import { Pause } from "./pause.ts";
@@ -55,7 +56,7 @@ export class Decoder {
 
   /** The data of one frame. */
   frame(data: string): Event[] {
-    const fields = fieldsOf(parsed(data));
+    const fields = fieldsOf(parseJson(data));
     const name = textOf(fields["event"]);
     // The final output of a run may follow its events; it is no event and has no name.
     if (name === undefined) return fields["run_id"] === undefined ? this.#bad() : [];
@@ -85,7 +86,7 @@ export class Decoder {
   }
 
   #event(name: string, fields: Fields): Event[] {
-    if (name === "error") throw new Refusal("upstream-error", messageOf(fields), { status: 502 });
+    if (name === "error") throw new Refusal("upstream-error", failureText(fields), { status: 502 });
     if (name.endsWith("Started") && this.run === undefined) this.run = textOf(fields["run_id"]);
     const run = textOf(fields["run_id"]) ?? this.run ?? "";
     if (run === this.run) return this.#ofRun(name, fields, this.#root);
@@ -135,7 +136,7 @@ export class Decoder {
       case "StepStarted":
         return [{ type: "status", text: `Step ${lineOf(fields["step_name"], 80) ?? ""}`.trim() }];
       case "StepError":
-        return [{ type: "notice", level: "error", text: messageOf(fields) }];
+        return [{ type: "notice", level: "error", text: failureText(fields) }];
       case "CustomEvent":
         return [...speaker.settle(), speaker.own({ type: "data", name: "custom", value: ownFields(fields) })];
       case "FollowupsCompleted":

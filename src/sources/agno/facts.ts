@@ -1,15 +1,7 @@
 import type { Event, Json, Problem, Usage } from "../../events.ts";
 import { type Fields, countOf, fieldsOf, lineOf } from "../upstream/reading.ts";
 
-export const parsed = (data: string): unknown => {
-  try {
-    return JSON.parse(data) as unknown;
-  } catch {
-    return undefined;
-  }
-};
-
-export const messageOf = (fields: Fields): string =>
+export const failureText = (fields: Fields): string =>
   lineOf(fields["content"], 2000) ??
   lineOf(fields["error"], 2000) ??
   lineOf(fields["message"], 2000) ??
@@ -17,7 +9,7 @@ export const messageOf = (fields: Fields): string =>
 
 export const problemOf = (fields: Fields): Problem => ({
   code: lineOf(fields["error_type"], 100) ?? "upstream-error",
-  message: messageOf(fields),
+  message: failureText(fields),
 });
 
 export const usageOf = (fields: Fields): Usage | undefined => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Refusal } from "../../source.ts";
 import { type Fields, fieldsOf, listOf } from "../upstream/reading.ts";
 import { isTemporary, refusalOf, unreachable } from "../upstream/refusals.ts";
+import { parseJson } from "../../json.ts";
 
 export interface Target {
   readonly kind: "agent" | "team" | "workflow";
@@ -171,11 +172,8 @@ export class AgnoServer {
         throw new Refusal("upstream-too-large", "The server's answer is too large.", { status: 502 });
       pieces.push(piece);
     }
-    try {
-      return fieldsOf(JSON.parse(Buffer.concat(pieces).toString()));
-    } catch {
-      return undefined;
-    }
+    const value = parseJson(Buffer.concat(pieces).toString());
+    return value === undefined ? undefined : fieldsOf(value);
   }
 
   #fetch(path: string, init: RequestInit & { readonly headers?: Readonly<Record<string, string>> }): Promise<Response> {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { Refusal } from "../../source.ts";
+import { messageOf } from "../../message-of.ts";
 
 /** Says which of some lines match, by their indices. */
 export interface Matcher {
@@ -26,7 +27,7 @@ export const regexMatcher = (source: string, ignoreCase: boolean, limitMs = 2000
   try {
     RegExp(source, flags);
   } catch (error) {
-    throw new Refusal("bad-pattern", `The regular expression is not valid: ${(error as Error).message}.`);
+    throw new Refusal("bad-pattern", `The regular expression is not valid: ${messageOf(error)}.`);
   }
   const worker = new Worker(PROGRAM, { eval: true, workerData: { source, flags }, execArgv: [] });
   const online = once(worker, "online");

@@ -5,6 +5,7 @@ import { type Readable, pipeline } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Refusal } from "../../source.ts";
 import { type Address, resolvePublic } from "./address.ts";
+import { messageOf } from "../../message-of.ts";
 
 export interface Request {
   readonly url: string;
@@ -117,7 +118,7 @@ const exchange = (
       });
       sending.once("response", resolve).once("error", fail).end(body);
     } catch (error) {
-      reject(new Refusal("bad-request", `The request cannot be sent: ${(error as Error).message}.`, { cause: error }));
+      reject(new Refusal("bad-request", `The request cannot be sent: ${messageOf(error)}.`, { cause: error }));
     }
   });
 

@@ -1,5 +1,6 @@
 import type { CallToolResult, Client, ReadResourceResult, Tool } from "@modelcontextprotocol/client";
 import type { ToolContext } from "../../tool.ts";
+import { messageOf } from "../../message-of.ts";
 
 /** MCP Apps: pages that a server offers for the results of its tools. */
 export const APPS = {
@@ -35,7 +36,7 @@ export const showApp = async (
     if (page) embedApp(page, title ?? name, context);
   } catch (error) {
     if (!context.signal.aborted)
-      context.notify(`The page of ${name} could not be read: ${(error as Error).message}`, "warning");
+      context.notify(`The page of ${name} could not be read: ${messageOf(error)}`, "warning");
   }
 };
 

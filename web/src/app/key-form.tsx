@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { createAccess, keepKey, problemOf } from "../session/access.ts";
 import { Button } from "../kit/button.tsx";
-import { sentence } from "../kit/sentence.ts";
+import { sentence } from "runcast/view";
 
 /** Asks for the key of a server that wants one, and tries it before it is kept. */
 export const KeyForm = ({ onKey }: { readonly onKey: (key: string) => void }) => {

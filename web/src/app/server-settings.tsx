@@ -5,7 +5,7 @@ import { Button, IconButton } from "../kit/button.tsx";
 import { useCell } from "../kit/cell.ts";
 import { Field } from "../kit/field.tsx";
 import { usePage } from "../session/page-context.ts";
-import { sentence } from "../kit/sentence.ts";
+import { sentence } from "runcast/view";
 import { keepServerKey, readServerKey, type SavedServer } from "../session/settings.ts";
 import { IconClose } from "../kit/shell-icons.tsx";
 

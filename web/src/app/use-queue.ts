@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useDraft } from "./draft.ts";
 import type { RunEnd } from "./use-run-end.ts";
+import { parseJson } from "runcast/json";
 
 export interface QueueOptions {
   readonly chat: string | undefined;
@@ -47,10 +48,6 @@ export const useQueue = ({ chat, isBusy, end, send }: QueueOptions): MessageQueu
 };
 
 const parse = (text: string): readonly string[] => {
-  try {
-    const value: unknown = JSON.parse(text || "[]");
-    return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-  } catch {
-    return [];
-  }
+  const value = parseJson(text);
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 };

@@ -1,3 +1,4 @@
+import { parseJson } from "runcast/json";
 import { type Cell, createCell } from "./cell.ts";
 
 /** A value that is kept on the device and is the same in every tab. */
@@ -8,9 +9,9 @@ export interface KeptCell<Value> extends Cell<Value> {
 
 /** `parse` makes of whatever was kept under `name` (undefined: nothing, or no JSON) what can be used of it. */
 export const createKeptCell = <Value>(name: string, parse: (kept: unknown) => Value): KeptCell<Value> => {
-  const cell = createCell(parse(parseJson(localStorage.getItem(name))));
+  const cell = createCell(parse(parseJson(localStorage.getItem(name) ?? "")));
   addEventListener("storage", ({ key, newValue }) => {
-    if (key === name) cell.set(parse(parseJson(newValue)));
+    if (key === name) cell.set(parse(parseJson(newValue ?? "")));
   });
   const set = (value: Value): void => {
     cell.set(value);
@@ -21,12 +22,4 @@ export const createKeptCell = <Value>(name: string, parse: (kept: unknown) => Va
     }
   };
   return { ...cell, set, show: cell.set };
-};
-
-const parseJson = (text: string | null): unknown => {
-  try {
-    return text === null ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

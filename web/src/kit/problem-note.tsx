@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { Problem } from "runcast/events";
-import { sentence } from "./sentence.ts";
+import { sentence } from "runcast/view";
 import { IconFailed } from "./shell-icons.tsx";
 
 /** What went wrong, what to do about it, and the buttons that do it. */

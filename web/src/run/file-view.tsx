@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { describeFile, fileShape } from "runcast/view";
+import { describeFile, fileShape, messageOf } from "runcast/view";
 import type { FileRef, Json } from "runcast/events";
 import { IconDownload, IconFile } from "../kit/icons.tsx";
 import { Toggle } from "../kit/toggle.tsx";
@@ -81,7 +81,7 @@ const Preview = ({ file: shown, shape }: { readonly file: Shown; readonly shape:
       return { url };
     };
     load()
-      .catch((error: unknown): Loaded => ({ trouble: error instanceof Error ? error.message : "no answer" }))
+      .catch((error: unknown): Loaded => ({ trouble: messageOf(error) }))
       .then((made) => (isStale ? url && URL.revokeObjectURL(url) : setLoaded(made)))
       .catch(() => {});
     return () => {
@@ -131,7 +131,7 @@ const JsonText = ({ text }: { readonly text: string }) => {
 
 const Download = ({ file: { file, name } }: { readonly file: Shown }) => {
   const { actions } = useRunContext();
-  const [note, setSaid] = useState("");
+  const [note, setNote] = useState("");
   const style = "inline-flex cursor-pointer items-center gap-1 text-xs text-accent underline";
   const url = actions.link?.(file);
   if (url !== undefined)
@@ -142,14 +142,14 @@ const Download = ({ file: { file, name } }: { readonly file: Shown }) => {
       </a>
     );
   const download = async () => {
-    setSaid("Fetching…");
+    setNote("Fetching…");
     try {
       const made = URL.createObjectURL(await (await actions.file!(file)).blob());
       Object.assign(document.createElement("a"), { href: made, download: name ?? file }).click();
       setTimeout(() => URL.revokeObjectURL(made), 60_000);
-      setSaid("");
+      setNote("");
     } catch (error) {
-      setSaid(error instanceof Error ? error.message : "no answer");
+      setNote(messageOf(error));
     }
   };
   return (

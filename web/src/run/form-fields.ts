@@ -1,3 +1,4 @@
+import { messageOf } from "runcast/view";
 import type { Json } from "runcast/events";
 import { oneLine, visibleText } from "runcast/view";
 
@@ -153,7 +154,7 @@ export const readJson = (text: string): { readonly value: Json } | { readonly tr
   try {
     return { value: JSON.parse(text) as Json };
   } catch (error) {
-    return { trouble: `This is no JSON: ${error instanceof Error ? error.message : "it cannot be read"}` };
+    return { trouble: `This is no JSON: ${messageOf(error)}` };
   }
 };
 

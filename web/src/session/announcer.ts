@@ -2,6 +2,7 @@ import type { Entry } from "runcast/events";
 import type { RunState } from "runcast/state";
 import { announcementOf } from "runcast/view";
 import { type Cell, createCell } from "../kit/cell.ts";
+import { parseJson } from "runcast/json";
 
 /** One sentence that a screen reader is to say, once. */
 export interface Announcement {
@@ -41,9 +42,6 @@ export const createAnnouncer = (): Announcer => {
 };
 
 const readReached = (): [string, number][] => {
-  try {
-    return JSON.parse(sessionStorage.getItem(REACHED) ?? "[]") as [string, number][];
-  } catch {
-    return [];
-  }
+  const kept = parseJson(sessionStorage.getItem(REACHED) ?? "");
+  return Array.isArray(kept) ? (kept as [string, number][]) : [];
 };
