@@ -34,6 +34,8 @@ export const commentText = (text: string): string => `: ${lines(text, ": ")}\n\n
 export interface FrameReaderOptions {
   /** What the stream before this one left; it stays until a frame says another. */
   readonly lastEventId?: string;
+  /** Something came that is no frame: the stream lives. */
+  readonly onComment?: () => void;
   /** How long the server asks to wait before connecting again; at most what a timer can hold. */
   readonly onRetry?: (milliseconds: number) => void;
   /** A frame that takes no more bytes than this is read, one whose data has more characters is an error. 16 MiB if not given. */
@@ -54,7 +56,7 @@ export interface FrameReader {
 
 /** Reads an event stream as the HTML standard says. A frame without an id of its own has none, even if an earlier one had. */
 export const createFrameReader = (onFrame: (frame: Frame) => void, options: FrameReaderOptions = {}): FrameReader => {
-  const { onRetry, maxFrameBytes = 16 * 1024 * 1024 } = options;
+  const { onComment, onRetry, maxFrameBytes = 16 * 1024 * 1024 } = options;
   let lastEventId = options.lastEventId ?? "";
   let started = false;
   let closed: unknown;
@@ -75,6 +77,7 @@ export const createFrameReader = (onFrame: (frame: Frame) => void, options: Fram
       if (frame.data.length > maxFrameBytes) throw tooLarge();
       onFrame(frame);
     },
+    onComment: onComment && (() => onComment()),
     onRetry: onRetry && ((milliseconds) => onRetry(Math.min(milliseconds, LONGEST_TIMER))),
   });
 

@@ -24,9 +24,11 @@ export const snapshotFrame = (seq: number, state: unknown): Frame => ({
   data: JSON.stringify({ seq, state }),
 });
 
+export const isHeartbeat = ({ event }: Frame): boolean => event === HEARTBEAT;
+
 /** What the frame says if it is a heartbeat. Throws a BadFrame for one that says nothing. */
-export const readHeartbeat = ({ event, data }: Frame): Waiting | undefined =>
-  event === HEARTBEAT ? (objectIn(data) as Waiting) : undefined;
+export const readHeartbeat = (frame: Frame): Waiting | undefined =>
+  isHeartbeat(frame) ? (objectIn(frame.data) as Waiting) : undefined;
 
 /** The state in the frame if it is a snapshot. Throws a BadFrame for one that holds none. */
 export const readSnapshot = ({ event, data }: Frame): { readonly state: unknown } | undefined =>

@@ -6,6 +6,7 @@ import { PROTOCOL } from "../protocol.ts";
 import { createFrameReader } from "../sse.ts";
 import { counted } from "../view.ts";
 import { createVerifier, misfitOf } from "../verify.ts";
+import { isHeartbeat, writeCommand } from "../wire.ts";
 import { oneLine } from "./terminal-text.ts";
 
 export interface Verdict {
@@ -22,7 +23,8 @@ export const checkAgent = async (
   message: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Verdict> => {
-  const address = url.replace(/\/+$/, "").replace(/(\/runs)?$/, "/runs");
+  const base = url.replace(/\/+$/, "").replace(/\/runs$/, "");
+  const address = `${base}/runs`;
   const bad = (what: string, hint = ""): Verdict => ({
     ok: false,
     message: oneLine(`${address}: ${what}${hint && ` (${hint})`}`),
@@ -30,11 +32,13 @@ export const checkAgent = async (
   const stop = new AbortController();
   const silence = setTimeout(() => stop.abort(new Error(`silent for ${SILENCE_MS / 1000} s`)), SILENCE_MS);
   try {
-    const content = [{ type: "text", text: message }];
-    const response = await fetch(address, {
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "text/event-stream", ...headers },
-      body: JSON.stringify({ run: `check-${crypto.randomUUID()}`, messages: [{ role: "user", content }] }),
+    const content = [{ type: "text" as const, text: message }];
+    const request = { run: `check-${crypto.randomUUID()}`, messages: [{ role: "user" as const, content }] };
+    const start = writeCommand({ do: "start", request });
+    const response = await fetch(base + start.path, {
+      method: start.method,
+      headers: { ...start.headers, ...headers },
+      body: start.body ?? null,
       redirect: "manual",
       signal: stop.signal,
     });
@@ -79,10 +83,10 @@ const createAnswer = () => {
   let count = 0;
   let problem: string | undefined;
   return {
-    take({ event: name, data }: Frame): void {
-      if (problem !== undefined || verifier.ended || name === "heartbeat") return;
+    take(frame: Frame): void {
+      if (problem !== undefined || verifier.ended || isHeartbeat(frame)) return;
       count++;
-      const wrong = check(data);
+      const wrong = check(frame.data);
       if (wrong !== undefined) problem = `event ${count}: ${wrong}`;
     },
     get problem() {

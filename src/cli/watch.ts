@@ -8,6 +8,7 @@ import { noServerText } from "./no-server-text.ts";
 import { refusalText } from "./refusal-text.ts";
 import { type RunAddress, parseRunAddress } from "./target.ts";
 import { oneLine } from "./terminal-text.ts";
+import { writeCommand } from "../wire.ts";
 import { createViewer } from "./viewer.ts";
 import { messageOf } from "../message-of.ts";
 
@@ -112,20 +113,21 @@ const connectionText = (connection: Connection, { target, hasBeenLive, isTermina
   }
 };
 
-/** Part of an address that a shell takes as it stands: it is offered to be pasted, and others have chosen it. */
-const segment = (text: string): string =>
-  encodeURIComponent(text.toWellFormed()).replace(
-    /[!'()*~]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+/** An encoded path that a shell takes as it stands: it is offered to be pasted, and others have chosen its ids. */
+const pasteable = (path: string): string =>
+  path.replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
 const howToAnswer = ({ base, token }: RunAddress, run: string, ask: AskNode, access: string): string[] => {
   if (token !== undefined) return ["this address only allows watching; someone with the key can answer"];
   const answer = describeAsk(ask).choices[0]?.answer ?? { value: "…" };
-  const body = JSON.stringify(answer).replaceAll("'", "'\\''");
-  const path = `${base}/runs/${segment(run)}/asks/${segment(ask.id)}`;
+  const { path, body = "" } = writeCommand({
+    do: "answer",
+    run: run.toWellFormed(),
+    ask: ask.id.toWellFormed(),
+    answer,
+  });
   return [
     `answer on ${base}/?run=${encodeURIComponent(run)} or with:`,
-    `curl ${path} ${access}-H 'content-type: application/json' -d '${body}'`,
+    `curl ${base}${pasteable(path)} ${access}-H 'content-type: application/json' -d '${body.replaceAll("'", "'\\''")}'`,
   ].map(oneLine);
 };

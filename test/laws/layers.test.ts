@@ -59,7 +59,8 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "client.ts": (target) => ["events.ts", "json.ts", "state.ts", "sse.ts", "wire.ts", "dialect.ts"].includes(target),
   "replay.ts": (target) => ["events.ts", "state.ts"].includes(target),
   "markdown.ts": () => false,
-  "view.ts": (target) => ["client.ts", "events.ts", "markdown.ts", "protocol.ts", "state.ts"].includes(target),
+  "view.ts": (target) =>
+    ["client.ts", "events.ts", "json.ts", "markdown.ts", "protocol.ts", "state.ts"].includes(target),
   "element.ts": (target) =>
     ["client.ts", "events.ts", "markdown.ts", "replay.ts", "state.ts", "view.ts"].includes(target),
   "html-export.ts": (target) => ["events.ts", "json.ts", "log.ts", "source.ts", "view.ts"].includes(target),
@@ -82,7 +83,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
     [...CONTRACTS, "sse.ts", "did-you-mean.ts", "event-queue.ts", "strict-fields.ts", "process-tree.ts"].includes(
       target,
     ) || isFamily(target),
-  "models/": (target) => CONTRACTS.includes(target) || target === "sources/agent.ts",
+  "models/": (target) => [...CONTRACTS, "sse.ts"].includes(target) || target === "sources/agent.ts",
   "addresses.ts": () => false,
   "archive.ts": () => false,
   "did-you-mean.ts": () => false,

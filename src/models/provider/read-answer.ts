@@ -1,6 +1,7 @@
-import { createParser } from "eventsource-parser";
+import type { Frame } from "../../dialect.ts";
 import { parseJson } from "../../json.ts";
 import { Refusal } from "../../source.ts";
+import { createFrameReader, frameText } from "../../sse.ts";
 import { type Aside, type Fields, fieldsOf, type Format } from "./format.ts";
 
 /** More of an answer that should have been a stream is not read. */
@@ -30,7 +31,7 @@ export const readAnswer = async (
   if (/^\s*</.test(text)) throw (aside.refusal = webPage(text));
   const whole = fieldsOf(parseJson(text));
   const chunk = format.chunkOf?.(whole);
-  if (chunk) return stream(bytesOf(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`));
+  if (chunk) return stream(bytesOf(frameText({ data: JSON.stringify(chunk) }) + frameText({ data: "[DONE]" })));
   return new Response(text, { status: statusIn(whole), headers: { "content-type": "application/json" } });
 };
 
@@ -64,36 +65,33 @@ const framesOf = (
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> => {
   const reader = body.getReader();
-  const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let ready = "";
   let isEnded = false;
 
   const send = (event: string | undefined, data: string): void => {
-    ready += `${event ? `event: ${event}\n` : ""}data: ${data.replaceAll("\n", "\ndata: ")}\n\n`;
+    ready += frameText({ ...(event !== undefined && { event }), data });
   };
-  const parser = createParser({
-    onComment: () => aside.alive(),
-    onEvent: ({ event, data }) => {
-      const isDone = data.trim() === "[DONE]";
-      isEnded ||= isDone;
-      if (isDone) return send(event, data);
-      const value = parseJson(data);
-      if (typeof value !== "object" || value === null) return aside.skipped();
-      const read = format.read(value as Fields);
-      if (read.length === 0) aside.alive();
-      for (const one of read) {
-        isEnded ||= format.isEnd(one);
-        send(event, one === value ? data : JSON.stringify(one));
-      }
-    },
-  });
+  const take = ({ event, data }: Frame): void => {
+    const isDone = data.trim() === "[DONE]";
+    isEnded ||= isDone;
+    if (isDone) return send(event, data);
+    const value = parseJson(data);
+    if (typeof value !== "object" || value === null) return aside.skipped();
+    const read = format.read(value as Fields);
+    if (read.length === 0) aside.alive();
+    for (const one of read) {
+      isEnded ||= format.isEnd(one);
+      send(event, one === value ? data : JSON.stringify(one));
+    }
+  };
+  const frames = createFrameReader(take, { onComment: () => aside.alive() });
 
   const read = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     while (ready === "") {
       const { done, value } = await reader.read();
       if (done) return controller.close();
-      parser.feed(decoder.decode(value, { stream: true }));
+      frames.push(value);
     }
     controller.enqueue(encoder.encode(ready));
     ready = "";
