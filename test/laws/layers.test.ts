@@ -84,6 +84,15 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
       target,
     ) || isFamily(target),
   "models/": (target) => [...CONTRACTS, "sse.ts"].includes(target) || target === "sources/agent.ts",
+  // What puts everything together may use all of it.
+  "assistant.ts": () => true,
+  "cli.ts": () => true,
+  "config.ts": () => true,
+  "index.ts": () => true,
+  "page.ts": () => true,
+  "id-fields.ts": () => false,
+  "stray-errors.ts": () => false,
+  "timer.ts": () => false,
   "addresses.ts": () => false,
   "archive.ts": () => false,
   "did-you-mean.ts": () => false,
@@ -96,10 +105,10 @@ describe("layers", () => {
   test.each(files)("%s imports only what its layer may", (file) => {
     const owner = ownerOf(file);
     const rule = ALLOWED[owner] ?? ALLOWED[`${owner.split("/")[0]}/`];
-    if (!rule) return;
+    expect(rule, `${owner} has no rule in ALLOWED`).toBeDefined();
     for (const { target } of local(file)) {
       if (ownerOf(target) === owner || EVERYWHERE.includes(target)) continue;
-      expect(rule(target), `${file} imports ${target}`).toBe(true);
+      expect(rule!(target), `${file} imports ${target}`).toBe(true);
     }
   });
 
