@@ -102,12 +102,12 @@ export class RunViewElement extends Base {
     else if (run) this.#shown = this.#followed(run);
   }
 
-  #draw(file: (file: string) => string | undefined) {
+  #draw(file: (file: string) => string | undefined, isLive: boolean) {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     const styles = new CSSStyleSheet();
     styles.replaceSync(sheet);
     root.adoptedStyleSheets = [styles];
-    const clock = createClock();
+    const clock = createClock(isLive);
     const frame = createRunFrame(clock);
     const items = make("div", "items");
     const place = make("div", "run", frame.above, items, frame.below);
@@ -124,7 +124,7 @@ export class RunViewElement extends Base {
     const base = `${url.replace(/\/+$/, "")}/runs/${encodeURIComponent(run)}/files/`;
     // With a client of its own nobody knows how a link could show who may read.
     const file = (name: string) => (this.#client ? undefined : `${base}${encodeURIComponent(name)}${query}`);
-    const { frame, clock, tree } = this.#draw(file);
+    const { frame, clock, tree } = this.#draw(file, true);
     const state = createState();
     const tell = (connection: Connection): void => {
       this.#connection = connection;
@@ -171,7 +171,7 @@ export class RunViewElement extends Base {
   }
 
   #recorded(entries: readonly Entry[]) {
-    const { frame, clock, tree, place } = this.#draw((file) => this.#files[file]);
+    const { frame, clock, tree, place } = this.#draw((file) => this.#files[file], false);
     if (!this.hasAttribute("controls")) {
       const state = createState();
       for (const entry of entries) fold(state, entry);

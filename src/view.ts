@@ -23,6 +23,7 @@ export { eventText } from "./view/event-text.ts";
 export { canFold, describeGroup, type GroupFacts, groupSign, hasAgents, isPlain, lanesOf } from "./view/group.ts";
 export { describeLink, type LinkFacts } from "./view/link.ts";
 export { describeText, describeThinking, isOver, type TextFacts, type ThinkingFacts } from "./view/part.ts";
+export { createLogClock, type LogClock } from "./view/log-clock.ts";
 export { describeProblem, type ProblemFacts } from "./view/problem.ts";
 export { describeReplay } from "./view/replay.ts";
 export { describeResume } from "./view/resume.ts";

@@ -8,13 +8,11 @@ import { oneLine, terminalText, wrap } from "./terminal-text.ts";
 /** A question to a person: while it is open, what is asked and how to answer; then the answer. */
 export const askLines = (node: AskNode, options: ViewOptions): string[] => {
   const { ask } = node;
-  const { badge, isOpen, title, message, reply, choices, expires, since } = describeAsk(node);
+  const { badge, isOpen, title, message, reply, choices, expires, time } = describeAsk(node);
   const mark = badgePiece(badge, options.now);
   if (!isOpen) return [line([mark, ` ${oneLine(reply)}`, ["dim", `  ${oneLine(title)}`]], options)];
   const lines = [
-    line([mark, " ", ["bold", oneLine(title)]], options, [
-      ["dim", `  ${badge.word}  ${timeText({ since }, options.now)}`],
-    ]),
+    line([mark, " ", ["bold", oneLine(title)]], options, [["dim", `  ${badge.word}  ${timeText(time, options.now)}`]]),
   ];
   const below = { ...options, width: options.width - 2 };
   const add = (...pieces: Piece[]) => lines.push(`  ${line(pieces, below)}`);

@@ -1,6 +1,6 @@
 import type { Entry } from "../events.ts";
 import { type RunState, createState, fold } from "../state.ts";
-import { describeRun } from "../view.ts";
+import { createLogClock, describeRun } from "../view.ts";
 import type { ViewOptions } from "./node-lines.ts";
 import { createPlainText } from "./plain-text.ts";
 import { type Known, footLines, headLines } from "./render.ts";
@@ -23,7 +23,7 @@ export interface ViewerOptions {
   readonly howToAnswer?: ViewOptions["howToAnswer"];
   /** A state that someone else folds as well. Default: one of its own. */
   readonly state?: RunState;
-  /** Milliseconds since 1970 by the clock of the log. Default: this machine's. */
+  /** What the time is, in milliseconds since 1970. Default: by this machine's clock. */
   readonly clock?: () => number;
 }
 
@@ -53,12 +53,11 @@ const createLiveViewer = (options: ViewerOptions): Viewer => {
   const screen = createScreen(output);
   let known: Known = { text: "", isLive: true };
   let lostAt = 0;
-  let latest = 0;
+  const log = createLogClock();
   let hasHead = false;
 
   const draw = (isLast: boolean) => {
-    // The log's clock may be ahead of ours; no time shown may run backwards.
-    const now = Math.max(known.isLive ? clock() : lostAt, latest);
+    const now = log.at(known.isLive ? clock() : lostAt);
     const { width, height } = screen.size();
     const view = { width, color, now, howToAnswer };
     const settled: string[] = [];
@@ -79,7 +78,7 @@ const createLiveViewer = (options: ViewerOptions): Viewer => {
     state,
     add: (entry) => {
       fold(state, entry);
-      latest = Math.max(latest, entry.at);
+      log.hear({ since: entry.at }, clock());
     },
     know: (next) => {
       if (known.isLive && !next.isLive) lostAt = clock();

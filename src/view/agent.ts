@@ -1,3 +1,4 @@
+import { visibleText } from "../markdown.ts";
 import type { AgentNode, StepNode } from "../state.ts";
 import { usageText } from "./amounts.ts";
 import { type Badge, badgeOf, type ShownState, WORKING } from "./badge.ts";
@@ -12,6 +13,8 @@ export interface AgentFacts {
   readonly name: string;
   readonly model: string;
   readonly task: string;
+  /** Its task as it was given, in all its lines. */
+  readonly fullTask: string;
   readonly status: string;
   readonly time: Time | undefined;
   /** Tokens, once it is over. */
@@ -30,6 +33,7 @@ export const describeAgent = (agent: AgentNode): AgentFacts => {
     name: oneLine(agent.name),
     model: oneLine(agent.model ?? ""),
     task: oneLine(agent.task ?? ""),
+    fullTask: visibleText(agent.task ?? ""),
     status: isOver ? "" : oneLine(agent.status ?? ""),
     time: agentTime(agent),
     usage: isOver ? usageText(agent.usage) : "",

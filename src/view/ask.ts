@@ -5,6 +5,7 @@ import type { AskNode, RunState } from "../state.ts";
 import { type Badge, badgeOf, type ShownState } from "./badge.ts";
 import { nameOf } from "./call.ts";
 import { clip, oneLine } from "./text.ts";
+import type { Time } from "./time.ts";
 
 type Ask = AskNode["ask"];
 
@@ -19,8 +20,8 @@ export interface AskFacts {
   /** What can be answered by a press of a button; empty if a value has to be given. */
   readonly choices: readonly Choice[];
   readonly expires: number | undefined;
-  /** Since when it waits. */
-  readonly since: number;
+  /** How long it has waited, while it does. */
+  readonly time: Time | undefined;
 }
 
 /** One way to answer. */
@@ -41,7 +42,7 @@ export const describeAsk = (node: AskNode): AskFacts => {
     reply: replyTo(node),
     choices: answersTo(ask),
     expires: ask.expires,
-    since: node.startedAt,
+    time: node.outcome === undefined ? { since: node.startedAt } : undefined,
   };
 };
 

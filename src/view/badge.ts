@@ -40,6 +40,8 @@ const LOOKS: Readonly<Record<ShownState, readonly [word: string, tone: Tone]>> =
   expired: ["expired", "stopped"],
 };
 
+export const SHOWN_STATES = Object.keys(LOOKS) as readonly ShownState[];
+
 export const badgeOf = (state: ShownState): Badge => {
   const [word, tone] = LOOKS[state];
   return { state, word, tone };

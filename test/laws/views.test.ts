@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseAst } from "vitest/node";
 import { describe, expect, test } from "vitest";
+import { SHOWN_STATES } from "../../src/view/badge.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 
-/** Whoever draws a run. What the page keeps of conversations is no view, and Markdown knows of no run. */
-const files = ["src/element.ts", "src/element", "src/cli", "web/src"]
+/** Whoever draws a run. Markdown knows of no run. */
+const files = ["src/element.ts", "src/element", "src/cli", "src/html-export", "web/src"]
   .flatMap((place) =>
     place.endsWith(".ts")
       ? [place]
@@ -14,29 +15,22 @@ const files = ["src/element.ts", "src/element", "src/cli", "web/src"]
           path.join(place, file),
         ),
   )
-  .filter((file) => /\.tsx?$/.test(file) && !/^web\/src\/(?:conversations|markdown)\//.test(file));
+  .filter((file) => /\.tsx?$/.test(file) && !file.startsWith("web/src/markdown/"));
 
-/** Fields of a state from which one could tell how something stands, how it ended or how long it took. */
+/** Fields from which one could tell how something stands, how it ended or how long it took, whatever they are read of. */
 const FIELDS = new Set([
-  "outcome",
-  "finish",
-  "startedAt",
-  "endedAt",
-  "executedAt",
-  "ms",
-  "cut",
-  "redacted",
-  "replaces",
-  "replacedBy",
-  "edited",
-  "inputDone",
-]);
+  "outcome", "finish", "startedAt", "endedAt", "executedAt", "ms", "since", "cut", "redacted", "replaces", "replacedBy",
+  "repeats", "repeatedBy", "edited", "inputDone",
+]); // prettier-ignore
+
+/** Fields that other things have, too: these count where they are read of what is called or typed as a part of a run. */
+const SHARED_FIELDS = new Set([
+  "state", "error", "title", "status", "task", "usage", "by", "awaiting", "retries", "progress",
+]); // prettier-ignore
+const PARTS = new Set(["call", "node", "agent", "ask", "step", "part", "run", "root", "state", "event"]);
 
 /** What a call, an agent, an ask, a step or a run may be in. */
-const STATES = new Set([
-  "pending", "executing", "ok", "error", "denied", "cancelled", "timeout", "interrupted", "deferred", "done", "answered", "expired",
-  "stop", "tools", "length", "filter",
-]); // prettier-ignore
+const STATES = new Set<unknown>([...SHOWN_STATES, "stop", "tools", "length", "filter"]);
 
 /** What is read or compared, but of something else than how a run is shown. */
 const OTHER: Readonly<Record<string, readonly string[]>> = {
@@ -46,8 +40,19 @@ const OTHER: Readonly<Record<string, readonly string[]>> = {
   "src/element/markdown-view.ts": ['task === "done"'],
   // Kept with a message of a conversation, for when its run is not loaded.
   "web/src/app/use-chat.ts": ["live?.message.outcome"],
+  "web/src/conversations/conversation.ts": ["end.outcome"],
+  "web/src/conversations/exchange.ts": ['message["outcome"]', 'message["outcome"]'],
+  "web/src/conversations/use-conversations.tsx": ["message.outcome"],
+  // Whether there is anything left to follow, and what is kept of it.
+  "web/src/conversations/runs.ts": ["state.outcome", "state.outcome", "state.endedAt", "state.outcome"],
   // Of a server of tools that was tried out.
   "web/src/app/server-settings.tsx": ['check?.status === "ok"'],
+  // Passed on to a tool's own document.
+  "web/src/embeds/app-host.ts": ["call.error"],
+  // The calls that are left to this browser.
+  "web/src/embeds/browser-calls.tsx": ["state.awaiting"],
+  // Of a result in a message.
+  "web/src/embeds/browser-results.tsx": ["part.error", "part.error"],
   // Of a request to cancel.
   "web/src/run/stop-button.tsx": ['status === "cancelled"'],
 };
@@ -64,20 +69,45 @@ interface Node {
 const decisionsIn = (source: string, lang: "ts" | "tsx" = "tsx"): string[] => {
   const found: string[] = [];
   const textOf = ({ start, end }: Node): string => source.slice(start as number, end as number).replace(/\s+/g, " ");
-  const nameOf = (node: unknown): string => ((node as Node).name ?? (node as Node).value ?? "") as string;
-  const isState = (node: unknown): boolean =>
-    (node as Node | null)?.type === "Literal" && STATES.has((node as Node).value as string);
+  const nameOf = (value: unknown): string => {
+    const node = value as Node | null | undefined;
+    if (node?.type === "MemberExpression") return nameOf(node.property);
+    if (node?.type === "ChainExpression" || node?.type === "TSNonNullExpression") return nameOf(node.expression);
+    return ((node?.name ?? node?.value ?? "") as string) || "";
+  };
+  /** Whether it is called as a part of a run is, or said to be one. */
+  const isPart = (value: unknown): boolean => PARTS.has(nameOf(value)) || /Node$|^RunState$/.test(typeOf(value));
+  const typeOf = (value: unknown): string => {
+    const type = ((value as Node | null)?.typeAnnotation as Node | undefined)?.typeAnnotation as Node | undefined;
+    return type?.type === "TSTypeReference" ? nameOf(type.typeName) : "";
+  };
+  // All that is known of a run is its state, too.
+  const isRead = (field: string, of: unknown): boolean =>
+    FIELDS.has(field) || (SHARED_FIELDS.has(field) && isPart(of) && !(field === "state" && nameOf(of) === "run"));
+  const isState = (value: unknown): boolean => {
+    const node = value as Node | null;
+    if (node?.type === "Literal") return STATES.has(node.value);
+    const [only, ...more] = node?.type === "TemplateLiteral" ? (node.quasis as Node[]) : [];
+    return only !== undefined && more.length === 0 && STATES.has((only.value as { cooked: string }).cooked);
+  };
+  const readPattern = (pattern: Node, of: unknown): void => {
+    for (const property of pattern.properties as Node[])
+      if (property.type === "Property" && isRead(nameOf(property.key), of)) found.push(textOf(property));
+  };
   const look = (node: Node): void => {
-    if (node.type === "MemberExpression" && FIELDS.has(nameOf(node.property))) found.push(textOf(node));
-    if (node.type === "ObjectPattern")
-      for (const property of node.properties as Node[])
-        if (property.type === "Property" && FIELDS.has(nameOf(property.key))) found.push(textOf(property));
+    if (node.type === "MemberExpression" && isRead(nameOf(node.property), node.object)) found.push(textOf(node));
+    if (node.type === "VariableDeclarator" && (node.id as Node).type === "ObjectPattern")
+      readPattern(node.id as Node, isPart(node.id) ? node.id : node.init);
+    for (const parameter of (node.params ?? []) as readonly Node[])
+      if (parameter.type === "ObjectPattern") readPattern(parameter, parameter);
     if (node.type === "BinaryExpression" && /^[!=]==?$/.test(node.operator as string))
       if (isState(node.left) || isState(node.right)) found.push(textOf(node));
     if (node.type === "SwitchCase" && isState(node.test)) found.push(`case ${textOf(node.test as Node)}`);
+    if (node.type === "ArrayExpression" && (node.elements as unknown[]).some(isState)) found.push(textOf(node));
     if (node.type === "ImportDeclaration" && /(?:^|\/)view(?:\.ts)?$/.test(nameOf(node.source)))
       for (const specifier of node.specifiers as Node[])
-        if (AMOUNTS.has(nameOf(specifier.imported ?? specifier.local))) found.push(`import ${textOf(specifier)}`);
+        if (specifier.type === "ImportNamespaceSpecifier" || AMOUNTS.has(nameOf(specifier.imported)))
+          found.push(`import ${textOf(specifier)}`);
   };
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) for (const item of value) visit(item);
@@ -101,6 +131,21 @@ describe("the law of views", () => {
     ['switch (state) { case "timeout": break; }', 'case "timeout"'],
     ["const mark = <b>{run.outcome}</b>;", "run.outcome"],
     ['import { duration as text } from "runcast/view";', "import duration as text"],
+    ["WORDS[call.state]", "call.state"],
+    ['["error"].includes(call.state)', '["error"]'],
+    ['new Set(["denied", "ok"]).has(word)', '["denied", "ok"]'],
+    ['run.error ? "Failed" : "Finished"', "run.error"],
+    ['shown.run?.error ? "Failed" : "Finished"', "shown.run?.error"],
+    ['badge.state === "cut"', 'badge.state === "cut"'],
+    ['badge.state === "filtered"', 'badge.state === "filtered"'],
+    ['state !== "waiting"', 'state !== "waiting"'],
+    ["state === `error`", "state === `error`"],
+    ["Date.now() - time.since", "time.since"],
+    ['ask.title ?? "Allow?"', "ask.title"],
+    ["const { title } = node.ask;", "title"],
+    ["const name = ({ title }: CallNode) => title;", "title"],
+    ["const { error }: RunState = shown;", "error"],
+    ['import * as view from "runcast/view";', "import * as view"],
   ])("notices %s", (source, finding) => {
     expect(decisionsIn(source)).toContain(finding);
   });

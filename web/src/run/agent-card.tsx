@@ -1,7 +1,7 @@
 import { memo, useState } from "react";
 import { useNode } from "runcast/react";
 import type { AgentNode } from "runcast/state";
-import { describeAgent, visibleText } from "runcast/view";
+import { describeAgent } from "runcast/view";
 import { IconAgent } from "../kit/icons.tsx";
 import { Fold } from "../kit/fold.tsx";
 import { Advice, ProblemView } from "./problem-view.tsx";
@@ -16,7 +16,7 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
   const agent = useNode(state, node);
   const [chosen, setChosen] = useState<boolean>();
   useOpener(node.id, () => setChosen(true));
-  const { badge, isOver, name, task, status, time, usage, problem, advice } = describeAgent(agent);
+  const { badge, isOver, name, task, fullTask, status, time, usage, problem, advice } = describeAgent(agent);
   const open = chosen ?? !isOver;
   const [wasOpen, setWasOpen] = useState(open);
   if (open && !wasOpen) setWasOpen(true);
@@ -57,11 +57,11 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
       >
         {wasOpen && (
           <div className="flex flex-col gap-2 border-t border-line p-2.5 @max-sm:p-1.5">
-            {agent.task && (
+            {fullTask && (
               <p
-                className={`whitespace-pre-wrap text-soft [overflow-wrap:anywhere] ${isLong(agent.task) ? "" : "@sm:hidden"}`}
+                className={`whitespace-pre-wrap text-soft [overflow-wrap:anywhere] ${isLong(fullTask) ? "" : "@sm:hidden"}`}
               >
-                {visibleText(agent.task)}
+                {fullTask}
               </p>
             )}
             <Items owner={agent} />
