@@ -16,7 +16,12 @@ export { type CallFacts, describeCall } from "./view/call.ts";
 export { type CallCounts, describeCounts } from "./view/call-counts.ts";
 export { type CallFilter, createMatcher, NO_FILTER } from "./view/call-filter.ts";
 export { type CommandFacts, describeCommand } from "./view/command.ts";
-export { type ConnectionFacts, describeConnection } from "./view/connection.ts";
+export {
+  type ConnectionCircumstances,
+  type ConnectionFacts,
+  describeConnection,
+  isRefusal,
+} from "./view/connection.ts";
 export { contextText } from "./view/context.ts";
 export { type DiffLine, diffOf, diffsIn, type FileDiff } from "./view/diff.ts";
 export { eventText } from "./view/event-text.ts";

@@ -24,16 +24,17 @@ export const callStart = (call: CallNode, options: ViewOptions): string[] => {
 /** What a call is now, or how it ended; without its arguments where its first line has them. */
 export const callEnd = (call: CallNode, options: ViewOptions, hasStart = false): string[] => {
   const facts = describeCall(call);
-  const { badge, name, summary, time, isEdited, isOver, problem } = facts;
+  const { badge, name, summary, time, edits, exit, isOver, problem } = facts;
   const took = timeText(time, options.now);
-  const note = (hasStart && !isEdited) || summary === "" ? "" : `  ${oneLine(summary)}`;
+  const note = (hasStart && edits === "") || summary === "" ? "" : `  ${oneLine(summary)}`;
   const lines = [
     line(
       [
         badgePiece(badge, options.now),
         " ",
         ["bold", oneLine(name)],
-        ["dim", `${note}${isEdited ? " (arguments edited)" : ""}`],
+        ["dim", `${note}${edits && ` ${edits}`}`],
+        ["red", exit && `  ${exit}`],
       ],
       options,
       [["dim", `  ${badge.word}${took && `  ${took}`}`]],
@@ -68,7 +69,9 @@ const outputLines = ({ output }: CallNode, options: ViewOptions): string[] => {
 };
 
 const resultLines = (call: CallNode, options: ViewOptions): string[] => {
-  const text = (describeResult(call)?.parts ?? []).map(partText).join("\n").trim();
+  const { parts = [], data } = describeResult(call) ?? {};
+  const shownParts: readonly ResultPart[] = data === undefined ? parts : [...parts, { kind: "value", value: data }];
+  const text = shownParts.map(partText).join("\n").trim();
   const lines = text === "" ? [] : text.split("\n");
   const shown = lines.slice(0, RESULT_ROWS).map((words) => line([["dim", words]], options));
   if (lines.length > RESULT_ROWS) shown.push(line([["dim", `… ${lines.length - RESULT_ROWS} more lines`]], options));

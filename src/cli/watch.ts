@@ -1,4 +1,5 @@
 import { ClientError, type Connection, createClient, defaultBackoff } from "../client.ts";
+import type { Problem } from "../events.ts";
 import type { AskNode } from "../state.ts";
 import { describeAsk, describeConnection, describeRun } from "../view.ts";
 import { hasColor } from "./color.ts";
@@ -98,19 +99,11 @@ interface Circumstances {
 
 /** What is true of the connection. A terminal is told more: there it can be taken back. */
 const connectionText = (connection: Connection, { target, hasBeenLive, isTerminal }: Circumstances): string => {
-  switch (connection.status) {
-    case "connecting":
-    case "live":
-      return isTerminal ? describeConnection(connection, Date.now()).text : "";
-    case "reconnecting": {
-      const { why, httpStatus, attempt } = connection;
-      const lost = `${hasBeenLive ? "connection lost" : "no answer yet"} (${oneLine(why.message)})`;
-      const reason = httpStatus === undefined ? lost : `the server answered: ${refusalText(why, target)}`;
-      return `${reason}; trying again${isTerminal ? `, attempt ${attempt}` : ""}`;
-    }
-    default:
-      return "";
-  }
+  const problemText = (problem: Problem) => refusalText(problem, target);
+  const { text, notice } = describeConnection(connection, Date.now(), { hasBeenLive, problemText });
+  if (connection.status === "reconnecting") return isTerminal ? `${notice}, attempt ${connection.attempt}` : notice;
+  const goesOn = connection.status === "connecting" || connection.status === "live";
+  return isTerminal && goesOn ? text : notice;
 };
 
 /** An encoded path that a shell takes as it stands: it is offered to be pasted, and others have chosen its ids. */

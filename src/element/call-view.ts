@@ -11,8 +11,10 @@ export const createCallView = (scene: Scene): View<CallNode> => {
   const mark = make("span", "mark");
   const name = make("b");
   const brief = make("span", "soft brief");
+  const edits = make("span", "soft edits");
+  const exit = make("span", "exit");
   const time = make("span", "soft time");
-  const summary = make("summary", "", mark, name, brief, time);
+  const summary = make("summary", "", mark, name, brief, edits, exit, time);
   const status = make("p", "soft");
   const bar = make("progress");
   const input = make("pre", "box");
@@ -46,6 +48,8 @@ export const createCallView = (scene: Scene): View<CallNode> => {
       }
       setText(name, facts.name);
       setText(brief, facts.summary);
+      setText(edits, facts.edits);
+      setText(exit, facts.exit);
       clock.show(time, facts.time);
       setText(status, facts.status);
       bar.hidden = facts.fraction === undefined;

@@ -1,5 +1,6 @@
 import type { CallNode } from "../state.ts";
 import { type Badge, badgeOf } from "./badge.ts";
+import { describeCommand } from "./command.ts";
 import { describeProblem, type ProblemFacts } from "./problem.ts";
 import { summaryOf } from "./summary.ts";
 import { oneLine } from "./text.ts";
@@ -19,8 +20,10 @@ export interface CallFacts {
   /** How far it is, from 0 to 1; undefined if it does not say, and when it is over. */
   readonly fraction: number | undefined;
   readonly problem: ProblemFacts | undefined;
-  /** Whether a person changed the arguments. */
-  readonly isEdited: boolean;
+  /** That a person changed the arguments; empty if nobody did. */
+  readonly edits: string;
+  /** How its command failed, although the call itself may have gone well: `Exit code 1`. Empty if it did not, or nobody knows. */
+  readonly exit: string;
   /** Whether all arguments have arrived, or no more will. */
   readonly hasAllInput: boolean;
 }
@@ -36,9 +39,15 @@ export const describeCall = (call: CallNode): CallFacts => {
     status: isOver ? "" : statusOf(call),
     fraction: isOver ? undefined : call.progress?.fraction,
     problem: describeProblem(call.error, call.state),
-    isEdited: call.edited,
+    edits: call.edited ? "(arguments edited)" : "",
+    exit: isOver ? exitOf(call) : "",
     hasAllInput: isOver || call.inputDone,
   };
+};
+
+const exitOf = (call: CallNode): string => {
+  const { end } = describeCommand(call);
+  return end?.failed ? oneLine(end.text) : "";
 };
 
 export const nameOf = ({ title, name }: Pick<CallNode, "title" | "name">): string => oneLine(title?.trim() || name);

@@ -1,4 +1,5 @@
 import type { Connection } from "../client.ts";
+import type { Problem } from "../events.ts";
 import { duration } from "./amounts.ts";
 import { oneLine, sentence } from "./text.ts";
 
@@ -8,6 +9,16 @@ export interface ConnectionFacts {
   readonly text: string;
   /** Why it is so; empty if there is nothing to explain. */
   readonly detail: string;
+  /** What to tell of it where it is told once and nothing counts down; empty unless something is wrong that may pass. */
+  readonly notice: string;
+}
+
+/** What only who holds the connection knows. */
+export interface ConnectionCircumstances {
+  /** Whether anything has come over it before. Default: true. */
+  readonly hasBeenLive?: boolean;
+  /** A problem in words, with what to do about it here. Default: its message. */
+  readonly problemText?: (problem: Problem) => string;
 }
 
 const WAITS = {
@@ -18,19 +29,29 @@ const WAITS = {
   agent: "the agent",
 } as const;
 
-export const describeConnection = (connection: Connection | undefined, now: number): ConnectionFacts => {
+/** What ends a connection without a word of the server. */
+const UNSAID: ReadonlySet<string> = new Set(["no-stream", "reader-failed"]);
+
+/** Whether a server has answered and said no. */
+export const isRefusal = ({ code }: Problem): boolean => !UNSAID.has(code);
+
+export const describeConnection = (
+  connection: Connection | undefined,
+  now: number,
+  { hasBeenLive = true, problemText = ({ message }) => oneLine(message) }: ConnectionCircumstances = {},
+): ConnectionFacts => {
   switch (connection?.status) {
     case undefined:
     case "closed":
-      return { status: "paused", text: "Paused", detail: "" };
+      return { status: "paused", text: "Paused", detail: "", notice: "" };
     case "connecting":
-      return { status: "connecting", text: "Connecting…", detail: "" };
+      return { status: "connecting", text: "Connecting…", detail: "", notice: "" };
     case "live": {
       const { waiting } = connection;
       const text = waiting
         ? `Live, waiting for ${WAITS[waiting.waiting]} for ${secondsText(now - waiting.since)}`
         : "Live";
-      return { status: "live", text, detail: "" };
+      return { status: "live", text, detail: "", notice: "" };
     }
     case "reconnecting": {
       const seconds = Math.ceil((connection.nextAt - now) / 1000);
@@ -41,12 +62,19 @@ export const describeConnection = (connection: Connection | undefined, now: numb
         connection.httpStatus === undefined
           ? `Connection lost, ${when}`
           : sentence(`${when}: ${oneLine(connection.why.message)}`);
-      return { status: "reconnecting", text, detail: why };
+      const lost = `${hasBeenLive ? "connection lost" : "no answer yet"} (${oneLine(connection.why.message)})`;
+      const reason = connection.httpStatus === undefined ? lost : `the server answered: ${problemText(connection.why)}`;
+      return { status: "reconnecting", text, detail: why, notice: `${reason}; trying again` };
     }
     case "finished":
-      return { status: "finished", text: "Finished", detail: "" };
+      return { status: "finished", text: "Finished", detail: "", notice: "" };
     case "failed":
-      return { status: "failed", text: "Not connected", detail: sentence(oneLine(connection.problem.message)) };
+      return {
+        status: "failed",
+        text: isRefusal(connection.problem) ? "Refused" : "Not connected",
+        detail: sentence(oneLine(connection.problem.message)),
+        notice: "",
+      };
   }
 };
 

@@ -79,6 +79,30 @@ describe("page, element and terminal state the same facts", { timeout: IS_LONG ?
     await agree(entries, () => true);
   });
 
+  test("of a command that failed in a call that went well, and of arguments that a person changed", async () => {
+    const entries = entriesOf(
+      { type: "run-start", protocol: 2, run: "r", name: "agent" },
+      { type: "step-start", step: "s" },
+      ...["a", "b"].flatMap((call): Event[] => [
+        { type: "tool-start", call, name: "run" },
+        { type: "tool-input-end", call, input: { command: "make" } },
+      ]),
+      { type: "step-end", step: "s", finish: "tools" },
+      { type: "tool-execute", call: "a" },
+      { type: "tool-end", call: "a", outcome: "ok", value: { kind: "execute", exitCode: 1 } },
+      { type: "tool-execute", call: "b", input: { command: "make test" } },
+      { type: "tool-output-delta", call: "b", stream: "stdout", delta: "no" },
+      { type: "tool-end", call: "b", outcome: "ok", value: { exitCode: 2 } },
+      { type: "run-end", outcome: "done" },
+    );
+    await agree(entries, () => true);
+    const { calls } = await openTerminal(entries).at(entries.length);
+    expect(calls).toEqual([
+      expect.stringContaining("summary=make test | edits=(arguments edited) | exit=Exit code 2"),
+      expect.stringContaining("summary=make | exit=Exit code 1"),
+    ]);
+  });
+
   test("of calls that were interrupted or never ran", async () => {
     const call = (id: string): Event[] => [
       { type: "tool-start", call: id, name: "look" },

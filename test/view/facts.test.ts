@@ -3,6 +3,7 @@ import type { CallOutcome, Event, Finish, RunOutcome } from "../../src/events.ts
 import type { AgentNode, AskNode, CallNode, MarkNode, PartNode, StepNode } from "../../src/state.ts";
 import {
   announcementOf,
+  createLogClock,
   describeAgent,
   describeAside,
   describeAsk,
@@ -15,6 +16,7 @@ import {
   describeThinking,
   timeText,
 } from "../../src/view.ts";
+import { createClock } from "../../src/element/clock.ts";
 import { callEvents, folding } from "./folding.ts";
 
 const callOf = (...events: readonly (readonly [Event, number])[]): CallNode => {
@@ -30,6 +32,15 @@ const end = (outcome: CallOutcome, more: object = {}): readonly [Event, number] 
 const execute: readonly [Event, number] = [{ type: "tool-execute", call: "c" }, 1];
 
 describe("a call", () => {
+  test("whose command failed says so, also if the call went well", () => {
+    const value = { kind: "execute", exitCode: 1 };
+    expect(describeCall(callOf(start, execute, end("ok", { value }))).exit).toBe("Exit code 1");
+    expect(describeCall(callOf(start, execute, end("ok", { value: { signal: "SIGKILL" } }))).exit).toBe(
+      "Ended by SIGKILL",
+    );
+    expect(describeCall(callOf(start, execute, end("ok", { value: { exitCode: 0 } }))).exit).toBe("");
+  });
+
   test("looks good only if it succeeded, and active only while it runs", () => {
     expect(describeCall(callOf(start)).badge).toEqual({ state: "pending", word: "pending", tone: "waiting" });
     expect(describeCall(callOf(start, execute)).badge).toMatchObject({ word: "executing", tone: "active" });
@@ -267,4 +278,50 @@ test("of a connection no more is said than is known", () => {
   expect(
     text({ status: "reconnecting", attempt: 1, nextAt: 13_000, why: { code: "cut", message: "x" } } as never),
   ).toBe("Connection lost, retrying in 3 s");
+  expect(text({ status: "failed", problem: { code: "unknown-run", message: "no" } } as never)).toBe("Refused");
+  expect(text({ status: "failed", problem: { code: "no-stream", message: "no" } } as never)).toBe("Not connected");
+});
+
+test("where nothing counts down, a lost connection is told once", () => {
+  const lost = { status: "reconnecting", attempt: 1, nextAt: 13_000, why: { code: "cut", message: "it\u202E ended" } };
+  const notice = (more: object, circumstances = {}) =>
+    describeConnection({ ...lost, ...more } as never, 10_000, circumstances).notice;
+  expect(notice({})).toBe("connection lost (it⟦U+202E⟧ ended); trying again");
+  expect(notice({}, { hasBeenLive: false })).toBe("no answer yet (it⟦U+202E⟧ ended); trying again");
+  expect(notice({ httpStatus: 503 }, { problemText: () => "full (make room)" })).toBe(
+    "the server answered: full (make room); trying again",
+  );
+  expect(describeConnection({ status: "connecting" } as never, 0).notice).toBe("");
+});
+
+describe("the clock of a log", () => {
+  test("goes on from what was heard, where the server is ahead", () => {
+    const clock = createLogClock();
+    clock.hear({ since: 9000 }, 4000);
+    expect([4000, 4300, 6000].map((own) => timeText({ since: 9000 }, clock.at(own)))).toEqual([
+      "0.0 s",
+      "0.3 s",
+      "2.0 s",
+    ]);
+    // What came before it is as old as it is by the server's clock.
+    expect(timeText({ since: 7000 }, clock.at(4000))).toBe("2.0 s");
+  });
+
+  test("is this device's where nothing lies in the future", () => {
+    const clock = createLogClock();
+    clock.hear({ since: 1000 }, 4000);
+    clock.hear({ ms: 100_000 }, 4000);
+    clock.hear(undefined, 4000);
+    expect(clock.at(4000)).toBe(4000);
+  });
+
+  test("serves the element, too", () => {
+    const time = { textContent: "", hidden: true };
+    const clock = createClock(true);
+    const ahead = Date.now() + 60_000;
+    clock.show(time as HTMLElement, { since: ahead });
+    expect(time.textContent).toBe("0.0 s");
+    clock.tick(Date.now() + 5000);
+    expect(time.textContent).toMatch(/^[45]\.\d s$/);
+  });
 });

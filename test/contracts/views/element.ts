@@ -63,6 +63,8 @@ const read = (root: ParentNode): Drawn => {
           spins,
           name: text(summary, "b"),
           summary: text(summary, ".brief"),
+          edits: text(summary, ".edits"),
+          exit: text(summary, ".exit"),
           word: text(summary, ".word"),
           time: text(summary, ".time"),
         });

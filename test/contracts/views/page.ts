@@ -102,6 +102,8 @@ const read = (home: HTMLElement): Drawn => {
           spins,
           name: text(line, "[data-name]"),
           summary: text(line, "[data-summary]"),
+          edits: text(line, "[data-edits]"),
+          exit: text(line, "[data-exit-failed]"),
           word,
           time: text(line, "[data-time]"),
         });

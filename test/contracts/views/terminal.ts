@@ -75,8 +75,13 @@ const read = (lines: readonly string[], foot: readonly string[]): Drawn => {
         const name = rest[0]![1];
         const isOpened = inner?.kind === "call" && inner.depth === depth && inner.name === name;
         if (isOpened) open.pop();
-        const own = rest.length > 2 ? rest[1]![1].replace(" (arguments edited)", "").slice(2) : "";
-        drawn.calls.push(fact({ color, spins, name, summary: own || (isOpened ? inner.summary : ""), word, time }));
+        const between = rest.slice(1, -1);
+        const exit = between.find(([style]) => style === "red")?.[1].trim();
+        const note = between.find(([style]) => style === "dim")?.[1] ?? "";
+        const edits = / (\(arguments edited\))$/.exec(note)?.[1];
+        const own = note.slice(0, edits === undefined ? undefined : -edits.length - 1).trim();
+        const summary = own || (isOpened ? inner.summary : "");
+        drawn.calls.push(fact({ color, spins, name, summary, edits, exit, word, time }));
       } else drawn.asks.push(fact({ title: rest[0]![1].slice(2), outcome: second.slice(1) }));
     }
   }

@@ -2,7 +2,6 @@ import type { Connection } from "runcast/client";
 import type { RunState } from "runcast/state";
 import { describeConnection, describeRun } from "runcast/view";
 import { usePage } from "../session/page-context.ts";
-import { isRefusal } from "./refusal.ts";
 import { IconAway, IconConnecting, IconDone, IconFailed, IconLive, IconLost } from "../kit/shell-icons.tsx";
 import { useNow } from "../kit/use-now.ts";
 import { StateIcon, TONES } from "../run/state-mark.tsx";
@@ -60,11 +59,10 @@ const LOOKS = {
 const Connected = ({ connection, now }: { readonly connection: Connection | undefined; readonly now: number }) => {
   const { status, text, detail } = describeConnection(connection, now);
   const { Icon, color } = LOOKS[status];
-  const isRefused = connection?.status === "failed" && isRefusal(connection.problem);
   return (
     <span className={`flex min-w-0 items-center gap-1 ${color}`} title={detail || undefined}>
       <Icon className={`size-4 ${status === "connecting" ? "animate-spin motion-reduce:animate-none" : ""}`} />
-      <span className="truncate">{isRefused ? "Refused" : text}</span>
+      <span className="truncate">{text}</span>
     </span>
   );
 };

@@ -20,7 +20,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
   const [chosen, setChosen] = useState<boolean>();
   useOpener(node.id, () => setChosen(true));
   const facts = describeCall(call);
-  const { badge, isOver, name, summary, time, problem } = facts;
+  const { badge, isOver, name, summary, edits, exit, time, problem } = facts;
   // The work of a sub-agent says more than the words that started it.
   const open = chosen ?? (!isOver && !hasAgents(call));
   const [wasOpen, setWasOpen] = useState(open);
@@ -52,6 +52,16 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
             <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft @max-xs:hidden" data-summary>
               {summary}
             </span>
+            {edits && (
+              <span className="shrink-0 text-xs text-soft @max-xs:hidden" data-edits>
+                {edits}
+              </span>
+            )}
+            {exit && (
+              <span className="shrink-0 text-xs text-bad" data-exit-failed>
+                {exit}
+              </span>
+            )}
             <TimeView time={time} className="shrink-0 text-xs tabular-nums" />
           </>
         }
