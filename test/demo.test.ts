@@ -182,7 +182,7 @@ describe("for an agent that is not its own", () => {
 });
 
 /** What these tell is what happened, whatever agent it is. */
-const NEEDS_NO_TOOLS = ["provider-run tool", "retry", "thinking", "answer"];
+const NEEDS_NO_TOOLS = ["provider-run tool", "retry", "thinking", "markdown", "answer"];
 
 test("speed sets the pace", async () => {
   const timed = async (speed: number) => {

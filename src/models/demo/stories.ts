@@ -1,3 +1,4 @@
+import { RICH_TEXT } from "./rich-text.ts";
 import { sample } from "./sample.ts";
 import { type Beat, type DemoStory, type Turn, withItsTools } from "./story.ts";
 
@@ -194,6 +195,13 @@ export const stories: readonly DemoStory[] = [
     },
     { say: "Repair the three upload tests today, release on Thursday, and let the new guide follow on Friday." },
   ]),
+  story(
+    "markdown",
+    /\bmarkdown\b|\bformat/i,
+    "Show me rich Markdown",
+    "an answer with a table, code, formulas, a list of tasks, a quote and an image",
+    () => [{ say: RICH_TEXT }],
+  ),
   story(
     "answer",
     /\banswer\b|\bscripted\b|\breal\b|who are you|what are you|what is this/i,
