@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { native } from "../src/dialects/native.ts";
 import { openaiChat } from "../src/dialects/openai-chat.ts";
+import { openaiResponses } from "../src/dialects/openai-responses.ts";
 import type { Entry, Event } from "../src/events.ts";
 import type { Log } from "../src/log.ts";
 import { memory } from "../src/logs/memory.ts";
@@ -68,7 +69,7 @@ describe("a run of 26,000 entries", () => {
     for (let at = 0; at < entries.length; at += 5000) await log.append("long", entries.slice(at, at + 5000));
     for (const entry of entries) fold(expected, entry);
   });
-  const options = { log, dialects: [native, openaiChat] };
+  const options = { log, dialects: [native, openaiChat, openaiResponses] };
 
   test("its state is answered without holding anybody up", async () => {
     const { url } = await serve(saying([]), options);
@@ -91,9 +92,11 @@ describe("a run of 26,000 entries", () => {
 
   test("and so is a run that goes on from it", async () => {
     const { url } = await serve(saying(["ok"]), options);
-    const { value, most } = await during(async () => await post(`${url}/runs`, { message: "more", continues: "long" }));
+    const body = { model: "test", input: "more", previous_response_id: "resp_long" };
+    const { value, most } = await during(async () => await post(`${url}/v1/responses`, body));
     expect(value.status).toBe(200);
     await value.text();
+    expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(1024);
   });
 });
