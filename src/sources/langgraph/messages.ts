@@ -24,6 +24,7 @@ export class OpenMessage {
   }
 
   event(data: Fields): Event[] {
+    this.#checkStep();
     const index = countOf(data["index"]) ?? 0;
     switch (data["event"]) {
       case "content-block-start":
@@ -92,6 +93,7 @@ export class OpenMessage {
 
   /** The answer is over, with its tokens and why it ended. */
   finish(data: Fields = {}): Event[] {
+    this.#checkStep();
     const inputs = [...this.#arguments.keys()].flatMap((index) => this.#endInput(index, undefined));
     return [...inputs, ...this.#speaker.answered(usageOf(data["usage"])), ...this.#speaker.settle(finishOf(data))];
   }
@@ -103,9 +105,19 @@ export class OpenMessage {
 
   #input(open: Arguments, delta: string): Event[] {
     const { call } = open;
-    if (delta === "" || this.#speaker.calls.get(call.key) !== call) return [];
+    if (delta === "" || !this.#isOpen(call)) return [];
     open.text += delta;
     return [this.#speaker.own({ type: "tool-input-delta", call: call.id, delta })];
+  }
+
+  /** Arguments belong to the step that asked for the call. It has ended if a call executes before the answer is over. */
+  #checkStep(): void {
+    if (!this.#speaker.isInStep) this.#arguments.clear();
+  }
+
+  /** Whether more of its arguments may come. A call that executes has all of them, whatever its server says. */
+  #isOpen(call: OpenCall): boolean {
+    return this.#speaker.calls.get(call.key) === call && !call.isExecuting;
   }
 
   #endInput(index: number, args: unknown): Event[] {
@@ -113,7 +125,7 @@ export class OpenMessage {
     if (!open) return [];
     this.#arguments.delete(index);
     const { call, text } = open;
-    if (this.#speaker.calls.get(call.key) !== call) return [];
+    if (!this.#isOpen(call)) return [];
     const whole = typeof args === "string" ? parsed(args) : args;
     if (text === "") return this.#speaker.giveInput(call, jsonOf(whole));
     call.input = jsonOf(parsed(text) ?? whole);
