@@ -1,7 +1,7 @@
 import type { RunState } from "../state.ts";
-import { describeRun, messageText, timeText } from "../view.ts";
+import { describeRun, messageText, type PlanFacts, plansOf, timeText, type Todo } from "../view.ts";
 import { badgePiece } from "./badge-piece.ts";
-import { line } from "./line.ts";
+import { line, type Piece } from "./line.ts";
 import type { ViewOptions } from "./node-lines.ts";
 import { adviceLines, problemLines } from "./problem-lines.ts";
 import { oneLine, terminalText, wrap } from "./terminal-text.ts";
@@ -64,8 +64,30 @@ export const footLines = (state: RunState, options: ViewOptions & { readonly kno
   const rest = `${took && `  ${took}`}${isOver || !known.text ? "" : `  ${known.text}`}${spent}`;
   return [
     line([badgePiece(badge, options.now), " ", ["bold", oneLine(title)], ["dim", rest]], options),
+    ...plansOf(state).flatMap((plan) => planLines(plan, isOver ? ALL_ROWS : LIVE_ROWS, options)),
     ...adviceLines(advice, options),
     ...problemLines(problem, options),
     ...adviceLines(awaiting, options),
   ];
 };
+
+/** What is drawn over again must leave room for the rest of a small terminal. */
+const LIVE_ROWS = 6;
+const ALL_ROWS = 50;
+
+/** A plan, from the point before the first that is not done if there is no room for all. */
+const planLines = ({ todos, progress, next }: PlanFacts, rows: number, options: ViewOptions): string[] => {
+  const from = Math.max(0, Math.min(next - 1, todos.length - rows));
+  return [
+    line(["Plan", ["dim", `  ${progress}`]], options),
+    ...todos.slice(from, from + rows).map((todo) => line([POINTS[todo.status], ` ${oneLine(todo.text)}`], options)),
+  ];
+};
+
+const POINTS = {
+  pending: ["dim", "☐"],
+  active: ["cyan", "▸"],
+  done: ["green", "☑"],
+  cancelled: ["dim", "☒"],
+  left: ["yellow", "☐"],
+} as const satisfies Record<Todo["status"], Piece>;

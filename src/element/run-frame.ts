@@ -1,6 +1,6 @@
 import type { Connection } from "../client.ts";
 import type { RunState } from "../state.ts";
-import { describeConnection, describeProblem, describeRun, messageText } from "../view.ts";
+import { describeConnection, describeProblem, describeRun, messageText, plansOf, type Todo } from "../view.ts";
 import type { Clock } from "./clock.ts";
 import { icon } from "./icon.ts";
 import { make, setText } from "./make.ts";
@@ -25,10 +25,12 @@ export const createRunFrame = (clock: Clock): RunFrame => {
   const title = make("span", "title");
   const time = make("span", "soft time");
   const usage = make("span", "soft");
+  const plan = make("ul", "plan");
+  let shownPlan = "";
   const end = make("p", "end", mark, title, time, usage);
   return {
     above: make("header", "", make("p", "head", name, model, link), asked),
-    below: make("footer", "", end, advice, error, awaiting),
+    below: make("footer", "", plan, end, advice, error, awaiting),
     show: (state, connection) => {
       const facts = describeRun(state);
       setText(name, facts.name);
@@ -50,6 +52,23 @@ export const createRunFrame = (clock: Clock): RunFrame => {
       setText(title, facts.title);
       clock.show(time, facts.time);
       setText(usage, facts.usage);
+      const todos = plansOf(state).flatMap((one) => one.todos);
+      const text = todos.map(({ status, text: words }) => `${status} ${words}`).join("\n");
+      if (text === shownPlan) return;
+      shownPlan = text;
+      plan.hidden = todos.length === 0;
+      plan.replaceChildren(...todos.map(pointOf));
     },
   };
+};
+
+const POINTS = { pending: "☐", active: "▸", done: "☑", cancelled: "☒", left: "☐" } as const;
+
+const pointOf = ({ status, word, text }: Todo): HTMLElement => {
+  const sign = make("span", "sign", POINTS[status]);
+  sign.setAttribute("role", "img");
+  sign.setAttribute("aria-label", word);
+  const point = make("li", "", sign, ` ${text}`);
+  point.dataset["status"] = status;
+  return point;
 };

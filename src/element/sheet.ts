@@ -67,6 +67,9 @@ summary:has(> .time:not([hidden]))::after { margin-left: 0; }
 [data-tone="plain"] > summary .mark, [data-tone="plain"] > .mark { color: var(--run-accent); }
 .problem { color: var(--run-soft); font-size: 0.93em; }
 .problem[data-tone="bad"] { color: var(--run-bad); }
+.plan { list-style: none; margin: 0; padding: 0; font-size: 0.93em; }
+.plan [data-status="done"] .sign { color: var(--run-ok); }
+.plan [data-status="active"] .sign { color: var(--run-executing); }
 .advice { border: 1px solid var(--run-pending); border-radius: 0.6rem; background: var(--run-warm); padding: 0.5rem 0.75rem; font-size: 0.93em; }
 .agent { border-left: 3px solid var(--run-accent); }
 .agent > summary > .icon { color: var(--run-accent); }

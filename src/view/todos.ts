@@ -1,4 +1,5 @@
 import type { Json } from "../events.ts";
+import type { RunState } from "../state.ts";
 import { oneLine } from "./text.ts";
 
 /** A point of a plan. */
@@ -14,6 +15,8 @@ export interface PlanFacts {
   readonly todos: readonly Todo[];
   /** `2 of 5 done`. */
   readonly progress: string;
+  /** The index of the first point that is still to be done; 0 if there is none. */
+  readonly next: number;
 }
 
 /** A plan, if the value is one; a slot may hold anything. Nobody works on a point once the run is over. */
@@ -23,8 +26,17 @@ export const describePlan = (value: Json | undefined, isOver: boolean): PlanFact
     const shown = status === "active" && isOver ? "left" : status;
     return { id, text: oneLine(text, 2000), status: shown, word: WORDS[shown] };
   });
-  return { todos, progress: `${todos.filter(({ status }) => status === "done").length} of ${todos.length} done` };
+  const done = todos.filter(({ status }) => status === "done").length;
+  const next = todos.findIndex(({ status }) => status === "active" || status === "pending");
+  return { todos, progress: `${done} of ${todos.length} done`, next: Math.max(0, next) };
 };
+
+/** The plans of a run's agents that have points, in the order in which they were first made. */
+export const plansOf = ({ data, outcome }: RunState): readonly PlanFacts[] =>
+  [...data].flatMap(([key, value]) => {
+    const plan = key.split(" ")[0] === "todos" ? describePlan(value, outcome !== undefined) : undefined;
+    return plan && plan.todos.length > 0 ? [plan] : [];
+  });
 
 const WORDS = {
   pending: "to do",

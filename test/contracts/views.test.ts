@@ -4,9 +4,11 @@ import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Entry, Event, Finish } from "../../src/events.ts";
+import { createState, fold } from "../../src/state.ts";
 import { arbitraryLog } from "../generate.ts";
 import { flushFrames } from "./views/frames.ts";
 import { openElement } from "./views/element.ts";
+import { mentionsOf, words } from "./views/mentions.ts";
 import { openPage } from "./views/page.ts";
 import { openTerminal } from "./views/terminal.ts";
 
@@ -24,16 +26,30 @@ const entriesOf = (...events: readonly Event[]): Entry[] =>
 
 /** All three views show the same facts after each of these entries. */
 const agree = async (entries: readonly Entry[], isLooked: (entry: Entry) => boolean): Promise<void> => {
+  const state = createState();
   const page = openPage(entries);
   const terminal = openTerminal(entries);
   const element = await openElement(entries);
   try {
     for (const entry of entries) {
       if (!isLooked(entry)) continue;
-      const shown = await page.at(entry.seq);
+      while (state.seq < entry.seq) fold(state, entries[state.seq]!);
+      const views = {
+        page: await page.at(entry.seq),
+        terminal: await terminal.at(entry.seq),
+        element: await element.at(entry.seq),
+      };
       const where = `after entry ${entry.seq}, ${entry.event.type}`;
-      expect(await terminal.at(entry.seq), `terminal and page ${where}`).toEqual(shown);
-      expect(await element.at(entry.seq), `element and page ${where}`).toEqual(shown);
+      expect(views.terminal.facts, `terminal and page ${where}`).toEqual(views.page.facts);
+      expect(views.element.facts, `element and page ${where}`).toEqual(views.page.facts);
+      const mentions = mentionsOf(state);
+      for (const [name, { text }] of Object.entries(views)) {
+        const shown = words(text);
+        expect(
+          mentions.filter((mention) => !shown.includes(mention)),
+          `what the ${name} lacks ${where}`,
+        ).toEqual([]);
+      }
     }
   } finally {
     page.close();
@@ -96,7 +112,7 @@ describe("page, element and terminal state the same facts", { timeout: IS_LONG ?
       { type: "run-end", outcome: "done" },
     );
     await agree(entries, () => true);
-    const { calls } = await openTerminal(entries).at(entries.length);
+    const { calls } = (await openTerminal(entries).at(entries.length)).facts;
     expect(calls).toEqual([
       expect.stringContaining("summary=make test | edits=(arguments edited) | exit=Exit code 2"),
       expect.stringContaining("summary=make | exit=Exit code 1"),

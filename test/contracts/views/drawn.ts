@@ -8,10 +8,16 @@ export interface Drawn {
   readonly run: string;
 }
 
+/** What is drawn, and all of its text. */
+export interface Drawing {
+  readonly facts: Drawn;
+  readonly text: string;
+}
+
 /** A view of one run that is kept up to date. */
 export interface DrawnView {
   /** Shows the run as it is after this many entries, and reads off what is drawn. */
-  at(seq: number): Promise<Drawn>;
+  at(seq: number): Promise<Drawing>;
   close(): void;
 }
 

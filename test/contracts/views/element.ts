@@ -17,11 +17,23 @@ export const openElement = async (entries: readonly Entry[]): Promise<DrawnView>
     at: async (seq) => {
       slider.value = `${seq}`;
       slider.dispatchEvent(new Event("input"));
-      return read(root);
+      return { facts: read(root), text: textIn(root) };
     },
     close: () => view.remove(),
   };
 };
+
+/** All that is shown: a text node is in it unless something around it is hidden. */
+const textIn = (root: Node): string =>
+  [...root.childNodes]
+    .map((node) =>
+      node instanceof HTMLElement
+        ? node.hidden || node.localName === "style"
+          ? ""
+          : textIn(node)
+        : (node.nodeValue ?? ""),
+    )
+    .join(" ");
 
 /** What is hidden is not shown. */
 const text = (home: Element, selector: string): string => {

@@ -50,7 +50,7 @@ export const openPage = (entries: readonly Entry[]): DrawnView => {
         draw(entries[seq - 1]!.at);
       });
       await unfold(home);
-      return read(home);
+      return { facts: read(home), text: home.textContent ?? "" };
     },
     close: () => {
       act(() => root.unmount());

@@ -38,11 +38,15 @@ export const openTerminal = (entries: readonly Entry[]): DrawnView => {
       }
       const now = entries[seq - 1]!.at;
       const live = transcript.live({ ...options, now, height: 100_000 });
-      return read([...standing, ...live], footLines(state, { ...options, now }));
+      const foot = footLines(state, { ...options, now });
+      return { facts: read([...standing, ...live], foot), text: plain([...standing, ...live, ...foot]) };
     },
     close: () => {},
   };
 };
+
+// eslint-disable-next-line no-control-regex
+const plain = (lines: readonly string[]): string => lines.join("\n").replaceAll(/\x1b\[\d+m/g, "");
 
 const read = (lines: readonly string[], foot: readonly string[]): Drawn => {
   const drawn = { calls: [] as string[], agents: [] as string[], asks: [] as string[] };
