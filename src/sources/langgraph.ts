@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Event, EventOf, Json } from "../events.ts";
-import { type Past, Refusal, type RunContext, type RunRequest, type Source } from "../source.ts";
+import { isHandedOver, type Past, Refusal, type RunContext, type RunRequest, type Source } from "../source.ts";
 import { mistakes, strictFields } from "../strict-fields.ts";
 import { Connection } from "./langgraph/connection.ts";
 import { Continuation } from "./langgraph/continuation.ts";
@@ -86,8 +86,8 @@ async function* play(
   } finally {
     context.signal.removeEventListener("abort", stop);
     connection.stop();
-    // A run that nobody reads any more must not go on there, unless another process has taken it over: then the reason is an error.
-    if (decoder && !decoder.end && !(context.signal.reason instanceof Error)) await connection.cancel(decoder.run);
+    // A run that nobody reads any more must not go on there.
+    if (decoder && !decoder.end && !isHandedOver(context.signal)) await connection.cancel(decoder.run);
   }
 }
 
