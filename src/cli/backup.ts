@@ -13,7 +13,7 @@ export const backup: CliCommand = {
   name: "backup",
   usage: "<file>",
   words: [1, 1],
-  summary: "Saves all runs of a log in SQLite in one file (tar), while the server works.",
+  summary: "Saves all runs of a SQLite log to one tar archive while the server runs.",
   details:
     "Asks the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the right admin; where none runs, reads .runcast/ here.\n" +
     "Redis and Postgres have tools of their own for this.",

@@ -42,7 +42,7 @@ export interface LangGraphOptions {
  *
  * - A server's run goes on there when the connection breaks or this process dies, and is followed again from where it was.
  * - Every kind of interrupt is an ask. LangGraph takes all answers at once, so the run goes on when the last one is given.
- * - A thread is a thread there. LangGraph keeps the conversation; only the new message is sent.
+ * - Each thread is a thread in LangGraph, which keeps the conversation; only the new message is sent.
  */
 export const langgraph = (options: LangGraphServerOptions | LangGraphOptions): Source => {
   check(options);

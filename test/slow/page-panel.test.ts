@@ -144,7 +144,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await inTray("May I search?").getByRole("button", { expanded: false }).click();
     expect(await inTray("ask_one").getByLabel("Arguments, as JSON").inputValue()).toBe('{"query": "by hand"}');
     await inTray("ask_one").getByRole("button", { name: "Allow with edits" }).click();
-    await page.locator('[data-node="ask one"]').getByText("edited by a person").waitFor({ state: "attached" });
+    await page.locator('[data-node="ask one"]').getByText("Arguments (edited)").waitFor({ state: "attached" });
 
     await onCard("two").getByRole("button", { name: "Yes" }).click();
     await ended(page, "done");

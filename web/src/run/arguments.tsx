@@ -17,7 +17,7 @@ export const Arguments = ({ call, facts }: { readonly call: CallNode; readonly f
   return (
     <div role="group" aria-label="Arguments" data-arguments>
       <Label
-        text={facts.edits ? "Arguments, edited by a person" : "Arguments"}
+        text={facts.edits ? "Arguments (edited)" : "Arguments"}
         beside={<CopyButton what="arguments" text={() => argumentText(call)} />}
       />
       {isFields(input) ? (

@@ -90,5 +90,9 @@ const databaseError = (error: unknown, code: DatabaseError["code"] = "failed"): 
     return new DatabaseError("full", "The browser's storage for this page is full.", error);
   if (code === "unavailable" || name === "InvalidStateError" || name === "SecurityError")
     return new DatabaseError("unavailable", "The browser does not let this page store data.", error);
-  return new DatabaseError(code, error instanceof Error ? error.message : "The browser could not save it.", error);
+  return new DatabaseError(
+    code,
+    error instanceof Error ? error.message : "The browser could not save the conversation.",
+    error,
+  );
 };
