@@ -8,7 +8,7 @@ export const keys: CliCommand = {
   name: "keys",
   usage: "<add|list|revoke> [name]",
   words: [1, 2],
-  summary: "Makes, lists and revokes keys of a server that runs.",
+  summary: "Makes, lists and revokes the keys of a running server.",
   details:
     "Asks the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the right admin. A key is shown once, when it is made; the server keeps its hash.",
   options: {
@@ -24,7 +24,9 @@ export const keys: CliCommand = {
     const say = (text: string) => void process.stdout.write(`${text}\n`);
     if (verb === "list") {
       const answer = await askServer({ base }, "/admin/keys", { key });
-      for (const line of linesOf(((await answer.json()) as { keys: ListedKey[] }).keys)) say(line);
+      const { keys: listed } = (await answer.json()) as { keys: ListedKey[] };
+      for (const line of linesOf(listed)) say(line);
+      if (listed.length === 0) process.stderr.write("runcast: the server has no keys\n");
       return 0;
     }
     if (verb !== "add" && verb !== "revoke") throw new UsageError(`there is no keys ${verb}: use add, list or revoke`);
