@@ -1,5 +1,5 @@
 import type { Waiting } from "./dialect.ts";
-import type { Answer, Entry, EventOf } from "./events.ts";
+import type { Answer, Entry, Event, EventOf } from "./events.ts";
 import type { Log, RunInfo } from "./log.ts";
 import { messageOf } from "./message-of.ts";
 import { createRunId } from "./run-id.ts";
@@ -79,6 +79,8 @@ export interface RunnerOptions {
   readonly findAgent?: (name: string) => RunnableAgent | undefined;
   /** Called once for each run that ended, after its run-end is stored; never awaited, and what it throws is only reported. */
   readonly onEnd?: (ended: EndedRun) => unknown;
+  /** Hears of each event of a run as it is written here, except pieces (deltas). Must be quick and must not throw. */
+  readonly observe?: (run: ObservedRun, event: Event) => void;
   /** Told of what has no other place: an onEnd that threw, a log that cannot be written. */
   readonly onProblem?: (error: unknown) => void;
   /**
@@ -99,6 +101,8 @@ export interface RunnerOptions {
   /** How long a cancel or an answer waits for the process that owns the run. Default: the lease and 5 s. */
   readonly controlMs?: number;
 }
+
+export type ObservedRun = Pick<EndedRun, "run" | "request"> & { readonly agent: RunnableAgent };
 
 export interface EndedRun {
   readonly run: string;

@@ -23,6 +23,9 @@ import type { ServerOptions } from "./server/options.ts";
 import { createBodyBudget } from "./server/body-budget.ts";
 import { createReadBody } from "./server/body.ts";
 import { createQuotas } from "./server/quotas.ts";
+import { type Load, watchLoad } from "./server/load.ts";
+import { createRunQueue } from "./server/run-queue.ts";
+import { createTokenQuota } from "./server/token-quota.ts";
 import { createOwners } from "./server/owners.ts";
 import { createRates } from "./server/rates.ts";
 import { createReadiness } from "./server/readiness.ts";
@@ -68,18 +71,24 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const metrics = createMetrics();
   const quotas = createQuotas(countedLog(options.log, metrics), limits, (error) => onProblem({ error }));
   const { log } = quotas;
+  const tokens = createTokenQuota(log.records, limits, (error) => onProblem({ error }));
+  const queue = createRunQueue(limits);
   const readBody = createReadBody(limits.bodyBytes, createBodyBudget(limits.pendingBodyBytes));
   const runner = createRunner({
     onProblem: (error) => onProblem({ error }),
     findAgent: (name) => {
       const source = Object.hasOwn(options.agents, name) ? options.agents[name] : undefined;
-      return source && { name, source };
+      return source && queue.queued({ name, source });
     },
     ...options.runner,
     log,
     onCut: (run) => {
       audience.cut(run);
       options.runner?.onCut?.(run);
+    },
+    observe: (observed, event) => {
+      tokens.observe(observed.request.user?.id, event);
+      options.runner?.observe?.(observed, event);
     },
     onEnd: (ended) => {
       metrics.runs[ended.end.outcome]++;
@@ -107,6 +116,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   let closed: Promise<void> | undefined;
   let ready = false;
   let loopDelay: ReturnType<typeof watchEventLoop> | undefined;
+  let load: Load | undefined;
 
   const guard = createGuard({
     keys,
@@ -171,9 +181,14 @@ export const createServer = (options: ServerOptions): RuncastServer => {
       },
     }),
     limits,
-    checkQuota: quotas.check,
+    checkLoad: () => load?.check(),
+    checkQuota: async (user) => {
+      await quotas.check(user);
+      await tokens.check(user);
+    },
     audit,
-    agent: (name) => agentOf(options, name),
+    agent: (name) => queue.queued(agentOf(options, name)),
+    position: queue.position,
     basePath,
     viewers: () => metrics.viewers,
     onError,
@@ -184,6 +199,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     recovering ??= runner.recover().then(
       (count) => {
         loopDelay ??= watchEventLoop();
+        load ??= watchLoad(limits.loopDelayMs);
         ready = true;
         return count;
       },
@@ -227,7 +243,9 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     audience.close();
     await listening.closed();
     loopDelay?.stop();
+    load?.stop();
     await quotas.close();
+    await tokens.close();
   };
 
   return {

@@ -238,7 +238,7 @@ describe("refusals", () => {
   });
 
   test("too many runs, streams or requests", async () => {
-    const limits = { concurrentRuns: 1, streams: 1, bodyBytes: undefined as unknown as number };
+    const limits = { concurrentRuns: 1, queuedRuns: 0, streams: 1, bodyBytes: undefined as unknown as number };
     const { url } = await serve(silent, { limits });
     const run = await start(url);
     const runs = await post(`${url}/runs`, { message: "x" });

@@ -136,5 +136,5 @@ export const refusal = async (response: Response | { status: number; body: strin
   const { code, message, hint } = (body as Refused).error;
   expect(message).toBeTruthy();
   expect(hint).toBeTruthy();
-  return { status: response.status, code, hint };
+  return { status: response.status, code, message, hint };
 };

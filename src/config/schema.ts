@@ -14,6 +14,9 @@ const positive = (unit: string) => {
   const error = `must be a whole number of ${unit}, at least 1`;
   return z.int({ error }).positive({ error });
 };
+const runsOrNone = z
+  .int({ error: "must be a whole number of runs, or 0" })
+  .min(0, { error: "must be a whole number of runs, or 0" });
 const texts = z.array(text, { error: "must be a list of strings" });
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const hasFunctions = (value: unknown, names: readonly string[]): boolean =>
@@ -37,8 +40,14 @@ const limitsSchema = strictFields(
     pendingBodyBytes: positive("bytes").optional(),
     userBytesPerDay: positive("bytes").optional(),
     bytesPerDay: positive("bytes").optional(),
+    userTokensPerDay: positive("tokens").optional(),
+    tokensPerDay: positive("tokens").optional(),
     concurrentRuns: positive("runs").optional(),
+    userConcurrentRuns: positive("runs").optional(),
+    queuedRuns: runsOrNone.optional(),
+    userQueuedRuns: runsOrNone.optional(),
     streams: positive("streams").optional(),
+    loopDelayMs: positive("milliseconds").optional(),
     startsPerMinute: positive("requests").optional(),
     controlsPerMinute: positive("requests").optional(),
     readsPerMinute: positive("requests").optional(),

@@ -55,7 +55,7 @@ export class ActiveRun {
       if (error instanceof LogReset) log.release(run, as).catch((problem: unknown) => options.onProblem?.(problem));
     };
     this.#writer = new Writer({ log, run, flusher, as, onFailure });
-    this.#intake = new Intake(this.#writer, this.#stop.signal, maxBytes);
+    this.#intake = new Intake(this.#writer, this.#stop.signal, maxBytes, options.observe?.bind(undefined, options));
     this.#context = runContext(run, options.agent.name, this.#stop.signal, this.#intake, this.#files);
     this.#read().then(
       (end) => this.#apply({ type: "source-ended", ...(end && { end }) }),

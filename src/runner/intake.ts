@@ -21,14 +21,17 @@ export class Intake {
   readonly writer: Writer;
   readonly #isStale: IsStale;
   readonly #maxBytes: number;
+  readonly #onEvent: ((event: Event) => void) | undefined;
   /** Whether the last that was said is that a step will be tried again. */
   isRetrying = false;
 
-  constructor(writer: Writer, stop: AbortSignal, maxBytes: number) {
+  /** `onEvent` hears of all that is written but pieces. */
+  constructor(writer: Writer, stop: AbortSignal, maxBytes: number, onEvent?: (event: Event) => void) {
     this.writer = writer;
     this.targets = new Targets(stop);
     this.#isStale = createIsStale(this.verifier, this.targets);
     this.#maxBytes = maxBytes;
+    this.#onEvent = onEvent;
   }
 
   /** Says something in the run's own name. Throws a Refusal, and says nothing, if the grammar has no place for it. */
@@ -87,6 +90,7 @@ export class Intake {
 
   #observe(event: Event): void {
     this.tally.observe(event);
+    this.#onEvent?.(event);
     if (event.type === "ask-start" || event.type === "ask-end") this.asks.observe(event);
     else if (event.type === "tool-end") this.targets.ended("call", event.call);
     else if (event.type === "agent-end") this.targets.ended("agent", event.agent);

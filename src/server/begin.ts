@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import type { RunnableAgent, Runner } from "../runner.ts";
 import { Refusal, type RunRequest } from "../source.ts";
 import { historyOf } from "./history.ts";
-import { missing, taken, tooMany, unlessMissing } from "./refusals.ts";
+import { missing, taken, unlessMissing } from "./refusals.ts";
 import type { Threads } from "./threads.ts";
 
 type Start = Extract<Command, { do: "start" }>;
@@ -13,7 +13,8 @@ export interface BeginOptions {
   readonly log: Log;
   readonly runner: Runner;
   readonly threads: Threads;
-  readonly limits: { readonly concurrentRuns: number };
+  /** Throws the refusal while the process is too busy for another run. */
+  readonly checkLoad: () => void;
   readonly checkQuota: (user: string | undefined) => Promise<void>;
   readonly agent: (name: string | undefined) => RunnableAgent;
 }
@@ -25,7 +26,7 @@ export type Begin = (
   principal: Principal,
 ) => Promise<{ readonly run: string; readonly started: boolean }>;
 
-export const createBegin = ({ log, runner, threads, limits, checkQuota, agent: agentOf }: BeginOptions): Begin => {
+export const createBegin = ({ log, runner, threads, checkLoad, checkQuota, agent: agentOf }: BeginOptions): Begin => {
   /** The request with what it continues before its own messages. */
   const withHistory = async ({ request, continues }: Start, principal: Principal): Promise<RunRequest> => {
     if (continues === undefined) return request;
@@ -47,12 +48,7 @@ export const createBegin = ({ log, runner, threads, limits, checkQuota, agent: a
     const known = command.request.run === undefined ? undefined : await log.info(command.request.run);
     if (known && !may(principal, "watch", known)) throw taken(known.run);
     if (known?.dropped) throw missing(`run ${known.run} was dropped`, true);
-    if (!known && runner.active >= limits.concurrentRuns)
-      throw tooMany(
-        "too-many-runs",
-        `as many runs are at work as this server takes (${limits.concurrentRuns})`,
-        "limits.concurrentRuns",
-      );
+    if (!known) checkLoad();
     const { thread } = command.request;
     if (!known && dialect.segments && thread !== undefined)
       await threads.refuseWhileAsked({ thread, agent: agent.name }, principal);

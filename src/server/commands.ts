@@ -27,11 +27,15 @@ export interface CommandsOptions {
   readonly sessions: Sessions;
   readonly owners: Owners;
   readonly facts: (principal: Principal) => ServerFacts;
-  readonly limits: { readonly concurrentRuns: number; readonly streams: number };
-  /** Throws the refusal if a user, or everybody, has stored too much. */
+  readonly limits: { readonly streams: number };
+  /** Throws the refusal while the process is too busy for another run. */
+  readonly checkLoad: () => void;
+  /** Throws the refusal if a user, or everybody, has used what a day allows. */
   readonly checkQuota: (user: string | undefined) => Promise<void>;
   readonly audit: Audit;
   readonly agent: (name: string | undefined) => RunnableAgent;
+  /** Which one in line a run is; undefined unless it waits for its turn. */
+  readonly position: (run: string) => number | undefined;
   /** Where the server is mounted, without a slash at the end. */
   readonly basePath: string;
   readonly viewers: () => number;
@@ -64,7 +68,11 @@ export const createCommands = (options: CommandsOptions): Commands => {
 
   const checkStreams = (): void => {
     if (options.viewers() < limits.streams) return;
-    throw tooMany("too-many-streams", `${limits.streams} streams are open already`, "limits.streams");
+    throw tooMany(
+      "too-many-streams",
+      `${limits.streams} streams are open already, as many as may be`,
+      "limits.streams",
+    );
   };
 
   const start = async (command: Of<"start">, asked: Exchange): Promise<void> => {
@@ -80,13 +88,15 @@ export const createCommands = (options: CommandsOptions): Commands => {
       ? { ...(await threads.answer(threadOf(command.request), command.answers, principal)), started: false }
       : { ...(await begin(command, dialect, principal)), after: 0 };
     audit.note(principal, command.answers ? "answer" : started ? "start" : "watch", run);
+    const position = started ? options.position(run) : undefined;
+    const inLine: Record<string, string> = position === undefined ? {} : { "Runcast-Queue": `${position}` };
     if (command.detached && !command.whole) {
       const path = `${options.basePath}/runs/${run}`;
       return sendJson(
         response,
         202,
-        { run, started, events: `${path}/events` },
-        { "Runcast-Run": run, Location: path },
+        { run, started, ...(position !== undefined && { position }), events: `${path}/events` },
+        { "Runcast-Run": run, Location: path, ...inLine },
       );
     }
     const isOurs = started || command.answers !== undefined;
@@ -109,7 +119,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
       dialect,
       log,
       after: { seq: after, frame: 0 },
-      headers: spelling.headersOf(run, dialect),
+      headers: { ...spelling.headersOf(run, dialect), ...inLine },
       response,
       ...(cancels && { onCut }),
     });

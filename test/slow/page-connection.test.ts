@@ -136,7 +136,7 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
   });
 
   test("a server that is too busy is not called lost: what it says is said", async () => {
-    const url = await serve(endless, { limits: { concurrentRuns: 1 } });
+    const url = await serve(endless, { limits: { concurrentRuns: 1, queuedRuns: 0 } });
     const first = await open(url);
     await send(first, "hello");
     await status(first, "live");

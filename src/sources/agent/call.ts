@@ -105,11 +105,36 @@ interface Executing {
 
 const execute = async (
   worker: Worker,
+  defined: DefinedTool,
+  pending: PendingCall,
+  input: unknown,
+  signal: AbortSignal,
+  options: Executing = {},
+): Promise<LanguageModelV4ToolResultPart> => {
+  // It has had its turn.
+  if (options.isExecuting) return await executeNow(worker, defined, pending, input, signal, options);
+  const { call } = pending;
+  let waited = false;
+  const giveBack = await worker.turns.take(signal, (most) => {
+    waited = true;
+    worker.emit({ type: "status", call, text: `Waiting for other calls: ${most} run at a time.` });
+  });
+  if (!giveBack) return failed(worker, pending, "cancelled", CANCELLED);
+  if (waited) worker.emit({ type: "status", call, text: "" });
+  try {
+    return await executeNow(worker, defined, pending, input, signal, options);
+  } finally {
+    giveBack();
+  }
+};
+
+const executeNow = async (
+  worker: Worker,
   { tool, timeoutMs }: DefinedTool,
   pending: PendingCall,
   input: unknown,
   signal: AbortSignal,
-  { edited, isExecuting = false, children = [] }: Executing = {},
+  { edited, isExecuting = false, children = [] }: Executing,
 ): Promise<LanguageModelV4ToolResultPart> => {
   const { run } = worker;
   const { call, message } = pending;

@@ -128,6 +128,7 @@ const common = {
   maxAttempts: number(1, "attempts").optional(),
   maxResultLength: number(0, "characters").optional(),
   maxSteps: number(1, "steps").optional(),
+  maxParallelCalls: number(1, "calls").optional(),
   toolTimeoutMs: milliseconds.optional(),
   approvalExpiresMs: milliseconds.optional(),
 };

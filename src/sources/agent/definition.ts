@@ -60,6 +60,8 @@ export interface AgentOptions {
   readonly maxResultLength?: number;
   /** A run that takes more steps ends with the error `step-limit`. Default: 50. */
   readonly maxSteps?: number;
+  /** How many calls of this agent run at a time; further ones of a step wait for their turn, and say so. Default: 32. */
+  readonly maxParallelCalls?: number;
   /** Ends a call as `timeout`, unless its tool says another. Time spent waiting for a person or a sub-agent does not count. Default: none. */
   readonly toolTimeoutMs?: number;
   /** An approval that nobody answered until then is denied. Default: it waits as long as the run. */
@@ -93,6 +95,7 @@ export interface Definition {
   readonly maxAttempts: number;
   readonly maxResultLength: number;
   readonly maxSteps: number;
+  readonly maxParallelCalls: number;
   readonly approvalExpiresMs: number | undefined;
 }
 
@@ -108,8 +111,8 @@ export const define = (options: Defining, task: (agents: Definition["agents"]) =
   const { name = "", description = "", model, models = [], provider, settings = {}, instructions } = options;
   const { providerTools = {} } = options;
   const { thinkTags = true, stallMs = 120_000, maxAttempts = 3, maxResultLength = 100_000 } = options;
-  const { maxSteps = 50, toolTimeoutMs, approvalExpiresMs } = options;
-  const limits = { thinkTags, stallMs, maxAttempts, maxResultLength, maxSteps, approvalExpiresMs };
+  const { maxSteps = 50, maxParallelCalls = 32, toolTimeoutMs, approvalExpiresMs } = options;
+  const limits = { thinkTags, stallMs, maxAttempts, maxResultLength, maxSteps, maxParallelCalls, approvalExpiresMs };
   const inherited = { provider, settings, toolTimeoutMs, ...limits };
   const agents = new Map(
     Object.entries(options.agents ?? {}).map(([key, agent]) => [

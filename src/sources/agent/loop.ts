@@ -12,6 +12,7 @@ import type { Worker } from "./running.ts";
 import { type ModelTools, step } from "./step.ts";
 import type { GuardedCall, PendingCall } from "./streamed-calls.ts";
 import { type Toolbox, emptyToolbox, openToolbox } from "./toolbox.ts";
+import { createTurns } from "./turns.ts";
 
 export interface Finished {
   /** The text of the last step. */
@@ -20,7 +21,7 @@ export interface Finished {
   readonly awaiting: readonly string[];
 }
 
-export type LoopingAgent = Omit<Worker, "prompt" | "provided" | "used" | "tools" | "clientRun">;
+export type LoopingAgent = Omit<Worker, "prompt" | "provided" | "used" | "turns" | "tools" | "clientRun">;
 
 /** One agent at work: asks the model, runs what it calls for, tells it the results, until it calls for nothing more. */
 export const loop = async (
@@ -35,7 +36,8 @@ export const loop = async (
   const prompt = toPrompt(await withBytes(messages, run.context), [definition.instructions, system]);
   let usage: Usage = past?.usage ?? {};
   const count = (more: Usage | undefined) => used((usage = addUsage(usage, more)));
-  const looping = { ...agent, prompt, provided: new Map(), used: count };
+  const turns = createTurns(definition.maxParallelCalls);
+  const looping = { ...agent, prompt, provided: new Map(), used: count, turns };
   const endProvided = (outcome: CallOutcome) => {
     for (const { call } of looping.provided.values()) looping.emit({ type: "tool-end", call, outcome });
   };

@@ -1,3 +1,4 @@
+import type { Turns } from "./turns.ts";
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { EventQueue } from "../../event-queue.ts";
 import type { Event, Usage } from "../../events.ts";
@@ -53,6 +54,7 @@ export interface Worker {
   readonly signal: AbortSignal;
   /** Calls that the provider runs and has not answered yet: it may do so in a later step. */
   readonly provided: Map<string, ProvidedCall>;
+  readonly turns: Turns;
   /** The tools there are in this step. */
   readonly tools: ReadonlyMap<string, DefinedTool>;
   /** The names of those that the client runs. */

@@ -1,0 +1,20 @@
+import type { Event } from "../../events.ts";
+import type { Place } from "./place.ts";
+
+/** Tells the position until it is the run's turn, then what `begin` tells. Costs nothing from there on: no event passes through here. */
+export const startingAfter = (place: Place, begin: () => AsyncIterable<Event>): AsyncIterable<Event> => ({
+  [Symbol.asyncIterator]: () => {
+    let source: AsyncIterator<Event> | undefined;
+    const next = async (): Promise<IteratorResult<Event>> => {
+      const news = await place.next();
+      if (news === "gone") return { done: true, value: undefined };
+      if (news !== "admitted") return { done: false, value: { type: "status", text: news } };
+      source = begin()[Symbol.asyncIterator]();
+      return { done: false, value: { type: "status", text: "" } };
+    };
+    return {
+      next: () => (source ? source.next() : next()),
+      return: async () => (await source?.return?.()) ?? { done: true, value: undefined },
+    };
+  },
+});
