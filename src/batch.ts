@@ -6,10 +6,10 @@ export interface Job {
 /** Runs what was added, all together, when `schedule` says so: one tick or timer for a thousand jobs instead of a thousand. */
 export class Batch {
   #jobs: Job[] = [];
-  readonly #schedule: (callback: () => void) => void;
+  readonly #schedule: (callback: () => number) => void;
   readonly #onError: (error: unknown) => void;
 
-  constructor(schedule: (callback: () => void) => void, onError: (error: unknown) => void) {
+  constructor(schedule: (callback: () => number) => void, onError: (error: unknown) => void) {
     this.#schedule = schedule;
     this.#onError = onError;
   }
@@ -18,7 +18,8 @@ export class Batch {
     if (this.#jobs.push(job) === 1) this.#schedule(this.#run);
   }
 
-  readonly #run = (): void => {
+  /** Answers how many jobs there were. */
+  readonly #run = (): number => {
     const jobs = this.#jobs;
     this.#jobs = [];
     for (const job of jobs) {
@@ -28,5 +29,6 @@ export class Batch {
         this.#onError(error);
       }
     }
+    return jobs.length;
   };
 }

@@ -16,6 +16,9 @@ export interface Flusher {
 
 const WINDOW_MS = 10;
 const BUSY_WINDOW_MS = 40;
+/** For each run that flushes, when time is short: the flushes and the writes they cause must leave time for the runs. */
+const BUSY_MS_PER_JOB = 0.08;
+const LONGEST_WINDOW_MS = 100;
 const BUSY = 0.8;
 const LOOK_EVERY_MS = 100;
 
@@ -24,18 +27,16 @@ export const createFlusher = (onError: (error: unknown) => void): Flusher => {
   let lookedAt = 0;
   let last = performance.eventLoopUtilization();
 
-  const look = (): void => {
+  const look = (jobs: number): void => {
     const now = performance.now();
     if (now - lookedAt < LOOK_EVERY_MS) return;
     lookedAt = now;
     const current = performance.eventLoopUtilization();
-    windowMs = performance.eventLoopUtilization(current, last).utilization > BUSY ? BUSY_WINDOW_MS : WINDOW_MS;
+    const isBusy = performance.eventLoopUtilization(current, last).utilization > BUSY;
+    windowMs = isBusy ? Math.min(Math.max(BUSY_WINDOW_MS, jobs * BUSY_MS_PER_JOB), LONGEST_WINDOW_MS) : WINDOW_MS;
     last = current;
   };
-  const thenLook = (run: () => void) => () => {
-    run();
-    look();
-  };
+  const thenLook = (run: () => number) => () => look(run());
 
   const tick = new Batch((run) => process.nextTick(thenLook(run)), onError);
   const timer = new Batch((run) => setTimeout(thenLook(run), windowMs), onError);
