@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Dialect } from "../../src/dialect.ts";
+import { dialects } from "../../src/config/dialects.ts";
 import { agUi } from "../../src/dialects/ag-ui.ts";
+import { aiSdk } from "../../src/dialects/ai-sdk.ts";
 import { deepAgent } from "../../src/dialects/deep-agent.ts";
 import { forge } from "../../src/dialects/forge.ts";
 import { openWebui } from "../../src/dialects/open-webui.ts";
@@ -10,6 +12,8 @@ import { ralph } from "../../src/dialects/ralph.ts";
 import type { Entry, Event, Finish } from "../../src/events.ts";
 
 const link = () => "";
+
+const RESPONSE_REASONS = { length: "max_output_tokens", filter: "content_filter", interrupted: "interrupted" };
 
 /** A run that is done, whose last answer ended like this. */
 const endingAs = (finish: Finish): Entry[] => {
@@ -40,6 +44,8 @@ const wholeOf = (dialect: Dialect, finish: Finish): { status: number; body: stri
 describe.each([
   { finish: "length", why: "limit on output tokens", todo: "continue", reason: "length" },
   { finish: "filter", why: "content filter", todo: "Rephrase", reason: "content_filter" },
+  // OpenAI has no word of its own for it; "length" is the one for an answer that broke off.
+  { finish: "interrupted", why: "broke off", todo: "Ask again", reason: "length" },
 ] as const)("an answer that ended as $finish", ({ finish, why, todo, reason }) => {
   const said = (dialect: Dialect) => dataOf(dialect, finish).join("\n");
 
@@ -58,15 +64,29 @@ describe.each([
     expect(wholeOf(openaiChat, finish).body).toContain(`"finish_reason":"${reason}"`);
   });
 
-  test("is an incomplete response", () => {
-    const last = JSON.parse(dataOf(openaiResponses, finish).at(-1)!) as { type: string };
-    expect(last).toMatchObject({
+  test("is an incomplete response, whose message is incomplete", () => {
+    const frames = dataOf(openaiResponses, finish).map((data) => JSON.parse(data) as { type: string });
+    expect(frames.at(-1)).toMatchObject({
       type: "response.incomplete",
       response: {
         status: "incomplete",
-        incomplete_details: { reason: finish === "length" ? "max_output_tokens" : reason },
+        incomplete_details: { reason: RESPONSE_REASONS[finish] },
+        output: [{ type: "message", status: "incomplete" }],
       },
     });
+    expect(frames.find(({ type }) => type === "response.output_item.done")).toMatchObject({
+      item: { status: "incomplete" },
+    });
+  });
+
+  test("has its finish reason in the AI SDK's stream, and a part of the message that says what to do", () => {
+    const chunks = dataOf(aiSdk, finish).flatMap((data) => (data === "[DONE]" ? [] : [JSON.parse(data) as object]));
+    const finishReason = { length: "length", filter: "content-filter", interrupted: "other" }[finish];
+    expect(chunks.slice(-2)).toMatchObject([
+      { type: "data-end", data: { outcome: "done", finish, message: expect.stringContaining(why) } },
+      { type: "finish", finishReason },
+    ]);
+    expect(JSON.stringify(chunks.at(-2))).toContain(todo);
   });
 
   test("has its finish reason and a status line in Open WebUI", () => {
@@ -107,9 +127,14 @@ describe.each([
   });
 });
 
-test("an answer that is whole says nothing of it", () => {
-  for (const dialect of [agUi, openaiChat, openaiResponses, openWebui, ralph, deepAgent, forge])
-    expect(dataOf(dialect, "stop").join("\n")).not.toContain("incomplete:");
+describe.each(dialects)("$name", (dialect) => {
+  test("says nothing of an answer that is whole", () => {
+    expect(dataOf(dialect, "stop").join("\n")).not.toContain("answer is incomplete");
+  });
+
+  test.each(["length", "filter", "interrupted"] as const)("does not end like a whole answer after %s", (finish) => {
+    expect(dataOf(dialect, finish)).not.toEqual(dataOf(dialect, "stop"));
+  });
 });
 
 test("a provider's own words of refusal are the answer", () => {

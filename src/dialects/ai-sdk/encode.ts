@@ -2,6 +2,7 @@ import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Finish } from "../../events.ts";
 import type { EventsAbout } from "../../protocol.ts";
 import { createSegments } from "../../segments.ts";
+import { createAnswerEnd } from "../frames/incomplete.ts";
 import { RESUMED } from "../frames/status-line.ts";
 import { createAgents } from "./agents.ts";
 import { createAsks } from "./asks.ts";
@@ -24,6 +25,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   /** Texts of tools and sub-agents, which are no part of the answer. */
   const asides = new Set<string>();
   let run = "";
+  const answerEnd = createAnswerEnd();
   let finish: Finish = "stop";
   let isBetween = false;
 
@@ -55,7 +57,9 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
       return [...changed, ...divider, closing, { type: "abort", ...(error && { reason: error.message }) }];
     if (outcome === "done") {
       const finishReason = awaiting.length > 0 ? "tool-calls" : (REASONS[finish] ?? "other");
-      const left = divider.length > 0 && awaiting.length === 0 ? [...divider, closing] : [];
+      const { incomplete } = answerEnd;
+      const cut = incomplete && dataPart("end", { outcome, ...incomplete });
+      const left = divider.length > 0 && awaiting.length === 0 ? [...divider, cut ?? closing] : cut ? [cut] : [];
       return [...changed, ...left, { type: "finish", finishReason }];
     }
     const message = error?.message ?? `The run was ${outcome}.`;
@@ -147,6 +151,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
 
   return ({ event }) => {
     const isSegmentEnd = segments.take(event);
+    answerEnd.take(event);
     const chunks = [...(isBetween ? [start()] : []), ...chunksOf(event)];
     isBetween = isSegmentEnd;
     if (isSegmentEnd) chunks.push(...slots.flush(), { type: "finish", finishReason: "tool-calls" });

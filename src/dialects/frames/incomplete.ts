@@ -2,7 +2,7 @@ import type { Event, Finish } from "../../events.ts";
 
 /** Why the answer of a run that is done is not whole, and what to do about it. */
 export interface Incomplete {
-  readonly finish: "length" | "filter";
+  readonly finish: "length" | "filter" | "interrupted";
   readonly message: string;
   readonly hint: string;
 }
@@ -29,7 +29,7 @@ export const createAnswerEnd = (): AnswerEnd => {
 
 /** Undefined for a finish of an answer that is whole, and for anything else. */
 export const incompleteOf = (finish: unknown): Incomplete | undefined =>
-  finish === "length" || finish === "filter" ? INCOMPLETE[finish] : undefined;
+  finish === "length" || finish === "filter" || finish === "interrupted" ? INCOMPLETE[finish] : undefined;
 
 /** Both in one sentence each, for a client that shows only text. */
 export const incompleteText = ({ message, hint }: Incomplete): string => `${message} ${hint}`;
@@ -44,5 +44,10 @@ const INCOMPLETE: Readonly<Record<Incomplete["finish"], Incomplete>> = {
     finish: "filter",
     message: "The answer is incomplete: the provider's content filter stopped it.",
     hint: "Rephrase the request and try again.",
+  },
+  interrupted: {
+    finish: "interrupted",
+    message: "The answer is incomplete: it broke off when its process ended.",
+    hint: "Ask again.",
   },
 };

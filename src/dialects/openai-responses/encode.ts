@@ -14,6 +14,7 @@ import {
 } from "./items.ts";
 import { type Ending, responseOf } from "./response.ts";
 import { answerPage } from "../frames/answer-page.ts";
+import { incompleteOf } from "../frames/incomplete.ts";
 import { askText } from "../openai/ask-text.ts";
 import { openaiError } from "../openai/errors.ts";
 
@@ -42,6 +43,8 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
   let ending: Ending | undefined;
   let finish: Finish = "stop";
   let number = 0;
+  /** A message whose text has ended. Whether it is whole is known when its step ends. */
+  let ended: { readonly item: MessageItem; readonly index: number; readonly cut: boolean | undefined } | undefined;
 
   const frame = (type: string, fields: object): Frame => ({
     event: type,
@@ -79,11 +82,19 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
     const { item, index, text } = words;
     item.content = [outputText(text)];
     const place = { item_id: item.id, output_index: index, content_index: 0 };
-    return [
+    const frames = [
       frame("response.output_text.done", { ...place, text, logprobs: [] }),
       frame("response.content_part.done", { ...place, part: outputText(text) }),
-      done(index, item, cut),
     ];
+    ended = { item, index, cut };
+    return frames;
+  };
+  /** Ends the last message, with what has become known of it since its text ended. */
+  const settle = (stepFinish: Finish | undefined): readonly Frame[] => {
+    if (!ended) return [];
+    const { item, index, cut } = ended;
+    ended = undefined;
+    return [done(index, item, cut || incompleteOf(stepFinish) !== undefined)];
   };
 
   const startThought = (part: string): readonly Frame[] => {
@@ -177,7 +188,7 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
     switch (event.type) {
       case "step-end":
         finish = event.finish;
-        return [];
+        return settle(finish);
       case "text-start":
         return startText(event.part);
       case "text-delta":
@@ -219,9 +230,15 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
     }
     if (event.type === "ask-start") {
       const text = askText(event, answerPage(options, about.run));
-      return [...startThought(event.ask), ...moreThought(event.ask, text), ...endThought(event.ask, false)];
+      return [
+        ...settle(undefined),
+        ...startThought(event.ask),
+        ...moreThought(event.ask, text),
+        ...endThought(event.ask, false),
+      ];
     }
-    return event.agent === undefined ? root(event) : [];
+    if (event.agent !== undefined) return [];
+    return ended && event.type !== "step-end" ? [...settle(undefined), ...root(event)] : root(event);
   };
 
   /** Words that are still being said are in the response as far as they are. */

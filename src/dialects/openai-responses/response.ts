@@ -43,7 +43,12 @@ export const responseOf = (
   };
 };
 
-const REASONS: Partial<Record<Finish, string>> = { length: "max_output_tokens", filter: "content_filter" };
+const REASONS: Partial<Record<Finish, string>> = {
+  length: "max_output_tokens",
+  filter: "content_filter",
+  // OpenAI has no word for it.
+  interrupted: "interrupted",
+};
 
 const statusOf = (outcome: EventOf<"run-end">["outcome"] | undefined, reason: string | undefined): string => {
   if (outcome === undefined) return "in_progress";
