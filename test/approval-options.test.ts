@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { Answer, Entry } from "../src/events.ts";
+import { dialects } from "../src/config/dialects.ts";
+import type { Answer, Entry, Event } from "../src/events.ts";
 import { memory } from "../src/logs/memory.ts";
 import type { Source } from "../src/source.ts";
 import { request, setUp, untilEnd, untilEvent } from "./running.ts";
@@ -59,4 +60,18 @@ test("an answer that is given while its ask is being stored is heard", async () 
   });
   await runner.start({ ...request, run: "r" }, { name: "test", source: asking });
   expect(await untilEnd(log, "r")).toContainEqual({ type: "tool-end", call: "c", outcome: "ok" });
+});
+
+test.each(dialects)("$name names the options of an approval", (dialect) => {
+  const events: Event[] = [
+    { type: "run-start", protocol: 2, run: "r", name: "test" },
+    { type: "step-start", step: "s" },
+    { type: "tool-start", call: "c", name: "t" },
+    { type: "tool-input-end", call: "c", input: {} },
+    { type: "step-end", step: "s", finish: "tools" },
+    { type: "ask-start", ask: "a", kind: "approval", call: "c", options },
+  ];
+  const encode = dialect.encode({ link: () => "" });
+  const frames = events.flatMap((event, index) => encode({ seq: index + 1, at: index, event }));
+  for (const { label } of options) expect(frames.map(({ data }) => data).join("\n")).toContain(label);
 });

@@ -20,15 +20,22 @@ export const createAsks = (
   /** What is asked in a part of ours, which has to say how it ended. */
   const open = new Map<string, Readonly<Record<string, unknown>>>();
 
+  const dataOf = (event: EventOf<"ask-start">) => {
+    const { ask, kind, call, title, message, schema, value, options, allows, expires } = event;
+    return { ask, kind, call, title, message, schema, value, options, allows, expires, url: page?.("answer") };
+  };
+
   return {
     start(event) {
-      const { ask, kind, call, agent, title, message } = event;
+      const { ask, kind, call, agent, title, message, options } = event;
       const shown =
         call === undefined || agent === undefined || kind !== "approval" ? [] : calls.show(call, agents.nameOf(agent));
       if (kind === "approval" && call !== undefined && sdk > 5) {
         const reason = message ?? title;
         return [
           ...shown,
+          // The SDK's approvals know yes and no; what else the agent offers, a client reads here.
+          ...(options?.length ? [dataPart("ask", dataOf(event), ask)] : []),
           {
             type: "tool-approval-request",
             approvalId: ask,
@@ -37,8 +44,7 @@ export const createAsks = (
           },
         ];
       }
-      const { schema, value, options, allows, expires } = event;
-      const data = { ask, kind, call, title, message, schema, value, options, allows, expires, url: page?.("answer") };
+      const data = dataOf(event);
       open.set(ask, data);
       return [...shown, dataPart("ask", data, ask)];
     },

@@ -4,6 +4,7 @@ import type { EventsAbout } from "../../protocol.ts";
 import { EMPTY_RESULT, FAILED } from "./words.ts";
 import { OUTCOME_TEXT } from "../fast-api/outcome-text.ts";
 import { answerPage } from "../frames/answer-page.ts";
+import { askText } from "../frames/ask-text.ts";
 import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
 import { problemText } from "../frames/problem-text.ts";
 import { resultText } from "../frames/result-text.ts";
@@ -123,10 +124,8 @@ export const createDeepAgentEncoder = (options: EncodeOptions): ((entry: Entry) 
         return status(event, `Trying again (${event.attempt}): ${event.error.message}`);
       case "tool-progress":
         return status(event, progressText(nameOf(event.call), event));
-      case "ask-start": {
-        const about = event.title ?? event.message ?? (event.call ? `Allow ${nameOf(event.call)}?` : "A question");
-        return status(event, `${about} (waiting for your answer at ${answerPage(options, run)})`);
-      }
+      case "ask-start":
+        return status(event, askText(event, answerPage(options, run), nameOf));
       case "run-end":
         return endRun(event);
       default:

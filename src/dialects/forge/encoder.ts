@@ -1,7 +1,8 @@
 import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { Entry, Event, EventOf, Json, Usage } from "../../events.ts";
-import { approvalsOf, choicesOf, type EventsAbout } from "../../protocol.ts";
+import type { EventsAbout } from "../../protocol.ts";
 import { answerPage } from "../frames/answer-page.ts";
+import { offered, waitingText } from "../frames/ask-text.ts";
 import { createAnswerEnd, type Incomplete } from "../frames/incomplete.ts";
 import { withNote } from "./incomplete-text.ts";
 import { problemText } from "../frames/problem-text.ts";
@@ -61,17 +62,13 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
         return start(event);
       case "ask-start": {
         const { ask, title, message, value } = event;
-        const offered = [
-          ...approvalsOf(event).map(({ label }) => label),
-          ...choicesOf(event).map(({ value: one, label }) => label ?? one),
-        ];
-        const waiting = `waiting for your answer at ${answerPage(options, run)}`;
+        const names = offered(event);
         const input = {
-          waiting,
+          waiting: waitingText(answerPage(options, run)),
           ...(title !== undefined && { title }),
           ...(message !== undefined && { message }),
           ...(value !== undefined && { value }),
-          ...(offered.length > 0 && { options: offered }),
+          ...(names.length > 0 && { options: names }),
         };
         asks.set(ask, { input, at });
         return [callOf(ask, WAITING, input, "pending")];

@@ -12,6 +12,7 @@ import { codeSpan, plain } from "./text.ts";
 import { cut, whole } from "./whole-characters.ts";
 import { RESUMED } from "../frames/status-line.ts";
 import { chatUsage } from "../openai/chat-usage.ts";
+import { optionsText } from "../frames/ask-text.ts";
 import { createAnswerEnd, type Incomplete, incompleteText } from "../frames/incomplete.ts";
 import { openaiError } from "../openai/errors.ts";
 import { finishReason } from "../openai/finish-reason.ts";
@@ -123,7 +124,8 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     const { item, frames } = output.add(message);
     waits.set(event.ask, { item });
     const where = isInPlace ? `Answer above, or [here](${pageOf("answer")})` : `[Answer here](${pageOf("answer")})`;
-    const text = `✋ ${codeSpan(question)} ${where}`;
+    const options = optionsText(event);
+    const text = `✋ ${codeSpan(question)} ${options === "" ? "" : `${codeSpan(options)} `}${where}`;
     return [...waiting, ...frames, ...output.write(item, text)];
   };
 

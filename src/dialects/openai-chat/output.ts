@@ -4,7 +4,7 @@ import type { EventsAbout } from "../../protocol.ts";
 import { answerPage } from "../frames/answer-page.ts";
 import { type CallStyle, createCallTexts } from "./call-texts.ts";
 import { type FinishReason, finishReason } from "../openai/finish-reason.ts";
-import { askText } from "../openai/ask-text.ts";
+import { askText } from "../frames/ask-text.ts";
 import { inOrder } from "./in-order.ts";
 
 /** What a chat completion can hold of a run. */

@@ -15,7 +15,7 @@ import {
 import { type Ending, responseOf } from "./response.ts";
 import { answerPage } from "../frames/answer-page.ts";
 import { incompleteOf } from "../frames/incomplete.ts";
-import { askText } from "../openai/ask-text.ts";
+import { askText } from "../frames/ask-text.ts";
 import { openaiError } from "../openai/errors.ts";
 
 /** A run as a response: the frames of each entry, and the response as it is by then. */

@@ -3,6 +3,7 @@ import type { Entry, Event, EventOf, Json, Problem } from "../../events.ts";
 import type { EventsAbout } from "../../protocol.ts";
 import { OUTCOME_TEXT } from "../fast-api/outcome-text.ts";
 import { answerPage } from "../frames/answer-page.ts";
+import { askText } from "../frames/ask-text.ts";
 import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
 import { problemText } from "../frames/problem-text.ts";
 import { resultText } from "../frames/result-text.ts";
@@ -143,10 +144,8 @@ export const createRalphEncoder = (options: EncodeOptions): ((entry: Entry) => r
       }
       case "agent-end":
         return status(line.end(event.agent));
-      case "ask-start": {
-        const about = event.title ?? event.message ?? (event.call ? `Allow ${nameOf(event.call)}?` : "A question");
-        return status(line.set(event.ask, `${about} (waiting for your answer at ${answerPage(options, run)})`));
-      }
+      case "ask-start":
+        return status(line.set(event.ask, askText(event, answerPage(options, run), nameOf)));
       case "ask-end":
         return status(line.end(event.ask));
       case "run-end":
