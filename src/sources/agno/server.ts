@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { Refusal } from "../../source.ts";
-import { type Fields, fieldsOf, listOf } from "../upstream/reading.ts";
-import { isTemporary, refusalOf, unreachable } from "../upstream/refusals.ts";
 import { parseJson } from "../../json.ts";
+import { type Fields, fieldsOf, listOf } from "../upstream/reading.ts";
+import { refusalOf, unreachable } from "../upstream/refusals.ts";
+import { isEventStream, openStream, request, type UpstreamServer, wholeText } from "../upstream/requests.ts";
 
 export interface Target {
   readonly kind: "agent" | "team" | "workflow";
@@ -16,16 +15,7 @@ export interface Session {
   readonly user: string | undefined;
 }
 
-interface ServerOptions {
-  readonly url: string;
-  readonly key?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly patienceMs?: number;
-}
-
-const PATIENCE_MS = 30_000;
-const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 2000;
+const SPEAKS = "AgentOS";
 const CANCEL_MS = 2000;
 const MOST_STORED_BYTES = 16 * 1024 * 1024;
 
@@ -35,13 +25,13 @@ export class AgnoServer {
   run = "";
   /** Whether the run goes on there without us. */
   isBackground = true;
-  readonly #options: ServerOptions;
+  readonly #options: UpstreamServer;
   readonly #target: Target;
   readonly #closing = new AbortController();
   readonly #stopping = new AbortController();
   #isSent = false;
 
-  constructor(options: ServerOptions, target: Target, session: Session) {
+  constructor(options: UpstreamServer, target: Target, session: Session) {
     this.#options = options;
     this.#target = target;
     this.session = session;
@@ -56,7 +46,7 @@ export class AgnoServer {
     fields.set("run_id", this.run);
     const response = await this.#stream("", fields);
     if (response.status !== 400) return await this.#checked(response);
-    const refusal = await refusalOf(response, "AgentOS");
+    const refusal = await refusalOf(response, SPEAKS);
     // Without a database there, the run cannot outlive its connection.
     if (!/background/i.test(refusal.message)) throw refusal;
     this.isBackground = false;
@@ -74,18 +64,13 @@ export class AgnoServer {
 
   /** Follows the run from the event after this one. Undefined if there is no more patience. */
   async resume(index: number): Promise<Response | undefined> {
-    const deadline = Date.now() + (this.#options.patienceMs ?? PATIENCE_MS);
-    for (let tries = 0; ; tries++) {
+    const open = async () => {
       const fields = new FormData();
       if (index >= 0) fields.set("last_event_index", String(index));
-      const response = await this.#stream(`/${this.#id}/resume`, fields).catch(() => undefined);
-      if (response?.ok) return response;
-      if (response && !isTemporary(response.status)) throw await refusalOf(response, "AgentOS");
-      await response?.body?.cancel();
-      if (Date.now() >= deadline || this.signal.aborted) return undefined;
-      const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries);
-      await sleep(wait, undefined, { signal: this.signal }).catch(() => {});
-    }
+      return await this.#stream(`/${this.#id}/resume`, fields);
+    };
+    const { patienceMs } = this.#options;
+    return await openStream(open, { speaks: SPEAKS, signal: this.signal, patienceMs });
   }
 
   /** What a paused workflow waits for: its stream does not say all of it. */
@@ -152,10 +137,9 @@ export class AgnoServer {
   }
 
   async #checked(response: Response): Promise<Response> {
-    const isStream = /event-stream/.test(response.headers.get("content-type") ?? "");
-    if (response.ok && isStream) return response;
+    if (isEventStream(response)) return response;
     this.#isSent = false;
-    throw await refusalOf(response, "AgentOS");
+    throw await refusalOf(response, SPEAKS);
   }
 
   async #json(path: string): Promise<Fields | undefined> {
@@ -164,25 +148,12 @@ export class AgnoServer {
       await response?.body?.cancel();
       return undefined;
     }
-    const pieces: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const piece of response.body ?? []) {
-      bytes += piece.length;
-      if (bytes > MOST_STORED_BYTES)
-        throw new Refusal("upstream-too-large", "The server's answer is too large.", { status: 502 });
-      pieces.push(piece);
-    }
-    const value = parseJson(Buffer.concat(pieces).toString());
+    const value = parseJson(await wholeText(response, MOST_STORED_BYTES));
     return value === undefined ? undefined : fieldsOf(value);
   }
 
   #fetch(path: string, init: RequestInit & { readonly headers?: Readonly<Record<string, string>> }): Promise<Response> {
-    const { url, key, headers } = this.#options;
-    return fetch(url.replace(/\/+$/, "") + path, {
-      ...init,
-      headers: { ...init.headers, ...headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
-      // Elsewhere, nobody is meant to have the key.
-      redirect: "manual",
-    });
+    const { key } = this.#options;
+    return request(this.#options, path, init, key === undefined ? {} : { authorization: `Bearer ${key}` });
   }
 }

@@ -1,19 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Refusal } from "../../source.ts";
 import { type Fields, fieldsOf, listOf } from "../upstream/reading.ts";
-import { isTemporary, refusalOf, unreachable } from "../upstream/refusals.ts";
+import { refusalOf, unreachable } from "../upstream/refusals.ts";
+import { openStream, request, type UpstreamServer, wholeText } from "../upstream/requests.ts";
 import { parsed } from "./protocol.ts";
 
-export interface ServerOptions {
-  readonly url: string;
-  readonly key?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly patienceMs?: number;
-}
-
-const PATIENCE_MS = 30_000;
-const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 2000;
 const CANCEL_MS = 5000;
 const MOST_BYTES = 64 * 1024 * 1024;
 const SPEAKS = "LangGraph's API";
@@ -21,10 +11,10 @@ const SPEAKS = "LangGraph's API";
 /** Requests to a LangGraph server about one thread. */
 export class Connection {
   readonly thread: string;
-  readonly #options: ServerOptions;
+  readonly #options: UpstreamServer;
   readonly #stopping = new AbortController();
 
-  constructor(options: ServerOptions, thread: string) {
+  constructor(options: UpstreamServer, thread: string) {
     this.#options = options;
     this.thread = thread;
   }
@@ -67,17 +57,8 @@ export class Connection {
 
   /** A stream, tried again as long as there is patience. Undefined if there is no more. */
   async stream(open: () => Promise<Response>): Promise<Response | undefined> {
-    const deadline = Date.now() + (this.#options.patienceMs ?? PATIENCE_MS);
-    for (let tries = 0; ; tries++) {
-      const response = await open().catch(() => undefined);
-      const isStream = /event-stream/.test(response?.headers.get("content-type") ?? "");
-      if (response?.ok && isStream) return response;
-      if (response && (response.ok || !isTemporary(response.status))) throw await refusalOf(response, SPEAKS);
-      await response?.body?.cancel();
-      if (Date.now() >= deadline || this.signal.aborted) return undefined;
-      const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries);
-      await sleep(wait, undefined, { signal: this.signal }).catch(() => {});
-    }
+    const { patienceMs } = this.#options;
+    return await openStream(open, { speaks: SPEAKS, signal: this.signal, patienceMs });
   }
 
   /** Stops a run there, also when nothing more is read. */
@@ -104,37 +85,19 @@ export class Connection {
   async #parsed(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> {
     const response = await this.send(method, path, body);
     if (!response.ok) throw await refusalOf(response, SPEAKS);
-    return parsed(await textOf(response));
+    return parsed(await wholeText(response, MOST_BYTES));
   }
 
   #fetch(method: string, path: string, body: unknown, headers: HeaderFields, signal: AbortSignal): Promise<Response> {
-    const { url, key, headers: own } = this.#options;
-    return fetch(url.replace(/\/+$/, "") + path, {
+    const { key } = this.#options;
+    const init = {
       method,
       signal,
-      headers: {
-        ...headers,
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...own,
-        ...(key !== undefined && { "x-api-key": key }),
-      },
+      headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      // Elsewhere, nobody is meant to have the key.
-      redirect: "manual",
-    });
+    };
+    return request(this.#options, path, init, key === undefined ? {} : { "x-api-key": key });
   }
 }
 
 type HeaderFields = Readonly<Record<string, string>>;
-
-const textOf = async (response: Response): Promise<string> => {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (bytes > MOST_BYTES)
-      throw new Refusal("upstream-too-large", "The server's answer is too large.", { status: 502 });
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
-};

@@ -3,9 +3,8 @@ import { type Cards, CardsProvider } from "runcast/react";
 import { slowFrom } from "runcast/view";
 import type { ShownRun } from "../conversations/runs.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
-import { useStickToEnd } from "../kit/stick-to-end.ts";
 import { Toggle } from "../kit/toggle.tsx";
-import { useWindowing, WindowingContext } from "../kit/windowing.ts";
+import { WindowingContext } from "../kit/windowing.ts";
 import { RemoteImages } from "../markdown/remote-images.tsx";
 import { WaterfallView } from "../panel/waterfall-view.tsx";
 import type { Jump } from "../run/jump.ts";
@@ -13,10 +12,9 @@ import { RunView } from "../run/run-view.tsx";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
 import { type Access, createAccess } from "../session/access.ts";
 import { createRoute } from "../session/route.ts";
-import { createActionsOf } from "../session/run-actions.ts";
 import { loadCards } from "./cards.ts";
 import { useFollowedRun } from "./use-followed-run.ts";
-import { useMayAnswer } from "./use-may-answer.ts";
+import { useRunScreen } from "./use-run-screen.ts";
 
 /** One run in a frame of another page, which has the agent's words: its work, what it asks, and its timeline. */
 export const LiveApp = () => {
@@ -41,12 +39,7 @@ const LiveRun = ({ shown, access }: { readonly shown: ShownRun; readonly access:
   const { run, state, connection, liveUntil } = shown;
   const [view, setView] = useState<"steps" | "time">("steps");
   const [jump, setJump] = useState<Jump>();
-  const mayAnswer = useMayAnswer(access, run);
-  const actions = useMemo(() => createActionsOf({ access, mayAnswer })(run), [access, run, mayAnswer]);
-  const scroller = useRef<HTMLDivElement>(null);
-  const content = useRef<HTMLDivElement>(null);
-  useStickToEnd(scroller, content);
-  const windowing = useWindowing(scroller);
+  const { actions, scroller, content, windowing } = useRunScreen(access, run);
   const refused = connection?.status === "failed" ? connection.problem : undefined;
   if (refused && state.seq === 0)
     return (

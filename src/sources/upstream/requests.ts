@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Refusal } from "../../source.ts";
+import { isTemporary, refusalOf } from "./refusals.ts";
+
+/** A server that runs agents, and how to reach it. */
+export interface UpstreamServer {
+  readonly url: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long a stream that broke off is asked for again. */
+  readonly patienceMs?: number;
+}
+
+const PATIENCE_MS = 30_000;
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 2000;
+
+/** `auth` is the header that takes the key. */
+export const request = (
+  { url, headers }: UpstreamServer,
+  path: string,
+  init: RequestInit & { readonly headers?: Readonly<Record<string, string>> },
+  auth: Readonly<Record<string, string>>,
+): Promise<Response> =>
+  fetch(url.replace(/\/+$/, "") + path, {
+    ...init,
+    headers: { ...init.headers, ...headers, ...auth },
+    // Elsewhere, nobody is meant to have the key.
+    redirect: "manual",
+  });
+
+export const isEventStream = (response: Response): boolean =>
+  response.ok && /event-stream/.test(response.headers.get("content-type") ?? "");
+
+interface Patience {
+  /** Which protocol the server should speak. */
+  readonly speaks: string;
+  readonly signal: AbortSignal;
+  readonly patienceMs: number | undefined;
+}
+
+/** A stream, tried again as long as there is patience. Undefined if there is no more. Throws what the server refuses for good. */
+export const openStream = async (
+  open: () => Promise<Response>,
+  { speaks, signal, patienceMs = PATIENCE_MS }: Patience,
+): Promise<Response | undefined> => {
+  const deadline = Date.now() + patienceMs;
+  for (let tries = 0; ; tries++) {
+    const response = await open().catch(() => undefined);
+    if (response && isEventStream(response)) return response;
+    if (response && (response.ok || !isTemporary(response.status))) throw await refusalOf(response, speaks);
+    await response?.body?.cancel();
+    if (Date.now() >= deadline || signal.aborted) return undefined;
+    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries);
+    await sleep(wait, undefined, { signal }).catch(() => {});
+  }
+};
+
+/** What a response holds. Throws a Refusal if that is more than `mostBytes`. */
+export const wholeText = async (response: Response, mostBytes: number): Promise<string> => {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > mostBytes)
+      throw new Refusal("upstream-too-large", "The server's answer is too large.", { status: 502 });
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+};

@@ -1,0 +1,16 @@
+import { useMemo, useRef } from "react";
+import { useStickToEnd } from "../kit/stick-to-end.ts";
+import { useWindowing } from "../kit/windowing.ts";
+import type { Access } from "../session/access.ts";
+import { createActionsOf } from "../session/run-actions.ts";
+import { useMayAnswer } from "./use-may-answer.ts";
+
+/** What a screen that shows one run needs: what its reader may do, and a scroller that stays at the end. */
+export const useRunScreen = (access: Access, run: string) => {
+  const mayAnswer = useMayAnswer(access, run);
+  const actions = useMemo(() => createActionsOf({ access, mayAnswer })(run), [access, run, mayAnswer]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  useStickToEnd(scroller, content);
+  return { mayAnswer, actions, scroller, content, windowing: useWindowing(scroller) };
+};
