@@ -30,6 +30,7 @@ export interface JsonParser {
 export type JsonPath = readonly (string | number)[];
 
 export const createJsonParser = (): JsonParser => new Parser();
+export { type Fields, fieldsOf, listOf, parseFields } from "./json/fields.ts";
 export { parseJson } from "./json/parse.ts";
 export { applyPatch } from "./json/patch.ts";
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { fieldsOf, listOf } from "../json.ts";
 import type { Event, EventOf, Json } from "../events.ts";
 import { isHandedOver, type Past, Refusal, type RunContext, type RunRequest, type Source } from "../source.ts";
 import { mistakes, strictFields } from "../strict-fields.ts";
@@ -12,7 +13,6 @@ import { earlierOf } from "./langgraph/past.ts";
 import { inputOf } from "./langgraph/prompt.ts";
 import { type Start, type Wire, Wire2 } from "./langgraph/wire.ts";
 import { Wire1 } from "./langgraph/wire1.ts";
-import { fieldsOf, listOf } from "./upstream/reading.ts";
 import { secretsOf, withoutSecrets } from "./upstream/refusals.ts";
 import { idsOf } from "./upstream/speaker.ts";
 

@@ -1,6 +1,6 @@
+import type { Fields } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Event, EventOf, Json } from "../../events.ts";
-import type { Fields } from "../frames/fields.ts";
 import { frame, tagOf } from "./frames.ts";
 
 /** Named so, a custom event holds what the protocol has no words for. */

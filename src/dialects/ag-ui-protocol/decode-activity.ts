@@ -1,5 +1,5 @@
+import { type Fields, fieldsOf } from "../../json.ts";
 import type { Event, Json } from "../../events.ts";
-import { type Fields, fieldsOf } from "../frames/fields.ts";
 import { ACTIVITY, callActivity } from "./activities.ts";
 import { idOf } from "./fields.ts";
 import { messageIdsOf } from "./frames.ts";

@@ -1,7 +1,7 @@
+import { type Fields, fieldsOf, parseFields } from "../../json.ts";
 import type { Decoder, Frame } from "../../dialect.ts";
 import type { Event, EventOf, Json, Usage } from "../../events.ts";
 import { PROTOCOL } from "../../protocol.ts";
-import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 import { activityEvents } from "./decode-activity.ts";
 import { dataOf } from "./data.ts";
 import { metaOf } from "./encrypted.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { type Fields, fieldsOf } from "../../json.ts";
 import type { Answer, AskKind, EventOf, Json } from "../../events.ts";
 import { choicesOf } from "../../protocol.ts";
-import { type Fields, fieldsOf } from "../frames/fields.ts";
 import { tagOf } from "./frames.ts";
 
 type Ask = EventOf<"ask-start">;

@@ -1,6 +1,6 @@
+import { type Fields, fieldsOf, parseFields } from "../../json.ts";
 import type { CallOutcome, Content, EventOf } from "../../events.ts";
 import { CALL_OUTCOMES } from "../../protocol.ts";
-import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 
 type End = Pick<EventOf<"tool-end">, "outcome" | "content" | "error">;
 

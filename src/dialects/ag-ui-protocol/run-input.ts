@@ -1,6 +1,6 @@
+import { fieldsOf } from "../../json.ts";
 import type { Json } from "../../events.ts";
 import type { ClientTool, RunRequest } from "../../source.ts";
-import { fieldsOf } from "../frames/fields.ts";
 import { writeMessages } from "./messages.ts";
 
 /** Where a request keeps what only this protocol knows. */

@@ -1,5 +1,5 @@
+import { type Fields, fieldsOf } from "../../json.ts";
 import { type Event, type EventOf, eventSchema, type EventType } from "../../events.ts";
-import { type Fields, fieldsOf } from "../frames/fields.ts";
 import { slotName } from "./chunk.ts";
 import type { Transcript } from "./transcript.ts";
 

@@ -1,8 +1,8 @@
+import { type Fields, fieldsOf, parseFields } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Event, Finish, Json } from "../../events.ts";
 import { PROTOCOL } from "../../protocol.ts";
 import { finishOf } from "../ai-sdk-protocol/finish.ts";
-import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 import { readData } from "./decode-data.ts";
 import { createTranscript } from "./transcript.ts";
 

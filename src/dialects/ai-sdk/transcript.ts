@@ -1,5 +1,5 @@
+import { type Fields, fieldsOf } from "../../json.ts";
 import type { Event, EventOf, Finish, Json } from "../../events.ts";
-import { type Fields, fieldsOf } from "../frames/fields.ts";
 
 /** What a server has sent so far, as grammatical events, in whatever order and however incomplete it comes. */
 export interface Transcript {

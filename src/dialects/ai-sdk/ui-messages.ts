@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { type Fields, fieldsOf } from "../../json.ts";
 import type { AskAnswer } from "../../dialect.ts";
 import type { Content, Json, Message, Part } from "../../events.ts";
-import { type Fields, fieldsOf } from "../frames/fields.ts";
 
 /** A message as `useChat` keeps it. Of its parts, those that have no meaning here are left out. */
 export const uiMessageSchema = z.looseObject({

@@ -1,8 +1,8 @@
+import { type Fields, fieldsOf, parseFields } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Content, Event, Problem, RunOutcome } from "../../events.ts";
 import { EMPTY_RESULT, FAILED } from "./words.ts";
 import { createNarrator } from "../frames/narrator.ts";
-import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(["error", "cancelled", "interrupted"]);
 

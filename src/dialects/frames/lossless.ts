@@ -1,7 +1,7 @@
+import { parseFields } from "../../json.ts";
 import type { Entry, Event } from "../../events.ts";
 import { ID_FIELDS } from "../../id-fields.ts";
 import type { Decoder, EncodeOptions, Frame } from "../../dialect.ts";
-import { parseFields } from "./fields.ts";
 
 /** How a dialect spells entries in its family's own words, and what it understands of them: both may lose something. */
 export interface Spelling {

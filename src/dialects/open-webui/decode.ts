@@ -1,11 +1,10 @@
 import type { Frame } from "../../dialect.ts";
-import { parseJson } from "../../json.ts";
+import { type Fields, fieldsOf, parseFields, parseJson } from "../../json.ts";
 import type { Event, Json } from "../../events.ts";
 import { DONE } from "./encode.ts";
 import { createNarrator } from "../frames/narrator.ts";
 import { readChatUsage } from "../openai/chat-usage.ts";
 import { readOpenaiError } from "../openai/errors.ts";
-import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 
 const MOST_ITEMS = 4096;
 

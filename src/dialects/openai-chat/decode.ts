@@ -1,10 +1,10 @@
+import { type Fields, fieldsOf, parseFields } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Event, Finish, Usage } from "../../events.ts";
 import { PROTOCOL } from "../../protocol.ts";
 import { DONE } from "./encode.ts";
 import { readChatUsage } from "../openai/chat-usage.ts";
 import { readOpenaiError } from "../openai/errors.ts";
-import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 
 /** No answer has more calls; a remote that says otherwise is not to fill our memory. */
 const MOST_CALLS = 1024;

@@ -1,8 +1,8 @@
+import { type Fields, fieldsOf, parseFields } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Event, EventOf, Finish, Usage } from "../../events.ts";
 import { PROTOCOL } from "../../protocol.ts";
 import { readOpenaiError } from "../openai/errors.ts";
-import { type Fields, fieldsOf, parseFields } from "../frames/fields.ts";
 
 /** No response has more; a remote that says otherwise is not to fill our memory. */
 const MOST_ITEMS = 4096;

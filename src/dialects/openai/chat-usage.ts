@@ -1,5 +1,5 @@
+import { fieldsOf } from "../../json.ts";
 import type { Usage } from "../../events.ts";
-import { fieldsOf } from "../frames/fields.ts";
 
 /** Usage in OpenAI's words; what is not known counts as none. */
 export const chatUsage = (usage: Usage | undefined) => {

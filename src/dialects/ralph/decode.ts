@@ -1,8 +1,7 @@
 import type { Frame } from "../../dialect.ts";
 import type { Content, Event, Json, Problem, RunOutcome } from "../../events.ts";
 import { createNarrator, type NarratedCall } from "../frames/narrator.ts";
-import { parseJson } from "../../json.ts";
-import { type Fields, parseFields } from "../frames/fields.ts";
+import { type Fields, parseFields, parseJson } from "../../json.ts";
 import { messageBefore } from "../frames/problem-text.ts";
 
 const MOST_UNNAMED = 256;

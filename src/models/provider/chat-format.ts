@@ -1,5 +1,6 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { type Aside, type CreateFormat, type Fields, fieldsOf, type Format, listOf, textOf } from "./format.ts";
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
+import { type Aside, type CreateFormat, type Format, textOf } from "./format.ts";
 
 /** What servers send now and then so that nobody hangs up. */
 const PING = /ping|keep.?alive|heartbeat/i;

@@ -1,4 +1,5 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { Fields } from "../../json.ts";
 import type { Refusal } from "../../source.ts";
 
 /** What comes with an answer and does not pass through the provider's library. */
@@ -28,12 +29,5 @@ export interface Format {
 /** A format for one answer. */
 export type CreateFormat = (aside: Aside) => Format;
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
-
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,6 +1,6 @@
-import { parseJson } from "../../json.ts";
+import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
 import { Refusal } from "../../source.ts";
-import { type CreateFormat, type Fields, fieldsOf, listOf, textOf } from "./format.ts";
+import { type CreateFormat, textOf } from "./format.ts";
 
 const ENDS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete", "response.failed"]);
 const WAITS: ReadonlySet<unknown> = new Set(["response.queued", "response.in_progress", "keepalive"]);

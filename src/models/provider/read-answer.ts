@@ -1,8 +1,8 @@
 import type { Frame } from "../../dialect.ts";
-import { parseJson } from "../../json.ts";
+import { type Fields, fieldsOf, parseJson } from "../../json.ts";
 import { Refusal } from "../../source.ts";
 import { createFrameReader, frameText } from "../../sse.ts";
-import { type Aside, type Fields, fieldsOf, type Format } from "./format.ts";
+import { type Aside, type Format } from "./format.ts";
 
 /** More of an answer that should have been a stream is not read. */
 const MOST = 4 * 1024 * 1024;

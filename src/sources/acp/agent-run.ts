@@ -1,3 +1,4 @@
+import { fieldsOf } from "../../json.ts";
 import { createEventQueue } from "../../event-queue.ts";
 import type { Event } from "../../events.ts";
 import { Refusal, type RunContext, type RunRequest } from "../../source.ts";
@@ -6,7 +7,6 @@ import { type AgentConnection, type Session, connect, openSession, requestFailed
 import { chosenFrom } from "./choices.ts";
 import { Decoder, type DecoderOptions } from "./decoder.ts";
 import { promptOf } from "./prompt.ts";
-import { fieldsOf } from "../upstream/reading.ts";
 import type { HeldThread } from "./sessions.ts";
 import type { Terminals } from "./terminals.ts";
 import { type Wire, wireOf } from "./wire.ts";

@@ -1,6 +1,7 @@
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Answer, Event, EventOf, Json } from "../../events.ts";
 import type { Call } from "./call.ts";
-import { type Fields, fieldsOf, isEmpty, jsonOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import { isEmpty, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 
 /** One of the ways in which an agent lets a person answer a permission request. */
 interface Option {

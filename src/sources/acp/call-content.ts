@@ -1,5 +1,6 @@
+import { fieldsOf, listOf } from "../../json.ts";
 import type { Content } from "../../events.ts";
-import { fieldsOf, listOf, textOf } from "../upstream/reading.ts";
+import { textOf } from "../upstream/reading.ts";
 import type { Edit } from "./unified-diff.ts";
 
 /** What the `content` of a tool call holds. A later one replaces it as a whole. */

@@ -1,10 +1,10 @@
 import type { Content, Event, EventOf, Json, Problem } from "../../events.ts";
 import { type CallContent, type Exit, contentOf, exitOf } from "./call-content.ts";
 import { LiveOutput } from "./live-output.ts";
-import { type Fields, fieldsOf, isEmpty, jsonOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import { isEmpty, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { Speaker } from "./speaker.ts";
 import { type Edit, unifiedDiff } from "./unified-diff.ts";
-import { parseJson } from "../../json.ts";
+import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
 
 /** How paths are shown, and where in its file an edit begins. */
 export interface Workspace {

@@ -1,8 +1,9 @@
+import type { Fields } from "../../json.ts";
 import type { Event, Problem } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import { type Exit, outputOf } from "./call-content.ts";
 import { Call, type Workspace } from "./call.ts";
-import { type Fields, textOf } from "../upstream/reading.ts";
+import { textOf } from "../upstream/reading.ts";
 import type { NewId, Speaker } from "./speaker.ts";
 
 /** More than any agent has at work at once. */

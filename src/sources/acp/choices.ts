@@ -1,6 +1,7 @@
+import { fieldsOf, listOf } from "../../json.ts";
 import { didYouMean } from "../../did-you-mean.ts";
 import { Refusal } from "../../source.ts";
-import { fieldsOf, listOf, textOf } from "../upstream/reading.ts";
+import { textOf } from "../upstream/reading.ts";
 
 /** Something that a session lets the client choose: its mode or its model. */
 export interface Choice {

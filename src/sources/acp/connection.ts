@@ -1,10 +1,10 @@
 import type { ClientConnection, InitializeResponse, PromptCapabilities } from "@agentclientprotocol/sdk";
 import { Refusal } from "../../source.ts";
 import { type Choice, choiceOf } from "./choices.ts";
-import { fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import { lineOf, textOf } from "../upstream/reading.ts";
 import type { Wire } from "./wire.ts";
 import { messageOf } from "../../message-of.ts";
-import { parseJson } from "../../json.ts";
+import { fieldsOf, listOf, parseJson } from "../../json.ts";
 
 /** The answer to a request of the agent, by the id of the request; undefined if the method is not known here. */
 export type TakeReply = (requestId: unknown) => Promise<unknown> | undefined;

@@ -1,9 +1,10 @@
+import { fieldsOf } from "../../json.ts";
 import type { Answer, Event, Finish, Json } from "../../events.ts";
 import { type OpenAsk, formAsk, permissionAsk } from "./asks.ts";
 import { type Exit, blockText } from "./call-content.ts";
 import type { Call, Workspace } from "./call.ts";
 import { Calls } from "./calls.ts";
-import { fieldsOf, lineOf, textOf } from "../upstream/reading.ts";
+import { lineOf, textOf } from "../upstream/reading.ts";
 import { slotOf } from "./slots.ts";
 import { type NewId, Speaker } from "./speaker.ts";
 import { SubAgents } from "./sub-agents.ts";

@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Event, Json } from "../../events.ts";
-import { type Fields, countOf, fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import { countOf, lineOf, textOf } from "../upstream/reading.ts";
 
 const MOST_ENTRIES = 200;
 const STATUSES: ReadonlyMap<string | undefined, string> = new Map([

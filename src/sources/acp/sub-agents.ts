@@ -1,7 +1,8 @@
+import { type Fields, fieldsOf } from "../../json.ts";
 import type { Event } from "../../events.ts";
 import type { Call } from "./call.ts";
 import type { Calls } from "./calls.ts";
-import { type Fields, fieldsOf, lineOf, textOf } from "../upstream/reading.ts";
+import { lineOf, textOf } from "../upstream/reading.ts";
 import { type NewId, Speaker } from "./speaker.ts";
 
 interface SubAgent {

@@ -3,10 +3,11 @@ import { randomUUID } from "node:crypto";
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import { type ProcessTree, createProcessTree } from "../../process-tree.ts";
 import type { Exit } from "./call-content.ts";
 import { guardExit } from "./exit-guard.ts";
-import { type Fields, countOf, fieldsOf, listOf, textOf } from "../upstream/reading.ts";
+import { countOf, textOf } from "../upstream/reading.ts";
 
 interface Terminal {
   readonly child: ChildProcess;

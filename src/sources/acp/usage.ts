@@ -1,5 +1,6 @@
+import { fieldsOf } from "../../json.ts";
 import type { Usage } from "../../events.ts";
-import { countOf, fieldsOf } from "../upstream/reading.ts";
+import { countOf } from "../upstream/reading.ts";
 
 /** The tokens of a prompt, from the answer to it. Some agents count cached input apart, which the total shows. */
 export const usageOf = (result: unknown): { usage?: Usage } => {

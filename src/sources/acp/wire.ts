@@ -2,8 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import { Refusal } from "../../source.ts";
-import { fieldsOf } from "../upstream/reading.ts";
-import { parseJson } from "../../json.ts";
+import { fieldsOf, parseJson } from "../../json.ts";
 
 export interface Wire {
   /** For the SDK, which matches answers to requests. */

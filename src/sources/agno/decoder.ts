@@ -1,8 +1,8 @@
 import type { Event, Json, Problem } from "../../events.ts";
 import { Refusal } from "../../source.ts";
-import { type Fields, countOf, fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import { countOf, lineOf, textOf } from "../upstream/reading.ts";
 import { type NewId, type OpenCall, Speaker } from "../upstream/speaker.ts";
-import { parseJson } from "../../json.ts";
+import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
 import { failureText, followUps, ownFields, problemOf, total, usageOf } from "./facts.ts";
 import { type Attachment, attachmentsOf, linksOf } from "./media.ts";
 import { Members } from "./members.ts";

@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf } from "../../json.ts";
 import type { Event, Json, Problem, Usage } from "../../events.ts";
-import { type Fields, countOf, fieldsOf, lineOf } from "../upstream/reading.ts";
+import { countOf, lineOf } from "../upstream/reading.ts";
 
 export const failureText = (fields: Fields): string =>
   lineOf(fields["content"], 2000) ??

@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { EventOf, Json } from "../../events.ts";
-import { type Fields, fieldsOf, jsonOf, lineOf, listOf } from "../upstream/reading.ts";
+import { jsonOf, lineOf } from "../upstream/reading.ts";
 
 type AskStart = EventOf<"ask-start">;
 

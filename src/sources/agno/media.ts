@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Content } from "../../events.ts";
-import { type Fields, fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import { lineOf, textOf } from "../upstream/reading.ts";
 import type { OpenCall } from "../upstream/speaker.ts";
 
 /** Bytes that came with an event, to keep beside the log. */

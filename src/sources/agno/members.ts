@@ -1,7 +1,8 @@
+import { type Fields, fieldsOf } from "../../json.ts";
 import type { Event, Problem, RunOutcome, Usage } from "../../events.ts";
 import { splitProviderId } from "../../ids.ts";
 import { Refusal } from "../../source.ts";
-import { type Fields, fieldsOf, lineOf, textOf } from "../upstream/reading.ts";
+import { lineOf, textOf } from "../upstream/reading.ts";
 import { type NewId, type OpenCall, Speaker } from "../upstream/speaker.ts";
 import type { EarlierAsk } from "./pause.ts";
 

@@ -1,6 +1,7 @@
+import { fieldsOf } from "../../json.ts";
 import type { Event } from "../../events.ts";
 import type { Past } from "../../source.ts";
-import { countOf, fieldsOf, textOf } from "../upstream/reading.ts";
+import { countOf, textOf } from "../upstream/reading.ts";
 
 /** Where a run that another process followed stands, by its log. */
 export interface Earlier {

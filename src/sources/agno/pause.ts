@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Answer, Event, Json } from "../../events.ts";
-import { type Fields, fieldsOf, jsonOf, lineOf, listOf } from "../upstream/reading.ts";
+import { jsonOf, lineOf } from "../upstream/reading.ts";
 import type { NewId, OpenCall } from "../upstream/speaker.ts";
 import { stepAsk } from "./step-asks.ts";
 import { toolAsk } from "./tool-asks.ts";

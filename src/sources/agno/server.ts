@@ -1,5 +1,4 @@
-import { parseJson } from "../../json.ts";
-import { type Fields, fieldsOf, listOf } from "../upstream/reading.ts";
+import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
 import { refusalOf, unreachable } from "../upstream/refusals.ts";
 import { isEventStream, openStream, request, type UpstreamServer, wholeText } from "../upstream/requests.ts";
 

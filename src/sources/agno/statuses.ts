@@ -1,4 +1,5 @@
-import { type Fields, lineOf } from "../upstream/reading.ts";
+import type { Fields } from "../../json.ts";
+import { lineOf } from "../upstream/reading.ts";
 
 /** What goes on beside models and tools, as a status while it lasts. */
 const WORK: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Answer, Json } from "../../events.ts";
-import { type Fields, fieldsOf, jsonOf, lineOf, listOf } from "../upstream/reading.ts";
+import { jsonOf, lineOf } from "../upstream/reading.ts";
 import { formSchema, formValues } from "./forms.ts";
 import type { AskEvent } from "./tool-asks.ts";
 

@@ -1,5 +1,5 @@
+import type { Fields } from "../../json.ts";
 import type { Answer, Event, EventOf } from "../../events.ts";
-import type { Fields } from "../upstream/reading.ts";
 import type { OpenCall } from "../upstream/speaker.ts";
 import { formSchema, formValues, questionsOf, withSelections } from "./forms.ts";
 import type { ToolFields } from "./tool.ts";

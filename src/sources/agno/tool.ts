@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf } from "../../json.ts";
 import type { Content, Json } from "../../events.ts";
-import { type Fields, fieldsOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
+import { jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { CallResult } from "../upstream/speaker.ts";
 
 /** One tool execution, as Agno describes it in every event about it. */

@@ -1,5 +1,6 @@
+import { fieldsOf } from "../../json.ts";
 import type { Event, EventOf, Json } from "../../events.ts";
-import { fieldsOf, textOf } from "../upstream/reading.ts";
+import { textOf } from "../upstream/reading.ts";
 
 /** Says in `meta` which run there is followed here: both ids, because a Runcast there may follow another run in its turn. */
 export const markOf = (run: string, upstream: string): { meta: Json } => ({

@@ -1,5 +1,5 @@
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import { Refusal } from "../../source.ts";
-import { type Fields, fieldsOf, listOf } from "../upstream/reading.ts";
 import { refusalOf, unreachable } from "../upstream/refusals.ts";
 import { openStream, request, type UpstreamServer, wholeText } from "../upstream/requests.ts";
 import { parsed } from "./protocol.ts";

@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf } from "../../json.ts";
 import type { Answer, Event, Json, Problem } from "../../events.ts";
-import { type Fields, fieldsOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
+import { jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { NewId, OpenCall } from "../upstream/speaker.ts";
 import { type Graph, Graphs } from "./graphs.ts";
 import { OpenMessage } from "./messages.ts";

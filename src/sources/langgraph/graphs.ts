@@ -1,6 +1,7 @@
+import { fieldsOf } from "../../json.ts";
 import type { Event, Problem, RunOutcome } from "../../events.ts";
 import { Refusal } from "../../source.ts";
-import { fieldsOf, lineOf } from "../upstream/reading.ts";
+import { lineOf } from "../upstream/reading.ts";
 import { type NewId, type OpenCall, Speaker } from "../upstream/speaker.ts";
 import type { OpenMessage } from "./messages.ts";
 import { keyOf } from "./protocol.ts";

@@ -1,7 +1,7 @@
+import { fieldsOf, listOf } from "../../json.ts";
 import type { Event, EventOf } from "../../events.ts";
 import { messageOf } from "../../message-of.ts";
 import { Refusal, type RunContext, type RunRequest } from "../../source.ts";
-import { fieldsOf, listOf } from "../upstream/reading.ts";
 import { idsOf } from "../upstream/speaker.ts";
 import { answersOf } from "./answers.ts";
 import { Decoder } from "./decoder.ts";

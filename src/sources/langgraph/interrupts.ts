@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Answer, Event, EventOf, Json } from "../../events.ts";
-import { type Fields, fieldsOf, jsonOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import { jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { OpenCall } from "../upstream/speaker.ts";
 import { either, isSame } from "./protocol.ts";
 

@@ -1,4 +1,5 @@
-import { fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import { fieldsOf, listOf } from "../../json.ts";
+import { lineOf, textOf } from "../upstream/reading.ts";
 import { type ProtocolEvent, keyOf, parsed, pathOf, protocolEventOf } from "./protocol.ts";
 
 interface Tool {

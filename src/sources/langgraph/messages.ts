@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf } from "../../json.ts";
 import type { Event } from "../../events.ts";
-import { type Fields, countOf, fieldsOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
+import { countOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { OpenCall, Speaker } from "../upstream/speaker.ts";
 import { parsed } from "./protocol.ts";
 import { finishOf, usageOf } from "./results.ts";

@@ -1,6 +1,7 @@
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Answer, Event, EventOf, Json } from "../../events.ts";
 import type { Past } from "../../source.ts";
-import { type Fields, countOf, fieldsOf, listOf, textOf } from "../upstream/reading.ts";
+import { countOf, textOf } from "../upstream/reading.ts";
 import type { Mark } from "./decoder.ts";
 
 /** What the log holds of a call, under the id that it had first. */

@@ -1,6 +1,7 @@
+import { fieldsOf, listOf } from "../../json.ts";
 import type { Json, Message, Part } from "../../events.ts";
 import { Refusal, type RunContext, type RunRequest } from "../../source.ts";
-import { fieldsOf, listOf, textOf } from "../upstream/reading.ts";
+import { textOf } from "../upstream/reading.ts";
 import { contentText, either, unwrapped } from "./protocol.ts";
 
 /** The input of a run: the new messages, and before them whatever the thread lacks. `known` are the thread's own messages. */

@@ -1,4 +1,5 @@
-import { type Fields, countOf, fieldsOf, listOf, textOf } from "../upstream/reading.ts";
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
+import { countOf, textOf } from "../upstream/reading.ts";
 
 /** One event of LangGraph's streaming protocol, version 2. Version 1 and graphs in process are translated into it. */
 export interface ProtocolEvent {

@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Content, Finish, Json, Usage } from "../../events.ts";
-import { type Fields, countOf, fieldsOf, jsonOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import { countOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { CallResult } from "../upstream/speaker.ts";
 import { either, unwrapped } from "./protocol.ts";
 

@@ -1,4 +1,5 @@
-import { type Fields, countOf, fieldsOf, lineOf, listOf, textOf } from "../upstream/reading.ts";
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
+import { countOf, lineOf, textOf } from "../upstream/reading.ts";
 import { type ProtocolEvent, keyOf } from "./protocol.ts";
 
 interface Message {

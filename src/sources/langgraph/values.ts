@@ -1,5 +1,6 @@
+import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Event, Json } from "../../events.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../upstream/reading.ts";
+import { textOf } from "../upstream/reading.ts";
 import type { Graph, Graphs } from "./graphs.ts";
 import { contentText, either, unwrapped } from "./protocol.ts";
 import { resultOf, todosOf } from "./results.ts";

@@ -1,7 +1,8 @@
+import { fieldsOf } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Json } from "../../events.ts";
 import { Refusal } from "../../source.ts";
-import { fieldsOf, lineOf, textOf } from "../upstream/reading.ts";
+import { lineOf, textOf } from "../upstream/reading.ts";
 import type { Connection } from "./connection.ts";
 import type { Response as Answered } from "./pause.ts";
 import { type ProtocolEvent, parsed, protocolEventOf } from "./protocol.ts";

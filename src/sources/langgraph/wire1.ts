@@ -1,6 +1,7 @@
+import { fieldsOf } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Json } from "../../events.ts";
-import { fieldsOf, lineOf, textOf } from "../upstream/reading.ts";
+import { lineOf, textOf } from "../upstream/reading.ts";
 import type { Connection } from "./connection.ts";
 import type { Response as Answered } from "./pause.ts";
 import { type ProtocolEvent, parsed } from "./protocol.ts";

@@ -1,15 +1,5 @@
 import type { Json } from "../../events.ts";
 
-/** What an agent sends is read field by field: any field may be missing, of another type, or from a later version. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-const NONE: Fields = {};
-
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : NONE;
-
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** A text to show in one line: not empty, and not longer than one would read. */
