@@ -57,7 +57,10 @@ export type Usage = z.infer<typeof usageSchema>;
 export const userSchema = z.object({ id, name: z.string().optional(), email: z.string().optional() });
 export type User = z.infer<typeof userSchema>;
 
-/** One piece of a message. `data` is base64; a file part has `url`, `data` or `file` (bytes beside the log). */
+/**
+ * One piece of a message. A file part has `url`, `data` (base64) or `file`: bytes beside the log of this run, or of the run that `run`
+ * names. A log holds no `data`.
+ */
 export const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
@@ -67,6 +70,8 @@ export const partSchema = z.discriminatedUnion("type", [
     url: z.string().optional(),
     data: z.string().optional(),
     file: id.optional(),
+    run: id.optional(),
+    bytes: count.optional(),
   }),
   z.object({ type: z.literal("call"), call: id, name: z.string(), input: json, meta: json.optional() }),
   z.object({

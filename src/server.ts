@@ -73,7 +73,8 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const { log } = quotas;
   const tokens = createTokenQuota(log.records, limits, (error) => onProblem({ error }));
   const queue = createRunQueue(limits);
-  const readBody = createReadBody(limits.bodyBytes, createBodyBudget(limits.pendingBodyBytes));
+  const budget = createBodyBudget(limits.pendingBodyBytes);
+  const readBody = createReadBody(limits.bodyBytes, limits.filesBytes, budget);
   const runner = createRunner({
     onProblem: (error) => onProblem({ error }),
     findAgent: (name) => {
@@ -145,6 +146,10 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     facts,
     basePath,
     readBody,
+    budget,
+    limits,
+    checkQuota: quotas.check,
+    claim: quotas.claim,
     page: options.page,
     frameAncestors,
     redact: options.redact ?? [],

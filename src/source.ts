@@ -76,6 +76,9 @@ export const agentFactsSchema = z.strictObject(
     description: name.optional(),
     model: name.optional(),
     models: names.optional().describe("other models that a request may name"),
+    accepts: names
+      .optional()
+      .describe("media types of the files that its model reads, besides text; absent: nobody knows"),
     modes: names.optional().describe("what a request may name as its mode"),
     suggestions: names.optional().describe("messages that show what it can do"),
     tools: z.array(toolFactsSchema, { error: "must be a list of tools" }).readonly().optional(),

@@ -170,17 +170,21 @@ describe("what comes with a message or an answer", () => {
       const content = [
         { type: "file" as const, mediaType: "image/png", file },
         { type: "file" as const, mediaType: "image/png", url: "data:image/png;base64,c2Vjb25k" },
-        { type: "file" as const, mediaType: "image/png", name: "lost.png", file: "nowhere" },
         { type: "text" as const, text: "look" },
       ];
-      const asked = { run: "known", messages: [{ role: "user" as const, content }] };
+      const lost = { type: "file" as const, mediaType: "image/png", name: "lost.png", file: "nowhere" };
+      const messages = [
+        { role: "user" as const, content: [lost] },
+        { role: "user" as const, content },
+      ];
+      const asked = { run: "known", messages };
       await runner.start(asked, { name: "test", source: agent({ name: "test", model }) });
       await untilEnd(log, "known");
     });
-    expect(requests[0]?.prompt[0]?.content).toMatchObject([
+    expect(requests[0]?.prompt[0]?.content).toMatchObject([{ text: expect.stringContaining("lost.png") }]);
+    expect(requests[0]?.prompt[1]?.content).toMatchObject([
       { type: "file", data: { type: "data", data: Buffer.from("first").toString("base64") } },
       { type: "file", data: { type: "data", data: "c2Vjb25k" } },
-      { type: "text", text: expect.stringContaining("lost.png") },
       { type: "text", text: "look" },
     ]);
   });

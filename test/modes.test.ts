@@ -88,7 +88,7 @@ describe("a command", () => {
 
   test("alone leaves its name, beside a file nothing", async () => {
     expect((await asking("/rev")).seen).toEqual(["Rev"]);
-    const file = { type: "file" as const, mediaType: "text/plain", data: "YQ==" };
+    const file = { type: "file" as const, mediaType: "image/png", data: "YQ==" };
     const both = { role: "user" as const, content: [file, { type: "text" as const, text: "/rev" }] };
     expect((await asking([both])).seen).toEqual(["file"]);
   });

@@ -37,6 +37,10 @@ const agentSchema = z
 const limitsSchema = strictFields(
   {
     bodyBytes: positive("bytes").optional(),
+    fileBytes: positive("bytes").optional(),
+    filesBytes: positive("bytes").optional(),
+    files: positive("files").optional(),
+    uploadBytes: positive("bytes").optional(),
     pendingBodyBytes: positive("bytes").optional(),
     userBytesPerDay: positive("bytes").optional(),
     bytesPerDay: positive("bytes").optional(),

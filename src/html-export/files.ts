@@ -56,6 +56,10 @@ export const collectFiles = ({ event }: Entry, files: Set<string>): void => {
     case "file":
       if (event.file !== undefined) files.add(event.file);
       return;
+    case "run-start":
+      for (const part of event.message?.content ?? [])
+        if (part.type === "file" && part.file !== undefined) files.add(part.file);
+      return;
     case "tool-end":
       for (const part of event.content ?? []) if (part.type === "file") files.add(part.file);
       return;

@@ -7,6 +7,7 @@ import { fallback, roles } from "./demo/roles.ts";
 import { stories as builtIn } from "./demo/stories.ts";
 import { unscripted } from "./demo/unscripted.ts";
 import { type DemoStory, beatsOf, readTurn } from "./demo/story.ts";
+import { withFiles } from "./demo/with-files.ts";
 import { demoTools } from "./demo/tools.ts";
 
 export { demoTools };
@@ -31,7 +32,7 @@ export const demoStories: readonly Pick<DemoStory, "name" | "message" | "descrip
  * the same answer.
  */
 export const demo = ({ speed = 1, seed = 1, stories = [] }: DemoOptions = {}): LanguageModelV4 => {
-  const known = [...stories, ...roles, ...builtIn, fallback, unscripted];
+  const known = [...stories, withFiles, ...roles, ...builtIn, fallback, unscripted];
   /** Requests that were refused once, by the message they answer: that object is the same when a loop tries again. */
   const refused = new WeakSet<object>();
 
@@ -56,7 +57,9 @@ export const demo = ({ speed = 1, seed = 1, stories = [] }: DemoOptions = {}): L
     });
   };
 
+  const facts = { accepts: ["image/*", "application/pdf"] };
   return {
+    ...facts,
     specificationVersion: "v4",
     provider: "demo",
     modelId: "demo (scripted)",

@@ -16,6 +16,8 @@ export interface Provider {
   (name: string, request?: Pick<RunRequest, "secrets">): Promise<LanguageModelV4>;
   /** The keys it was given: nobody may show them. */
   readonly keys: readonly string[];
+  /** The files that a model reads, as media types; undefined if the name says nothing. */
+  accepts(name: string): readonly string[] | undefined;
 }
 
 export interface ProviderOptions {
@@ -43,8 +45,19 @@ export const provider = (options: ProviderOptions = {}): Provider => {
     ...families,
   ]);
 
-  const make = async (name: string, request: Pick<RunRequest, "secrets"> = {}): Promise<LanguageModelV4> => {
+  const partsOf = (name: string): readonly [prefix: string, model: string] => {
     const [, prefix = name, model = ""] = /^([^/]+)\/(.+)$/.exec(name) ?? [];
+    return [prefix, model];
+  };
+  const accepts = (name: string): readonly string[] | undefined => {
+    const [prefix, model] = partsOf(name);
+    const said = endpoints[prefix]?.accepts;
+    const own = Array.isArray(said) ? said : (said as Readonly<Record<string, readonly string[]>> | undefined)?.[model];
+    return own ?? known.get(prefix)?.accepts;
+  };
+
+  const make = async (name: string, request: Pick<RunRequest, "secrets"> = {}): Promise<LanguageModelV4> => {
+    const [prefix, model] = partsOf(name);
     // As a run names it, too: a client may ask for what it was told.
     if (prefix === "demo" || name === "demo (scripted)") return (await import("./demo.ts")).demo();
     const family = known.get(prefix) ?? (findValue([baseUrlVariable(prefix)], {}) ? compatible() : undefined);
@@ -57,7 +70,7 @@ export const provider = (options: ProviderOptions = {}): Provider => {
     if (baseUrl === undefined && family.needsBaseUrl) throw missingUrl(name, prefix);
     const { headers, reasoningHistory } = endpoint;
     const made = await family.make(model, { name: prefix, apiKey, baseUrl, headers, reasoningHistory });
-    return Object.assign(made, { keyVariable: keys[0] });
+    return Object.assign(made, { keyVariable: keys[0], accepts: accepts(name) ?? family.accepts });
   };
 
   const keys = Object.values(endpoints).flatMap(({ apiKey, headers = {} } = {}) => [
@@ -66,7 +79,7 @@ export const provider = (options: ProviderOptions = {}): Provider => {
       SECRET_HEADER.test(name) ? [value.replace(/^\w+ /, "")] : [],
     ),
   ]);
-  return Object.assign(make, { keys });
+  return Object.assign(make, { keys, accepts });
 };
 
 const variable = (prefix: string): string => prefix.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");

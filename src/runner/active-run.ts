@@ -3,6 +3,7 @@ import type { Answer, Event, EventOf, Problem } from "../events.ts";
 import { LogReset } from "../log.ts";
 import type { CancelTarget } from "../runner.ts";
 import type { RunContext } from "../source.ts";
+import { takeAttachments, withAttachments } from "./attachments.ts";
 import { type Ending, closeAsks, closeTarget } from "./close.ts";
 import { isAnothers, keepClosing } from "./close-cut.ts";
 import { emitEnd } from "./emit-end.ts";
@@ -160,10 +161,11 @@ export class ActiveRun {
   }
 
   async #read(): Promise<EventOf<"run-end"> | undefined> {
-    const { request, agent, takeover } = this.#options;
+    const { run, agent, takeover } = this.#options;
     if (takeover) return await this.#resume(takeover);
+    const { request, stored } = await takeAttachments(this.#options.request, run, this.#files);
     return await this.#readFrom(agent.source(request, this.#context), async (start) => {
-      this.#intake.emit(await runStart(this.#options.run, request, agent, start, this.#files.put));
+      this.#intake.emit(await runStart(run, stored, agent, start, this.#files.put));
       await this.#writer.flushed();
       this.#apply({ type: "start-stored" });
     });
@@ -171,14 +173,14 @@ export class ActiveRun {
 
   async #resume(takeover: Takeover): Promise<EventOf<"run-end"> | undefined> {
     const { log, run, request, agent, as } = this.#options;
-    const [owner, intake, writer] = [as.owner, this.#intake, this.#writer];
-    const past = await resumeAfter(takeover, { log, run, agent, owner, intake, writer });
+    const at = { log, run, agent, owner: as.owner, intake: this.#intake, writer: this.#writer };
+    const past = await resumeAfter(takeover, at);
     this.#apply({ type: "start-stored" });
     this.#intake.asks.arm();
     const { resume } = agent.source;
     if (takeover.problem) return { type: "run-end", outcome: "interrupted", error: takeover.problem };
     if (!resume) throw new TypeError(`the agent ${agent.name} cannot continue a run`);
-    return await this.#readFrom(resume(request, this.#context, past));
+    return await this.#readFrom(resume(await withAttachments(request, this.#files), this.#context, past));
   }
 
   async #readFrom(
@@ -187,14 +189,12 @@ export class ActiveRun {
   ): Promise<EventOf<"run-end"> | undefined> {
     const iterator = events[Symbol.asyncIterator]();
     this.#iterator = iterator;
-    const isDone = () => isOver(this.#state);
-    const before = (event: Event) => isBeginning(event) && this.#leaveIfSafe();
     return await readSource(iterator, {
       intake: this.#intake,
       put: this.#files.put,
       firstEventMs: this.#options.firstEventMs ?? FIRST_EVENT_MS,
-      isOver: isDone,
-      before,
+      isOver: () => isOver(this.#state),
+      before: (event) => isBeginning(event) && this.#leaveIfSafe(),
       begin,
     });
   }

@@ -5,6 +5,8 @@ import { unkept } from "./problem.ts";
 
 /** The bytes that one run keeps beside its log. */
 export interface Files extends Pick<RunContext, "put" | "get"> {
+  /** The bytes of a file of this run, or of another one that its request names. */
+  read(file: string, of?: string): Promise<Buffer | undefined>;
   /** For a run that will never start: nobody else would remove what it has put. */
   discard(): Promise<void>;
 }
@@ -17,6 +19,10 @@ export const createFiles = (
   report: (error: unknown) => void = () => {},
 ): Files => {
   let files: string[] | undefined;
+  const read: Files["read"] = async (file, of = run) => {
+    const stored = await log.get(of, file);
+    return stored && Buffer.concat(await Array.fromAsync(stored.bytes));
+  };
   return {
     async put(bytes, file): Promise<FileRef> {
       const whole = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
@@ -29,10 +35,8 @@ export const createFiles = (
       (files ??= []).push(ref.file);
       return ref;
     },
-    async get(file) {
-      const stored = await log.get(run, file);
-      return stored && Buffer.concat(await Array.fromAsync(stored.bytes));
-    },
+    get: (file) => read(file),
+    read,
     async discard() {
       if (files) await log.discard(run, files);
     },

@@ -78,7 +78,10 @@ export const resumeAfter = async (
 /** What an event tells of that is kept beside the log. */
 const fileBytesOf = (event: Event): number => {
   if (event.type === "file") return event.file === undefined ? 0 : (event.bytes ?? 0);
-  if (event.type === "run-start") return event.request?.bytes ?? 0;
+  if (event.type === "run-start") {
+    const own = event.message?.content ?? [];
+    return own.reduce((sum, part) => sum + (part.type === "file" ? (part.bytes ?? 0) : 0), event.request?.bytes ?? 0);
+  }
   if (event.type !== "tool-end") return 0;
   return (event.content ?? []).reduce((sum, part) => sum + (part.type === "file" ? part.bytes : 0), 0);
 };

@@ -2,12 +2,11 @@ import type { EventOf, FileRef } from "../events.ts";
 import { PROTOCOL } from "../protocol.ts";
 import type { RunnableAgent } from "../runner.ts";
 import type { RunRequest } from "../source.ts";
-import { spillMessage } from "./spill.ts";
 import { requestToStore } from "./stored-request.ts";
 
 type Put = (bytes: Uint8Array | string, file: { mediaType: string; name?: string }) => Promise<FileRef>;
 
-/** The first event of a run. `own` is the source's own run-start: it tells name, model and `meta`. */
+/** The first event of a run. `request` holds no bytes in line. `own` is the source's own run-start: it tells name, model and `meta`. */
 export const runStart = async (
   run: string,
   request: RunRequest,
@@ -30,7 +29,7 @@ export const runStart = async (
     ...(name !== agent.name && { agentKey: agent.name }),
     ...(model && { model }),
     ...(request.user && { user: request.user }),
-    ...(asked && { message: await spillMessage(asked, put) }),
+    ...(asked && { message: asked }),
     ...(stored && { request: stored }),
     ...(own?.meta !== undefined && { meta: own.meta }),
   };

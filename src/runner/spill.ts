@@ -1,4 +1,4 @@
-import type { Content, Event, EventOf, FileRef, Message } from "../events.ts";
+import type { Content, Event, EventOf, FileRef } from "../events.ts";
 import type { EventsAbout } from "../protocol.ts";
 import { FILE_THRESHOLD, VALUE_FILE } from "../log.ts";
 
@@ -36,22 +36,6 @@ export const spill = async (event: Event, put: Put): Promise<Event[]> => {
   }
   return [event];
 };
-
-/** A user's message without the bytes that it carries in line. */
-export const spillMessage = async (message: Message, put: Put): Promise<Message> => ({
-  ...message,
-  content: await Promise.all(
-    message.content.map(async (part) => {
-      if (part.type !== "file" || part.data === undefined || part.data.length < FILE_THRESHOLD) return part;
-      const { data, ...rest } = part;
-      const { file } = await put(Buffer.from(data, "base64"), {
-        mediaType: part.mediaType,
-        ...(part.name && { name: part.name }),
-      });
-      return { ...rest, file };
-    }),
-  ),
-});
 
 const spillResult = async (event: EventOf<"tool-end">, put: Put): Promise<Event> => {
   const content = event.content && (await Promise.all(event.content.map((part) => spillContent(part, put))));

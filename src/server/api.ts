@@ -14,8 +14,11 @@ import type { Readiness } from "./readiness.ts";
 import { HttpRefusal, problemOf, refusalOf } from "./refusals.ts";
 import { fits, type Router } from "./router.ts";
 import { runRoutes, type RunRoutesOptions } from "./run-routes.ts";
+import { uploadRoute, type UploadsOptions } from "./uploads.ts";
+import type { FileLimits } from "./attachments.ts";
 
-export interface ApiOptions extends RunRoutesOptions, AdminRoutesOptions {
+export interface ApiOptions extends RunRoutesOptions, AdminRoutesOptions, Omit<UploadsOptions, "onError"> {
+  readonly limits: FileLimits & UploadsOptions["limits"];
   readonly router: Router;
   readonly dialects: readonly Dialect[];
   readonly facts: ServerFacts;
@@ -87,12 +90,16 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
   };
   const routes: readonly PlainRoute[] = [
     ...runRoutes(options),
+    uploadRoute({ ...options, onError: (error) => options.onError(error, "/runs/:run/files") }),
     ...adminRoutes(options),
     {
       method: "GET",
       path: "/agents",
       summary: "The agents that a request can name, the default first, and what is known of each.",
-      handle: ({ json }) => json({ agents: agentsOf(options.facts) }),
+      handle: ({ json }) => {
+        const { fileBytes, filesBytes, files } = options.limits;
+        return json({ agents: agentsOf(options.facts), limits: { fileBytes, filesBytes, files } });
+      },
     },
     {
       method: "POST",

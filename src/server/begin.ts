@@ -3,6 +3,7 @@ import type { Command, Dialect, RunRef } from "../dialect.ts";
 import type { Log } from "../log.ts";
 import type { RunnableAgent, Runner } from "../runner.ts";
 import { Refusal, type RunRequest } from "../source.ts";
+import { checkAttachments, type FileLimits } from "./attachments.ts";
 import { historyOf } from "./history.ts";
 import { missing, taken, unlessMissing } from "./refusals.ts";
 import type { Threads } from "./threads.ts";
@@ -15,6 +16,7 @@ export interface BeginOptions {
   readonly threads: Threads;
   /** Throws the refusal while the process is too busy for another run. */
   readonly checkLoad: () => void;
+  readonly limits: FileLimits;
   readonly checkQuota: (user: string | undefined) => Promise<void>;
   readonly agent: (name: string | undefined) => RunnableAgent;
 }
@@ -26,7 +28,15 @@ export type Begin = (
   principal: Principal,
 ) => Promise<{ readonly run: string; readonly started: boolean }>;
 
-export const createBegin = ({ log, runner, threads, checkLoad, checkQuota, agent: agentOf }: BeginOptions): Begin => {
+export const createBegin = ({
+  log,
+  runner,
+  threads,
+  limits,
+  checkLoad,
+  checkQuota,
+  agent: agentOf,
+}: BeginOptions): Begin => {
   /** The request with what it continues before its own messages. */
   const withHistory = async ({ request, continues }: Start, principal: Principal): Promise<RunRequest> => {
     if (continues === undefined) return request;
@@ -55,6 +65,7 @@ export const createBegin = ({ log, runner, threads, checkLoad, checkQuota, agent
     const { user: named, ...request } = await withHistory(command, principal);
     const user = startedBy(principal, named);
     if (!known) await checkQuota(user?.id);
+    if (!known) await checkAttachments(log, limits, request, principal);
     return await runner.start({ ...request, ...(user && { user }) }, agent);
   };
 };

@@ -7,9 +7,12 @@ import { messageOf } from "../message-of.ts";
 /** The request's JSON body; undefined if it has none. */
 export type ReadBody = (request: IncomingMessage) => Promise<unknown>;
 
-/** Reads no more than `maxBytes` of a body, and holds no more of unfinished ones than the budget allows. */
+/**
+ * Reads no more than `maxBytes` of a body besides the files in it, which take up to `filesBytes`, and holds no more of unfinished ones
+ * than the budget allows.
+ */
 export const createReadBody =
-  (maxBytes: number, budget: BodyBudget): ReadBody =>
+  (maxBytes: number, filesBytes: number, budget: BodyBudget): ReadBody =>
   async (request) => {
     const length = Number(request.headers["content-length"] ?? Number.NaN);
     if (length === 0 || (Number.isNaN(length) && request.headers["transfer-encoding"] === undefined)) return undefined;
@@ -23,10 +26,13 @@ export const createReadBody =
       );
     if ((request.headers["content-encoding"] ?? "identity") !== "identity")
       throw new HttpRefusal(415, "content-encoding", "compressed bodies are not accepted", "send the body as it is");
-    if (length > maxBytes) throw tooLarge(maxBytes);
+    // Files stand in JSON as base64.
+    const most = maxBytes + Math.ceil((filesBytes * 4) / 3);
+    const refuse = () => tooLarge(maxBytes);
+    if (length > most) throw refuse();
     const body = request.readableEnded
       ? parsedBefore(request)
-      : parse((await readBytes(request, maxBytes, budget)).toString("utf8"));
+      : parse(checked(await readBytes(request, most, budget, refuse), maxBytes).toString("utf8"));
     if (isDeeper(body, MOST_LEVELS))
       throw new Refusal("too-deep", `the body has more than ${MOST_LEVELS} levels`, { hint: "send it flatter" });
     return body;
@@ -34,6 +40,26 @@ export const createReadBody =
 
 /** Whoever goes through a value does so by recursion: a deeper one would overflow the stack. */
 const MOST_LEVELS = 500;
+
+const LONG_STRING = 4096;
+const [QUOTE, COMMA, BRACE, BRACKET] = [0x22, 0x2c, 0x7b, 0x5b];
+
+/** Long strings are cheap to parse and hold files; whatever else a body has counts against its limit. */
+const checked = (body: Buffer, maxBytes: number): Buffer => {
+  if (body.length <= maxBytes) return body;
+  let counted = body.length;
+  for (let from = body.indexOf(QUOTE); from >= 0 && counted > maxBytes;) {
+    const to = body.indexOf(QUOTE, from + 1);
+    if (to < 0) break;
+    const between = body.subarray(from + 1, to);
+    // What lies between two strings begins with a comma or a colon, and opens something if it is long.
+    const isString = to - from > LONG_STRING && !between.includes(BRACE) && !between.includes(BRACKET);
+    if (isString && between.subarray(64).indexOf(COMMA) < 0) counted -= to - from;
+    from = to;
+  }
+  if (counted > maxBytes) throw tooLarge(maxBytes);
+  return body;
+};
 
 /** What a body parser of the program that we are mounted in has left on the request. */
 const parsedBefore = (request: IncomingMessage & { readonly body?: unknown }): unknown => {
@@ -57,7 +83,13 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-const readBytes = (request: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<Buffer> =>
+/** `refuse` says what is wrong with a body of so many bytes. */
+export const readBytes = (
+  request: IncomingMessage,
+  maxBytes: number,
+  budget: BodyBudget,
+  refuse: (bytes: number) => Refusal,
+): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
@@ -75,7 +107,7 @@ const readBytes = (request: IncomingMessage, maxBytes: number, budget: BodyBudge
     const pending = budget.begin(giveUp);
     const onData = (piece: Buffer) => {
       bytes += piece.length;
-      if (bytes > maxBytes) return giveUp(tooLarge(maxBytes));
+      if (bytes > maxBytes) return giveUp(refuse(bytes));
       pieces.push(piece);
       pending.grow(piece.length);
     };
@@ -89,5 +121,5 @@ const tooLarge = (maxBytes: number) =>
     413,
     "too-large",
     `the body is larger than ${maxBytes} bytes`,
-    "the setting limits.bodyBytes says how large a body may be",
+    "the settings limits.bodyBytes and limits.filesBytes say how large a body and the files in it can be",
   );

@@ -7,7 +7,7 @@ import { Refusal } from "../source.ts";
 import { frameText, lineSafe } from "../sse.ts";
 import type { Audience } from "./audience.ts";
 import type { Audit } from "./audit.ts";
-import { createBegin, threadOf } from "./begin.ts";
+import { type BeginOptions, createBegin, threadOf } from "./begin.ts";
 import { requestOf } from "./history.ts";
 import type { Owners } from "./owners.ts";
 import type { Readings } from "./readings.ts";
@@ -27,7 +27,7 @@ export interface CommandsOptions {
   readonly sessions: Sessions;
   readonly owners: Owners;
   readonly facts: (principal: Principal) => ServerFacts;
-  readonly limits: { readonly streams: number };
+  readonly limits: BeginOptions["limits"] & { readonly streams: number };
   /** Throws the refusal while the process is too busy for another run. */
   readonly checkLoad: () => void;
   /** Throws the refusal if a user, or everybody, has used what a day allows. */

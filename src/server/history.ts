@@ -18,7 +18,8 @@ export const historyOf = async (log: Log, run: string): Promise<Message[]> => {
     if (entries.length === 0) break;
     await setImmediate();
     for (const entry of entries) {
-      if (entry.event.type === "run-start") messages.push(...(await askedWith(log, run, entry.event)).messages);
+      if (entry.event.type === "run-start")
+        messages.push(...(await askedWith(log, run, entry.event)).messages.map((message) => ofRun(message, run)));
       else answer.take(entry);
     }
     after = entries.at(-1)!.seq;
@@ -29,7 +30,14 @@ export const historyOf = async (log: Log, run: string): Promise<Message[]> => {
 /** What a run was asked with, as far as a dialect can tell it again. */
 export const requestOf = async (log: Log, run: string): Promise<Pick<RunRequest, "messages" | "metadata">> => {
   const event = (await log.read(run, 0, 1))[0]?.event;
-  return event?.type === "run-start" ? await askedWith(log, run, event) : { messages: [] };
+  if (event?.type !== "run-start") return { messages: [] };
+  const asked = await askedWith(log, run, event);
+  // Its reader has no way to ask for files.
+  const inLined = async (message: Message) => ({
+    ...message,
+    content: await Promise.all(message.content.map((part) => inLine(log, run, part))),
+  });
+  return { ...asked, messages: await Promise.all(asked.messages.map(inLined)) };
 };
 
 const askedWith = async (
@@ -39,16 +47,19 @@ const askedWith = async (
 ): Promise<Pick<RunRequest, "messages" | "metadata">> => {
   const stored = request && (await bytesOf(log, run, request.file));
   if (stored) return JSON.parse(stored.toString("utf8")) as RunRequest;
-  if (!message) return { messages: [] };
-  // Another run cannot read the files of this one.
-  const content = await Promise.all(message.content.map((part) => inLine(log, run, part)));
-  return { messages: [{ ...message, content }] };
+  return { messages: message ? [message] : [] };
 };
+
+/** For another run, files are those of this one. */
+const ofRun = (message: Message, run: string): Message => ({
+  ...message,
+  content: message.content.map((part) => (part.type === "file" && part.file !== undefined ? { run, ...part } : part)),
+});
 
 const inLine = async (log: Log, run: string, part: Part): Promise<Part> => {
   if (part.type !== "file" || part.file === undefined) return part;
-  const { file, ...rest } = part;
-  const bytes = await bytesOf(log, run, file);
+  const { file, run: of = run, bytes: _, ...rest } = part;
+  const bytes = await bytesOf(log, of, file);
   return bytes ? { ...rest, data: bytes.toString("base64") } : part;
 };
 

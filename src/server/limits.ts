@@ -1,5 +1,11 @@
 export interface Limits {
   readonly bodyBytes: number;
+  /** Of one file that a message has, of all files of a request, and how many there can be. */
+  readonly fileBytes: number;
+  readonly filesBytes: number;
+  readonly files: number;
+  /** Of all files that were uploaded for runs which have not started. */
+  readonly uploadBytes: number;
   /** Of all request bodies that have not arrived whole. */
   readonly pendingBodyBytes: number;
   /** What runs may store in a day: those of one user, and all of them. */
@@ -26,7 +32,11 @@ export interface Limits {
 
 const USUAL: Limits = {
   bodyBytes: 4 * 1024 * 1024,
-  pendingBodyBytes: 64 * 1024 * 1024,
+  fileBytes: 10 * 1024 * 1024,
+  filesBytes: 32 * 1024 * 1024,
+  files: 100,
+  uploadBytes: 512 * 1024 * 1024,
+  pendingBodyBytes: 128 * 1024 * 1024,
   userBytesPerDay: 4 * 1024 ** 3,
   bytesPerDay: 64 * 1024 ** 3,
   userTokensPerDay: Infinity,

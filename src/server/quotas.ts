@@ -10,6 +10,8 @@ export interface Quotas {
   readonly log: Log;
   /** Throws the refusal for a start of a user who has stored what a day allows, or if everybody together has. */
   check(user: string | undefined): Promise<void>;
+  /** The bytes of this run, which has not started, are the user's. */
+  claim(run: string, user: string | undefined): void;
   /** Stores what has been counted. */
   close(): Promise<void>;
 }
@@ -116,6 +118,11 @@ export const createQuotas = (
     check: async (user) => {
       if (user !== undefined) await checkSum(hashOf(user), userBytesPerDay, "your runs", "userBytesPerDay");
       await checkSum(EVERYBODY, bytesPerDay, "the runs of this server", "bytesPerDay");
+    },
+    claim: (run, user) => {
+      users.set(run, hashOf(user));
+      // Known until they are counted: the run may never start.
+      ended.add(run);
     },
     close: () => store().catch(onError),
   };

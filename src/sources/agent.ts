@@ -3,10 +3,12 @@ import type { Event, Problem } from "../events.ts";
 import { PROTOCOL } from "../protocol.ts";
 import type { Past, RunContext, RunRequest, Source } from "../source.ts";
 import { aboutOf } from "./agent/about.ts";
+import { readableBy } from "./agent/attachments.ts";
 import { checkOptions } from "./agent/check-options.ts";
 import { type AgentOptions, type Definition, define } from "./agent/definition.ts";
+import { withBytes } from "./agent/history.ts";
 import { loop } from "./agent/loop.ts";
-import { rootModel } from "./agent/model-of.ts";
+import { acceptedBy, rootModel } from "./agent/model-of.ts";
 import { chooseMode } from "./agent/modes.ts";
 import { type PastAgent, readPast } from "./agent/past.ts";
 import { withoutSecrets } from "./agent/problem.ts";
@@ -61,10 +63,11 @@ export const agent = (options: AgentOptions): Source => {
 
 const work = async (defined: Definition, run: Running, past: PastAgent | undefined): Promise<void> => {
   const { request, context, signal } = run;
-  const { definition, messages, mode, notice } = chooseMode(defined, request);
+  const { definition, messages: asked, mode, notice } = chooseMode(defined, request);
   const model = await rootModel(definition, request).catch((error: unknown) => {
     throw withoutSecrets(error, run.redact);
   });
+  const messages = readableBy(await withBytes(asked, context), model.modelId, acceptedBy(definition, model));
   const emit = emitter(run.queue, undefined);
   if (!past) {
     emit(start(definition, model.modelId, context, request));

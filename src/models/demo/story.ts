@@ -44,6 +44,8 @@ export interface Turn {
   /** The last user message. */
   readonly message: string;
   readonly system: string;
+  /** What came with that message, besides text files: those are text by now. */
+  readonly files: readonly { readonly name: string; readonly mediaType: string; readonly bytes: number }[];
   /** The names of the tools that are offered, and the schemas of their inputs. */
   readonly tools: ReadonlyMap<string, Json>;
   /** How many answers the model has given since the last user message. */
@@ -70,6 +72,7 @@ export const readTurn = ({ prompt, tools }: LanguageModelV4CallOptions): Turn =>
   );
   return {
     message: textOf(prompt[asked]),
+    files: filesOf(prompt[asked]),
     system: prompt.map((message) => (message.role === "system" ? message.content : "")).join("\n"),
     tools: new Map(
       (tools ?? []).flatMap((tool) => (tool.type === "function" ? [[tool.name, tool.inputSchema as Json]] : [])),
@@ -115,3 +118,13 @@ const takes = (schema: Json | undefined, input: unknown): boolean => {
 
 const textOf = (message: LanguageModelV4Prompt[number] | undefined): string =>
   message?.role === "user" ? message.content.map((part) => (part.type === "text" ? part.text : "")).join("") : "";
+
+const filesOf = (message: LanguageModelV4Prompt[number] | undefined): Turn["files"] =>
+  message?.role !== "user"
+    ? []
+    : message.content.flatMap((part) => {
+        if (part.type !== "file") return [];
+        const { mediaType, filename: name = "a file without a name", data } = part;
+        const bytes = data.type === "data" ? Buffer.from(data.data as string, "base64").length : 0;
+        return [{ name, mediaType, bytes }];
+      });

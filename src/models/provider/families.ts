@@ -6,7 +6,12 @@ import { withReasoningText } from "./reasoning-text.ts";
 import { usageOf } from "./usage.ts";
 import { wired } from "./wire.ts";
 
+const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const PDF = "application/pdf";
+
 interface Compatible {
+  /** Default: images. Whether a model of it can see nobody tells before it is asked. */
+  readonly accepts?: readonly string[];
   readonly baseUrl?: string;
   /** The variable with the key that it needs. */
   readonly key?: string;
@@ -17,11 +22,12 @@ interface Compatible {
  * A server that speaks OpenAI's chat completions. Reasoning becomes thinking, whatever the server calls it. Unless somebody says otherwise, a
  * server gets its reasoning back while it works on one question, as models that think between their calls need it, and not after.
  */
-export const compatible = ({ baseUrl, key, history = "turn" }: Compatible = {}): Family => ({
+export const compatible = ({ baseUrl, key, history = "turn", accepts = IMAGES }: Compatible = {}): Family => ({
   keys: key === undefined ? [] : [key],
   needsKey: key !== undefined,
   ...(baseUrl !== undefined && { baseUrl }),
   needsBaseUrl: true,
+  accepts,
   async make(model, settings) {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
     const { name, baseUrl: baseURL = "", reasoningHistory = history } = settings;
@@ -37,6 +43,7 @@ const openai = (api: "responses" | "chat"): Family => ({
   keys: ["OPENAI_API_KEY"],
   needsKey: true,
   needsBaseUrl: false,
+  accepts: api === "chat" ? [...IMAGES, PDF, "audio/wav", "audio/mpeg", "audio/mp3"] : [...IMAGES, PDF],
   async make(model, settings) {
     const { createOpenAI } = await import("@ai-sdk/openai");
     if (api === "chat")
@@ -51,6 +58,7 @@ const anthropic: Family = {
   keys: ["ANTHROPIC_API_KEY"],
   needsKey: true,
   needsBaseUrl: false,
+  accepts: [...IMAGES, PDF],
   async make(model, settings) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return wired(anthropicFormat, (fetch) => createAnthropic({ ...settingsOf(settings), fetch })(model));
@@ -61,6 +69,7 @@ const google: Family = {
   keys: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"],
   needsKey: true,
   needsBaseUrl: false,
+  accepts: [...IMAGES, "image/heic", "image/heif", PDF, "audio/*", "video/*"],
   async make(model, settings) {
     const { createGoogle } = await import("@ai-sdk/google");
     return wired(googleFormat, (fetch) => createGoogle({ ...settingsOf(settings), fetch })(model));
@@ -76,8 +85,19 @@ export const families: readonly (readonly [string, Family])[] = [
   ["ollama", compatible({ baseUrl: "http://localhost:11434/v1" })],
   ["lmstudio", compatible({ baseUrl: "http://localhost:1234/v1" })],
   ["vllm", compatible({ baseUrl: "http://localhost:8000/v1" })],
-  ["openrouter", compatible({ baseUrl: "https://openrouter.ai/api/v1", key: "OPENROUTER_API_KEY", history: "all" })],
-  ["deepseek", compatible({ baseUrl: "https://api.deepseek.com/v1", key: "DEEPSEEK_API_KEY", history: "turn" })],
+  [
+    "openrouter",
+    compatible({
+      baseUrl: "https://openrouter.ai/api/v1",
+      key: "OPENROUTER_API_KEY",
+      history: "all",
+      accepts: [...IMAGES, PDF],
+    }),
+  ],
+  [
+    "deepseek",
+    compatible({ baseUrl: "https://api.deepseek.com/v1", key: "DEEPSEEK_API_KEY", history: "turn", accepts: [] }),
+  ],
   ["groq", compatible({ baseUrl: "https://api.groq.com/openai/v1", key: "GROQ_API_KEY", history: "none" })],
   ["mistral", compatible({ baseUrl: "https://api.mistral.ai/v1", key: "MISTRAL_API_KEY", history: "none" })],
   ["xai", compatible({ baseUrl: "https://api.x.ai/v1", key: "XAI_API_KEY", history: "none" })],

@@ -5,6 +5,11 @@ export interface Endpoint {
   readonly baseUrl?: string;
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * The files that its models read, as media types (`image/png`, `audio/*`); `[]`: none. For all of them, or by the name of the
+   * model. Default: what is known of the provider.
+   */
+  readonly accepts?: readonly string[] | Readonly<Record<string, readonly string[]>>;
   /** What a server that speaks chat completions gets back of its reasoning. */
   readonly reasoningHistory?: ReasoningHistory;
 }
@@ -20,6 +25,8 @@ export interface Family {
   /** Where it is unless somebody says otherwise. Absent and not needed: its library knows. */
   readonly baseUrl?: string;
   readonly needsBaseUrl: boolean;
+  /** The files that its models read, as media types. */
+  readonly accepts: readonly string[];
   make(model: string, settings: Settings): Promise<LanguageModelV4>;
 }
 

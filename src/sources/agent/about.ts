@@ -3,8 +3,9 @@ import type { AgentOptions, Definition, Model } from "./definition.ts";
 
 /** What an agent knows about itself before a run. What its toolkits will have is not known yet. */
 export const aboutOf = (options: AgentOptions, { tools, providerTools }: Definition): AgentFacts => {
-  const { description, suggestions, models, modes } = options;
+  const { description, suggestions, models, modes, provider } = options;
   const model = modelName(options.model);
+  const accepts = options.accepts ?? acceptsOf(options.model) ?? (model && provider?.accepts?.(model));
   const known = [
     ...[...tools.values()].map(({ tool: { name, description: text }, schema }) => ({
       name,
@@ -17,11 +18,15 @@ export const aboutOf = (options: AgentOptions, { tools, providerTools }: Definit
     ...(description && { description }),
     ...(model && { model }),
     ...(Array.isArray(models) && models.length > 0 && { models: [...models] }),
+    ...(accepts && { accepts: [...accepts] }),
     ...(modes && { modes: Object.keys(modes) }),
     ...(suggestions && { suggestions: [...suggestions] }),
     ...(known.length > 0 && { tools: known }),
   };
 };
+
+const acceptsOf = (model: Model): readonly string[] | undefined =>
+  typeof model === "object" ? (model as { readonly accepts?: readonly string[] }).accepts : undefined;
 
 /** Undefined if each request gets one of its own. */
 const modelName = (model: Model): string | undefined => {

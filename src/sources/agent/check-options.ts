@@ -104,6 +104,7 @@ const mode = strictFields(
 const common = {
   description: text.optional(),
   settings: settings.optional(),
+  accepts: z.array(text, { error: "must be a list of media types, such as image/png" }).optional(),
   instructions: text.optional(),
   tools: z
     .custom((value) => isObject(value) && Object.values(value).every(isObject), {

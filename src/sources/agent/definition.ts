@@ -13,6 +13,8 @@ export type Model = string | LanguageModelV4 | ((request: RunRequest) => Languag
 export interface ModelProvider {
   (name: string, request: RunRequest): Promise<LanguageModelV4>;
   readonly keys?: readonly string[];
+  /** The files that a model reads, as media types; undefined if nobody knows. */
+  readonly accepts?: (name: string) => readonly string[] | undefined;
 }
 
 /** How a model is asked, as far as all providers agree; the rest is in `providerOptions`. */
@@ -37,6 +39,11 @@ export interface AgentOptions {
   readonly model: Model;
   /** The models that a request may ask for instead, by name. Default: none but its own. */
   readonly models?: readonly string[] | "any";
+  /**
+   * The files that its model reads, as media types (`image/png`, `audio/*`); `[]`: none. Text files always reach it, as text. Default:
+   * what is known of the model's provider.
+   */
+  readonly accepts?: readonly string[];
   /** Resolves the names of models. Default: `provider()` of `runcast/models/provider`. */
   readonly provider?: ModelProvider;
   /** A request's own settings of the same names go before these. */
@@ -81,6 +88,7 @@ export interface Definition {
   /** Undefined: that of the agent that starts it. */
   readonly model: Model | undefined;
   readonly models: readonly string[] | "any";
+  readonly accepts: readonly string[] | undefined;
   readonly provider: ModelProvider | undefined;
   readonly settings: ModelSettings;
   readonly instructions: string | undefined;
@@ -109,7 +117,7 @@ type Defining = Omit<AgentOptions, "model"> & { readonly model?: Model };
 
 export const define = (options: Defining, task: (agents: Definition["agents"]) => Tool): Definition => {
   const { name = "", description = "", model, models = [], provider, settings = {}, instructions } = options;
-  const { providerTools = {} } = options;
+  const { providerTools = {}, accepts } = options;
   const { thinkTags = true, stallMs = 120_000, maxAttempts = 3, maxResultLength = 100_000 } = options;
   const { maxSteps = 50, maxParallelCalls = 32, toolTimeoutMs, approvalExpiresMs } = options;
   const limits = { thinkTags, stallMs, maxAttempts, maxResultLength, maxSteps, maxParallelCalls, approvalExpiresMs };
@@ -135,6 +143,7 @@ export const define = (options: Defining, task: (agents: Definition["agents"]) =
     description,
     model,
     models,
+    accepts,
     provider,
     settings,
     instructions,

@@ -5,7 +5,6 @@ import { addUsage } from "../../state.ts";
 import { askPerson, expiry } from "./ask.ts";
 import { runCall } from "./call.ts";
 import { continueAgent } from "./continue.ts";
-import { withBytes } from "./history.ts";
 import { type PastAgent, isWhole, textOf } from "./past.ts";
 import { toPrompt } from "./prompt.ts";
 import type { Worker } from "./running.ts";
@@ -33,7 +32,7 @@ export const loop = async (
 ): Promise<Finished> => {
   const { definition, run } = agent;
   const system = agent.agent === undefined ? run.request.system : undefined;
-  const prompt = toPrompt(await withBytes(messages, run.context), [definition.instructions, system]);
+  const prompt = toPrompt(messages, [definition.instructions, system]);
   let usage: Usage = past?.usage ?? {};
   const count = (more: Usage | undefined) => used((usage = addUsage(usage, more)));
   const turns = createTurns(definition.maxParallelCalls);

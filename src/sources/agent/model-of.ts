@@ -47,6 +47,12 @@ const SETTINGS = {
   reasoning: z.enum(["provider-default", "none", "minimal", "low", "medium", "high", "xhigh", "max"]),
 };
 
+/** The files that a model reads. What an agent says of its model goes before what its provider knows. */
+export const acceptedBy = ({ accepts }: Definition, model: LanguageModelV4): readonly string[] | undefined => {
+  const known = (model as { readonly accepts?: unknown }).accepts;
+  return accepts ?? (Array.isArray(known) ? (known as string[]) : undefined);
+};
+
 const resolve = async ({ provider }: Definition, name: string, request: RunRequest): Promise<LanguageModelV4> =>
   (provider ?? (await standardProvider()))(name, request);
 

@@ -1,0 +1,20 @@
+import type { DemoStory } from "./story.ts";
+
+/** For a message with files: the script cannot read them, so it says what has arrived. */
+export const withFiles: DemoStory = {
+  name: "files",
+  message: "",
+  description: "names the files that come with a message",
+  matches: ({ files, step }) => files.length > 0 && step === 0,
+  steps: [
+    ({ files }) => [
+      {
+        say: [
+          `You attached ${files.length === 1 ? "one file" : `${files.length} files`}:\n\n`,
+          files.map(({ name, mediaType, bytes }) => `- **${name}** (${mediaType}, ${bytes} bytes)\n`).join(""),
+          "\nI am a scripted demo and cannot look at them. A real model can.",
+        ],
+      },
+    ],
+  ],
+};

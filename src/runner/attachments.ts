@@ -1,0 +1,88 @@
+import type { Message, Part } from "../events.ts";
+import { Refusal, type RunRequest } from "../source.ts";
+import type { Files } from "./files.ts";
+
+type FilePart = Extract<Part, { type: "file" }>;
+
+/**
+ * A request twice: as its source reads it, with the bytes of all files in line, and as it is stored, with references alone. The
+ * files of the message that the run answers lie beside this run, whoever brought them: the right to read them is that of the run.
+ * Those of earlier messages may stay with the run that has them.
+ */
+export const takeAttachments = async (
+  request: RunRequest,
+  run: string,
+  files: Files,
+): Promise<{ readonly request: RunRequest; readonly stored: RunRequest }> => {
+  if (!hasFiles(request)) return { request, stored: request };
+  const asked = request.messages.findLast(({ role }) => role === "user");
+  const stored = await mapFiles(request, async (part, message) => {
+    const { data, ...rest } = withoutDataUrl(part);
+    if (data !== undefined) return await keep(Buffer.from(data, "base64"), rest, files);
+    if (rest.file === undefined || (message !== asked && rest.run !== run)) return rest;
+    const { run: of, ...own } = rest;
+    const bytes = await files.read(rest.file, of);
+    if (!bytes && message === asked) throw lost(rest);
+    if (of === undefined || of === run || !bytes) return { ...own, ...(bytes && { bytes: bytes.length }) };
+    return await keep(bytes, own, files);
+  });
+  return { request: await withAttachments(stored, files), stored };
+};
+
+/** A stored request as its source reads it. A file that is gone is told of in words. */
+export const withAttachments = (request: RunRequest, files: Files): Promise<RunRequest> =>
+  hasFiles(request)
+    ? mapFiles(request, async (part) => {
+        if (part.file === undefined) return part;
+        const { file, run, bytes: _, ...rest } = part;
+        const bytes = await files.read(file, run);
+        if (bytes) return { ...rest, data: bytes.toString("base64") };
+        return { type: "text", text: `[file ${part.name ?? ""} (${part.mediaType}): no longer stored]` };
+      })
+    : Promise.resolve(request);
+
+const hasFiles = ({ messages }: RunRequest): boolean =>
+  messages.some(({ content }) => content.some(({ type }) => type === "file"));
+
+/** One after the other: many large files at once would be in memory twice. */
+const mapFiles = async (
+  request: RunRequest,
+  change: (part: FilePart, message: Message) => Promise<Part>,
+): Promise<RunRequest> => {
+  const messages: Message[] = [];
+  for (const message of request.messages) {
+    const content: Part[] = [];
+    for (const part of message.content) content.push(part.type === "file" ? await change(part, message) : part);
+    messages.push({ ...message, content });
+  }
+  return { ...request, messages };
+};
+
+const keep = async (bytes: Buffer, part: FilePart, { put }: Files): Promise<FilePart> => {
+  const { mediaType, name } = part;
+  const { file } = await put(bytes, { mediaType, ...(name !== undefined && { name }) });
+  return { ...part, file, bytes: bytes.length };
+};
+
+const withoutDataUrl = (part: FilePart): FilePart => {
+  if (part.data !== undefined || !part.url?.startsWith("data:")) return part;
+  const comma = part.url.indexOf(",");
+  if (comma < 0) return part;
+  const { url, ...rest } = part;
+  const [mediaType, ...parameters] = url.slice("data:".length, comma).split(";");
+  const body = url.slice(comma + 1);
+  const data = parameters.includes("base64") ? body : base64Of(body);
+  if (data === undefined) return part;
+  return { ...rest, mediaType: rest.mediaType || mediaType || "application/octet-stream", data };
+};
+
+const base64Of = (encoded: string): string | undefined => {
+  try {
+    return Buffer.from(decodeURIComponent(encoded)).toString("base64");
+  } catch {
+    return undefined;
+  }
+};
+
+const lost = ({ name, file }: FilePart): Refusal =>
+  new Refusal("unknown-file", `The file ${name ?? file} is not stored here.`, { hint: "Attach it again." });

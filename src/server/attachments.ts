@@ -1,0 +1,72 @@
+import { type Principal, may } from "../access.ts";
+import type { Part } from "../events.ts";
+import type { Log } from "../log.ts";
+import { Refusal, type RunRequest } from "../source.ts";
+import type { Limits } from "./limits.ts";
+import { HttpRefusal } from "./refusals.ts";
+
+type FilePart = Extract<Part, { type: "file" }>;
+export type FileLimits = Pick<Limits, "fileBytes" | "filesBytes" | "files">;
+
+/**
+ * Throws the refusal for a request whose files are too large or too many, or that names files which the principal may not read. A
+ * file of a run that never started is known to nobody but the one who uploaded it.
+ */
+export const checkAttachments = async (
+  log: Log,
+  limits: FileLimits,
+  request: RunRequest,
+  principal: Principal,
+): Promise<void> => {
+  const parts = request.messages.flatMap(({ content }) => content.filter((part) => part.type === "file"));
+  if (parts.length > limits.files)
+    throw new HttpRefusal(
+      413,
+      "too-many-files",
+      `A request can have ${limits.files} files, and this one has ${parts.length}.`,
+      "Send fewer. The setting limits.files says how many a request can have.",
+    );
+  let total = 0;
+  for (const part of parts) {
+    const bytes = part.file === undefined ? inLineBytes(part) : await storedBytes(log, part, request.run, principal);
+    if (bytes > limits.fileBytes) throw fileTooLarge(part.name, bytes, limits.fileBytes);
+    total += bytes;
+  }
+  if (total > limits.filesBytes)
+    throw new HttpRefusal(
+      413,
+      "files-too-large",
+      `The files of a request can take ${megabytes(limits.filesBytes)} together, and these take ${megabytes(total)}.`,
+      "Send fewer or smaller ones. The setting limits.filesBytes says how much they can take.",
+    );
+};
+
+export const fileTooLarge = (name: string | undefined, bytes: number, most: number): HttpRefusal =>
+  new HttpRefusal(
+    413,
+    "file-too-large",
+    `${name ? `The file ${name.slice(0, 100)}` : "A file"} has ${megabytes(bytes)}; the most is ${megabytes(most)}.`,
+    "Send a smaller file. The setting limits.fileBytes says how large one can be.",
+  );
+
+const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+
+const inLineBytes = ({ data, url }: FilePart): number =>
+  data === undefined && !url?.startsWith("data:") ? 0 : Math.floor(((data ?? url ?? "").length * 3) / 4);
+
+const storedBytes = async (
+  log: Log,
+  { file = "", run: named, name }: FilePart,
+  own: string | undefined,
+  principal: Principal,
+): Promise<number> => {
+  const run = named ?? own;
+  const info = run === undefined || run === own ? undefined : await log.info(run);
+  const stored = run !== undefined && (!info || may(principal, "watch", info)) && (await log.get(run, file));
+  // An earlier file may be gone with its run: the agent is told so. What a person sends now must be there.
+  if (stored) return stored.size;
+  if (info?.dropped) return 0;
+  throw new Refusal("unknown-file", `The file ${name ?? file.slice(0, 100)} is not stored here.`, {
+    hint: "Upload it with POST /runs/<run>/files, or attach it again.",
+  });
+};
