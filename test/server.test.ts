@@ -199,7 +199,7 @@ describe("the surface", () => {
 
 describe("refusals", () => {
   test("a body that is no JSON, wrong or too large", async () => {
-    const { url, port } = await serve(silent, { limits: { bodyBytes: 1000 } });
+    const { url, port } = await serve(silent, { limits: { bodyBytes: 1000, filesBytes: 1 } });
     const send = (body: string, type = "application/json") =>
       fetch(`${url}/runs`, { method: "POST", headers: { "content-type": type }, body });
     expect(await refusal(await send('{"message":"x"}', "text/plain"))).toMatchObject({

@@ -31,7 +31,7 @@ export const createReadBody =
     const refuse = () => tooLarge(maxBytes);
     if (length > most) throw refuse();
     const body = request.readableEnded
-      ? parsedBefore(request)
+      ? parsedBefore(request, length > maxBytes ? (bytes) => checked(bytes, maxBytes) : undefined)
       : parse(checked(await readBytes(request, most, budget, refuse), maxBytes).toString("utf8"));
     if (isDeeper(body, MOST_LEVELS))
       throw new Refusal("too-deep", `the body has more than ${MOST_LEVELS} levels`, { hint: "send it flatter" });
@@ -44,25 +44,33 @@ const MOST_LEVELS = 500;
 const LONG_STRING = 4096;
 const [QUOTE, COMMA, BRACE, BRACKET] = [0x22, 0x2c, 0x7b, 0x5b];
 
-/** Long strings are cheap to parse and hold files; whatever else a body has counts against its limit. */
+/** Files are long strings, which are cheap to parse; whatever else a body has counts against its limit. */
 const checked = (body: Buffer, maxBytes: number): Buffer => {
-  if (body.length <= maxBytes) return body;
   let counted = body.length;
   for (let from = body.indexOf(QUOTE); from >= 0 && counted > maxBytes;) {
     const to = body.indexOf(QUOTE, from + 1);
     if (to < 0) break;
-    const between = body.subarray(from + 1, to);
-    // What lies between two strings begins with a comma or a colon, and opens something if it is long.
-    const isString = to - from > LONG_STRING && !between.includes(BRACE) && !between.includes(BRACKET);
-    if (isString && between.subarray(64).indexOf(COMMA) < 0) counted -= to - from;
+    if (to - from > LONG_STRING && isFile(body, from, to)) counted -= to - from;
     from = to;
   }
   if (counted > maxBytes) throw tooLarge(maxBytes);
   return body;
 };
 
+/** A `data:` URL, or the value of a field whose name ends with `data`. What lies between two strings has a comma or opens something. */
+const isFile = (body: Buffer, from: number, to: number): boolean => {
+  const text = body.subarray(from + 1, to);
+  const isNamed =
+    text.subarray(0, 128).includes(";base64,") || body.subarray(Math.max(0, from - 8), from).includes('data"');
+  return isNamed && ![COMMA, BRACE, BRACKET].some((sign) => text.subarray(128).includes(sign));
+};
+
 /** What a body parser of the program that we are mounted in has left on the request. */
-const parsedBefore = (request: IncomingMessage & { readonly body?: unknown }): unknown => {
+const parsedBefore = (
+  request: IncomingMessage & { readonly body?: unknown },
+  check: ((bytes: Buffer) => void) | undefined,
+): unknown => {
+  check?.(Buffer.from(JSON.stringify(request.body ?? "")));
   if (request.body !== undefined) return request.body;
   throw new Refusal("body-consumed", "the body was read before it came to Runcast", {
     status: 500,
