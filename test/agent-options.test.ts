@@ -166,6 +166,7 @@ describe("what an agent says about itself", () => {
       suggestions: ["Count to three"],
       model: "demo (scripted)",
       models: ["openai/gpt-5"],
+      accepts: ["image/*", "application/pdf"],
       modes: ["Brief"],
       tools: [
         { name: "add", description: "Adds.", schema: expect.objectContaining({ type: "object" }) },
@@ -182,7 +183,7 @@ describe("what an agent says about itself", () => {
 
   test("can be added to any source, over what that says", async () => {
     const described = describeAgent(agent({ model, description: "Counts." }), { description: "Adds up." });
-    expect(described.about).toEqual({ model: "demo (scripted)", description: "Adds up." });
+    expect(described.about).toMatchObject({ model: "demo (scripted)", description: "Adds up." });
     expect((await drive(described, "hello")).events.at(0)).toMatchObject({ type: "run-start" });
   });
 

@@ -89,6 +89,7 @@ describe("the page's files", () => {
         { name: "two", suggestions: ["Do it"], modes: ["plan"] },
         { name: "one", model: "m" },
       ],
+      limits: { fileBytes: 10 * 1024 ** 2, filesBytes: 32 * 1024 ** 2, files: 100 },
     });
   });
 
