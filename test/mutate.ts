@@ -4,6 +4,8 @@ import { randomFrom } from "./random.ts";
 /** Turns real frames into what broken, old, foreign and hostile servers send; the same for the same seed. */
 export interface Mutator {
   frames(real: readonly Frame[]): Frame[];
+  /** A JSON text, most often with something wrong in it. */
+  text(real: string): string;
   /** The same bytes in pieces, some of them damaged. */
   pieces(bytes: Uint8Array): Uint8Array[];
 }
@@ -85,6 +87,7 @@ export const createMutator = (seed: number): Mutator => {
   };
 
   return {
+    text: data,
     frames(real) {
       const frames: Frame[] = [];
       const events = [...new Set(real.map(({ event }) => event))];

@@ -10,6 +10,7 @@ import { clip, terminalText, widthOf, wrap } from "../src/cli/terminal-text.ts";
 import { createTranscript } from "../src/cli/transcript.ts";
 import { type RunState, createState, fold } from "../src/state.ts";
 import { arbitraryLog } from "./generate.ts";
+import { controlCharacters, terminalCommands } from "./hostile-events.ts";
 
 const START = 1_700_000_000_000;
 
@@ -249,10 +250,8 @@ describe("the plain text", () => {
 });
 
 describe("hostile text", () => {
-  const hostile =
-    "\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m\x1b]52;c;ZXZpbA==\x1b\\ a\rb\x00c\x08\x7f\x9b31m\u009d0;x\u009c\u202eabc\u2066d\u{e0041}\ud800";
-  // eslint-disable-next-line no-control-regex
-  const control = /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
+  const hostile = terminalCommands;
+  const control = controlCharacters;
 
   const everywhere = entriesOf(
     {

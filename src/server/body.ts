@@ -118,6 +118,9 @@ export const readBytes = (
       if (bytes > maxBytes) return giveUp(refuse(bytes));
       pieces.push(piece);
       pending.grow(piece.length);
+      // Otherwise one turn of the event loop reads megabytes of every body that comes fast.
+      request.pause();
+      setImmediate(() => request.resume());
     };
     const onEnd = () => settle(() => resolve(Buffer.concat(pieces, bytes)));
     const onClose = () => settle(() => reject(new Refusal("aborted", "the request was cut off")));

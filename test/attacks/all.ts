@@ -1,48 +1,78 @@
+import { findProgram } from "../components.ts";
+import { anotherUser, claims, floodOfStarts, guesses, shareLinks, withoutKey } from "./access.ts";
+import { refusals, wholeAnswers } from "./answers.ts";
 import { type Attack, createReport } from "./attack.ts";
+import { embeds, markdown, savedRuns } from "./browser.ts";
 import { fuzz } from "./fuzz.ts";
-import { exports, hugeBodies, longRuns, slowBodies } from "./overload.ts";
-import { type Target, ALICE, startTarget } from "./target.ts";
-import { access, foreignPages, guesses, hosts, privateAddresses, traversal } from "./trespass.ts";
-import { startViewer } from "./viewer.ts";
+import { exportedFields, exports, hoarding, hugeBodies, longRuns, longStreams, slowBodies } from "./overload.ts";
+import { foreignPages, hosts, localPages, privateAddresses, traversal } from "./pages.ts";
+import { ALICE } from "./people.ts";
+import { startTarget } from "./target.ts";
+import { terminal } from "./terminal.ts";
+import { mcpFloods, mcpQuestions, mcpResults, mcpStreams, shellChildren, shellSecrets, strayErrors } from "./tools.ts";
+import { startViewer, type Watched } from "./viewer.ts";
 
 export const attacks: readonly Attack[] = [
-  access,
-  foreignPages,
-  hosts,
-  traversal,
-  privateAddresses,
-  hugeBodies,
-  slowBodies,
-  longRuns,
-  exports,
-  fuzz,
-  // Last: it locks its address out.
-  guesses,
+  ...[anotherUser, withoutKey, claims, shareLinks, guesses, floodOfStarts],
+  ...[foreignPages, localPages, hosts, traversal, privateAddresses],
+  ...[hugeBodies, slowBodies, longRuns, longStreams, exports, exportedFields, hoarding],
+  ...[strayErrors, shellSecrets, shellChildren, mcpStreams, mcpFloods, mcpQuestions, mcpResults],
+  ...[embeds, markdown, savedRuns, terminal],
+  ...[wholeAnswers, refusals, fuzz],
 ];
 
 export interface Outcome {
   readonly name: string;
+  /** Why it was not made, if it was not. */
+  readonly skipped?: string;
   readonly answers: ReadonlyMap<string, number>;
   readonly wrong: readonly string[];
-  /** How late an innocent viewer got what was said meanwhile. */
-  readonly viewer: { readonly count: number; readonly p99: number };
+  /** What an innocent viewer got meanwhile. */
+  readonly viewer: Watched;
 }
 
-/** Makes each attack for so long on one server, and tells what came of it. */
-export async function* attackAll(seconds: number, chosen: readonly Attack[] = attacks): AsyncGenerator<Outcome, void> {
-  const target: Target = await startTarget();
+export interface AttackOptions {
+  /** How long each attack goes on. */
+  readonly seconds: number;
+  /** How long the fuzzing does. Default: as the others. */
+  readonly fuzzSeconds?: number;
+  /** Only attacks whose names have these words. */
+  readonly words?: string;
+}
+
+const QUIET: Attack = {
+  name: "quiet: nobody attacks",
+  prepare: () => async (report, signal) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    report.expect(true, "");
+  },
+};
+
+/** Attacks one server in every way, one after the other, and says what came of each. */
+export async function* attackAll({
+  seconds,
+  fuzzSeconds = seconds,
+  words = "",
+}: AttackOptions): AsyncGenerator<Outcome> {
+  const chosen = [QUIET, ...attacks].filter(({ name }) => name.includes(words));
+  const target = await startTarget();
   const viewer = await startViewer(target.url, target.run, ALICE);
   try {
-    const quiet = {
-      name: "quiet: nobody attacks",
-      run: () => new Promise<void>((resolve) => setTimeout(resolve, 1000)),
-    };
-    for (const attack of [quiet, ...chosen]) {
-      const report = createReport();
-      await viewer.lateness();
-      await attack.run(target, report, AbortSignal.timeout(seconds * 1000));
-      for (const problem of target.problems) report.wrong.add(`the server reports: ${problem}`);
-      yield { name: attack.name, answers: report.answers, wrong: [...report.wrong], viewer: await viewer.lateness() };
+    for (const attack of chosen) {
+      const { name, needs, reports } = attack;
+      const report = createReport(target.directory);
+      if (needs !== undefined && findProgram(needs) === undefined) {
+        yield { name, skipped: `${needs} is not installed`, ...report, wrong: [], viewer: await viewer.watched() };
+        continue;
+      }
+      const strike = await attack.prepare(target);
+      await viewer.watched();
+      await strike(report, AbortSignal.timeout((attack === fuzz ? fuzzSeconds : seconds) * 1000));
+      const watched = await viewer.watched();
+      for (const problem of target.problems())
+        if (!reports?.test(problem)) report.wrong.add(`the server reports: ${problem}`);
+      if (watched.gaps > 0) report.wrong.add(`the viewer misses words, or got some twice: ${watched.gaps}`);
+      yield { name, answers: report.answers, wrong: [...report.wrong], viewer: watched };
     }
   } finally {
     await viewer.close();

@@ -1,78 +1,145 @@
 import net from "node:net";
-import { type Attack, type Report, send } from "./attack.ts";
-import { BOB, type Target, startRun } from "./target.ts";
+import { type Attack, type Report, rounds, send, type Strike } from "./attack.ts";
+import { ADMIN, BOB, as, elsewhere } from "./people.ts";
+import { type Target, readRun, startRun } from "./target.ts";
 
-const bob = { authorization: `Bearer ${BOB}` };
+interface Body {
+  /** What its head says. */
+  readonly length: number;
+  /** How much of it is sent. */
+  readonly sent: number;
+}
 
-/** Pours bytes after a request's head until the connection closes or time is over. */
-const pour = (report: Report, { port }: Target, length: number, most: number, signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
+/** Pours a body after its head until the connection closes or the signal aborts. Answers how much left this process. */
+const pour = (report: Report, { port }: Target, { length, sent: most }: Body, signal: AbortSignal): Promise<number> =>
+  new Promise((resolve) => {
     const socket = net.connect(port, "127.0.0.1");
     const piece = Buffer.alloc(64 * 1024, "x");
     let received = "";
     let sent = 0;
     const more = () => {
-      while (!socket.destroyed && sent < most && socket.write(piece)) sent += piece.length;
+      for (let isRoom = true; isRoom && !socket.destroyed && sent < most; sent += piece.length)
+        isRoom = socket.write(piece);
     };
     const stop = () => socket.destroy();
     signal.addEventListener("abort", stop, { once: true });
+    const headers = {
+      ...as(BOB),
+      host: "localhost",
+      "content-length": `${length}`,
+      "content-type": "application/json",
+    };
     socket.on("connect", () => {
-      const head = [
-        "POST /runs HTTP/1.1",
-        "Host: localhost",
-        `Authorization: Bearer ${BOB}`,
-        `Content-Length: ${length}`,
-      ];
-      socket.write(`${head.join("\r\n")}\r\nContent-Type: application/json\r\n\r\n`);
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.write(`POST /runs HTTP/1.1\r\n${lines.join("")}\r\n`);
       more();
     });
     socket.on("drain", more).on("error", () => {});
     socket.on("data", (bytes) => (received += bytes.toString("latin1")));
     socket.on("close", () => {
       signal.removeEventListener("abort", stop);
-      const status = Number(/^HTTP\/1.1 (\d+)/.exec(received)?.[1] ?? 0);
-      report.answered("POST /runs", status || "closed", [413, 503, "closed"]);
-      if (sent > 256 * 1024 * 1024) report.wrong.add(`${sent} bytes of a refused body were read`);
-      resolve();
+      const status = /^HTTP\/1.1 (\d+)/.exec(received)?.[1];
+      if (status !== undefined) report.answered("POST /runs", Number(status), [413, 503], received);
+      // Who never stops sending may lose the answer to the reset of the connection.
+      else report.answered("POST /runs", signal.aborted ? "open" : "closed", ["open", "closed"]);
+      resolve(sent);
     });
   });
 
+/** A refused body is read a little further, so that its sender sees the answer. The kernel holds some more on both sides. */
+const MOST_READ = 64 * 1024 * 1024;
+
 export const hugeBodies: Attack = {
   name: "huge bodies: a terabyte, as fast as it goes",
-  run: async (target, report, signal) => {
-    while (!signal.aborted) await pour(report, target, 1e12, Infinity, signal);
+  prepare: (target) => async (report, signal) => {
+    await rounds(signal, async () => {
+      const never = new AbortController().signal;
+      const sent = await pour(report, target, { length: 1e12, sent: Infinity }, never);
+      report.expect(sent < MOST_READ, `${sent} bytes of a refused body were read`);
+    });
+    report.expect(report.answers.has("413"), "no answer says that the body is too large");
   },
+};
+
+const MOST_RESIDENT = 600 * 1024 * 1024;
+
+/** What the server takes, by its own word. */
+export const resident = async ({ url }: Target): Promise<number> => {
+  const metrics = await (await fetch(`${url}/metrics`, { headers: as(ADMIN) })).text();
+  return Number(/^process_resident_memory_bytes (\d+)/m.exec(metrics)?.[1] ?? Infinity);
 };
 
 export const slowBodies: Attack = {
   name: "slow bodies: 200 that never end",
-  run: async (target, report, signal) => {
-    const most = 3.9 * 1024 * 1024;
-    await Promise.all(Array.from({ length: 200 }, () => pour(report, target, most + 100_000, most, signal)));
-    const metrics = await (await fetch(`${target.url}/metrics`, { headers: bob })).text();
-    const resident = Number(/^process_resident_memory_bytes (\d+)/m.exec(metrics)?.[1] ?? Infinity);
-    if (resident > 700 * 1024 * 1024) report.wrong.add(`the server takes ${resident} bytes`);
+  prepare: (target) => async (report, signal) => {
+    const sent = Math.floor(3.9 * 1024 * 1024);
+    const pouring = new AbortController();
+    const all = Array.from({ length: 200 }, () =>
+      pour(report, target, { length: sent + 100_000, sent }, pouring.signal),
+    );
+    // All of them would be 780 MB: those that came first have to give way.
+    while (!signal.aborted || !report.answers.has("503")) {
+      await new Promise((tick) => setTimeout(tick, 100));
+      const bytes = await resident(target);
+      report.expect(bytes < MOST_RESIDENT, "unfinished bodies fill the memory");
+    }
+    const headers = { ...as(BOB), "content-type": "application/json", accept: "application/json" };
+    const body = JSON.stringify({ agent: "talker", message: "x" });
+    await send(report, `${target.url}/runs`, { method: "POST", headers, body }, [200, 202]);
+    pouring.abort();
+    await Promise.all(all);
   },
 };
 
-/** Runs that cost much to read, each made once. */
-const readAgain =
-  (message: string, path: string, allowed: readonly (number | "closed")[]): Attack["run"] =>
-  async ({ url }, report, signal) => {
-    const run = await startRun(url, BOB, { agent: "talker", message });
-    await (await fetch(`${url}/runs/${run}/events`, { headers: bob })).text();
-    const reader = async () => {
-      while (!signal.aborted) await send(report, `${url}/runs/${run}${path}`, { headers: bob }, allowed);
+/** Six at once who read again and again what costs much to read. It is made before. */
+const reading =
+  (agent: string, message: string, path: string, allowed: readonly number[]): Attack["prepare"] =>
+  async ({ url }): Promise<Strike> => {
+    const run = await startRun(url, BOB, agent, message);
+    await readRun(url, BOB, run);
+    return async (report, signal) => {
+      const read = () => send(report, `${url}/runs/${run}${path}`, { headers: as(BOB, elsewhere()) }, allowed, 60_000);
+      await Promise.all(Array.from({ length: 6 }, () => rounds(signal, read)));
     };
-    await Promise.all(Array.from({ length: 6 }, reader));
   };
 
 export const longRuns: Attack = {
   name: "long runs: the state of 100,000 entries, six at once",
-  run: readAgain("word 100000", "", [200]),
+  prepare: reading("talker", "word 100000", "", [200]),
+};
+
+export const longStreams: Attack = {
+  name: "long runs: the stream of 100,000 entries, six at once",
+  prepare: reading("talker", "word 100000", "/events", [200]),
 };
 
 export const exports: Attack = {
-  name: "exports: a run full of what looks like secrets",
-  run: readAgain(`${"eyJ-".repeat(500)} 1000`, "/export.html", [200, 429, 501, 503]),
+  name: "exports: 2 MB of what looks like secrets, six at once",
+  prepare: reading("talker", `${"eyJ-".repeat(512)} 1000`, "/export.html", [200, 429, 503]),
+};
+
+const field = (index: number) => `"password${index}":"hunter2hunter2"`;
+const secretFields = [
+  { type: "step-start", step: "s" },
+  { type: "text-start", part: "p" },
+  { type: "text-delta", part: "p", delta: `{${Array.from({ length: 20_000 }, (_, index) => field(index)).join(",")}}` },
+];
+
+export const exportedFields: Attack = {
+  name: "exports: 20,000 fields with secrets, six at once",
+  prepare: reading("player", JSON.stringify(secretFields), "/export.html", [200, 429, 503]),
+};
+
+export const hoarding: Attack = {
+  name: "storage: a run that stores without end",
+  prepare:
+    ({ url }) =>
+    (report, signal) =>
+      rounds(signal, async () => {
+        const run = await startRun(url, BOB, "hoarder", "x");
+        const text = await readRun(url, BOB, run);
+        const files = text.match(/"type":"file"/g)?.length ?? 0;
+        report.expect(text.includes("too-large") && files <= 16, `a run stored ${files} files of 4 MB`);
+        await fetch(`${url}/runs/${run}`, { method: "DELETE", headers: as(BOB) });
+      }),
 };

@@ -1,61 +1,119 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
+import { ALICE, PROVIDER_KEY, WORDS, as } from "./people.ts";
 
-export const ADMIN = "the-key-of-the-admin";
-export const ALICE = "the-key-of-alice";
-export const BOB = "the-key-of-bob";
-/** What Alice has said, and nobody else may read. */
-export const SECRET = "alice-has-said-this-in-private";
-
-/** A server in a process of its own, and what an attacker knows of it. */
+/** Servers in processes of their own, and what an attacker knows of them. */
 export interface Target {
   readonly url: string;
   readonly port: number;
+  /** A server without keys on the same machine. */
+  readonly unkeyed: string;
+  /** A hostile MCP server that an agent of this server uses. */
+  readonly mcp: string;
+  /** Where the log is. */
+  readonly directory: string;
+  /** Where commands run. */
+  readonly workspace: string;
   /** A run of Alice, at work. */
   readonly run: string;
-  /** What the server itself could not handle. */
-  readonly problems: readonly string[];
+  /** What the servers could not handle since the last call. One that has ended is a problem too. */
+  problems(): string[];
+  /** Resolves when the servers have reported this so many times since then. */
+  reported(text: string, times: number): Promise<void>;
   close(): Promise<void>;
 }
 
+const root = path.join(import.meta.dirname, "../..");
+export const cli = path.join(root, "src/cli.ts");
+export const node = ["--disable-warning=ExperimentalWarning"];
+
+const launch = (args: readonly string[], cwd: string, env: Record<string, string>) =>
+  spawn(process.execPath, [...node, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"], RUNCAST_MODEL: "demo", ATTACK_PROVIDER_API_KEY: PROVIDER_KEY, ...env },
+  });
+
+/** Resolves with what a program prints, once it fits. */
+const printed = async (child: ChildProcess, pattern: RegExp): Promise<string> => {
+  let text = "";
+  let errors = "";
+  child.stderr!.on("data", (piece) => (errors += String(piece)));
+  while (!pattern.test(text)) {
+    const [piece] = (await Promise.race([once(child.stdout!, "data"), once(child, "exit")])) as [unknown];
+    if (!(piece instanceof Buffer)) throw new Error(`a server ended at its start: ${text}${errors}`);
+    text += String(piece);
+  }
+  child.stdout!.resume();
+  return pattern.exec(text)![1]!;
+};
+
 export const startTarget = async (): Promise<Target> => {
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-attack-"));
-  const fixture = path.join(import.meta.dirname, "../fixtures/attacked-server.ts");
-  const child: ChildProcess = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", fixture, directory], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const children: ChildProcess[] = [];
   const problems: string[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
-  createInterface({ input: child.stdout! }).on("line", (line) => {
-    if (line.startsWith("URL ")) resolve(line.slice(4));
-    else if (line.startsWith("PROBLEM ")) problems.push(line.slice(8));
-  });
-  const url = await promise;
-  const run = await startRun(url, ALICE, { agent: "clock", message: SECRET });
-  return {
-    url,
-    port: Number(new URL(url).port),
-    run,
-    problems,
-    close: async () => {
-      child.kill("SIGTERM");
+  const close = async () => {
+    for (const child of children) {
+      child.removeAllListeners("exit").kill("SIGTERM");
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-      await rm(directory, { recursive: true, force: true });
-    },
+    }
+    await rm(directory, { recursive: true, force: true });
   };
+  const workspace = path.join(directory, "workspace");
+  await mkdir(workspace);
+  const serve = async (name: string, own: Record<string, string>) => {
+    const env = { ATTACKED_DIRECTORY: path.join(directory, name), ATTACKED_WORKSPACE: workspace, ...own };
+    const config = path.join(root, "test/fixtures/attacked-config.ts");
+    const child = launch([cli, "serve", "--port", "0", "--config", config], directory, env);
+    children.push(child);
+    const url = await printed(child, /(http:\/\/[\d.:]+\d)[\s\S]* {2}try /);
+    child.stderr.on("data", (text) => problems.push(String(text)));
+    child.once("exit", (code, signal) => problems.push(`the server ended with ${code ?? signal}`));
+    return url;
+  };
+  try {
+    const hostile = launch([path.join(root, "test/fixtures/hostile-mcp-server.ts")], directory, {});
+    children.push(hostile);
+    const mcp = `http://127.0.0.1:${await printed(hostile, /PORT=(\d+)/)}/mcp`;
+    const url = await serve("log", { ATTACKED_MCP: mcp });
+    const unkeyed = await serve("other", { ATTACKED_WITHOUT_KEYS: "1" });
+    const run = await startRun(url, ALICE, "clock", WORDS);
+    const port = Number(new URL(url).port);
+    const reported = async (text: string, times: number) => {
+      while (problems.join("").split(text).length <= times) await new Promise((tick) => setTimeout(tick, 20));
+    };
+    return {
+      url,
+      port,
+      reported,
+      unkeyed,
+      mcp,
+      directory: path.join(directory, "log"),
+      workspace,
+      run,
+      problems: () => problems.splice(0),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 };
 
 /** Starts a run without following it. */
-export const startRun = async (url: string, key: string, body: object): Promise<string> => {
+export const startRun = async (url: string, key: string, agent: string, message: string): Promise<string> => {
   const response = await fetch(`${url}/runs`, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "application/json" },
-    body: JSON.stringify(body),
+    headers: { ...as(key), "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({ agent, message }),
   });
-  return ((await response.json()) as { run: string }).run;
+  const { run, error } = (await response.json()) as { run?: string; error?: { message: string } };
+  if (run === undefined) throw new Error(`no run of ${agent}: ${error?.message}`);
+  return run;
 };
+
+/** Everything that a run says until its end, as text. */
+export const readRun = async (url: string, key: string, run: string): Promise<string> =>
+  await (await fetch(`${url}/runs/${run}/events`, { headers: as(key) })).text();

@@ -1,38 +1,49 @@
-import { Worker } from "node:worker_threads";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { as } from "./people.ts";
 
-/** Somebody who only watches, in a thread of their own: what the attacker does there does not delay them. */
+export interface Watched {
+  readonly count: number;
+  /** How late a word came, in milliseconds. */
+  readonly p99: number;
+  readonly max: number;
+  /** Words that are missing, or came twice. */
+  readonly gaps: number;
+}
+
+/** Somebody who only watches, in a process of their own: what the attacker does does not delay them. */
 export interface Viewer {
-  /** How late what was said since the last call has arrived, in milliseconds. */
-  lateness(): Promise<{ readonly count: number; readonly p99: number }>;
+  /** What came since the last call. */
+  watched(): Promise<Watched>;
   close(): Promise<void>;
 }
 
-const PROGRAM = `
-  const { parentPort, workerData: { url, key } } = require("node:worker_threads");
-  let late = [];
-  parentPort.on("message", () => { parentPort.postMessage(late); late = []; });
-  (async () => {
-    const response = await fetch(url, { headers: { authorization: "Bearer " + key } });
-    const decoder = new TextDecoder();
-    for await (const bytes of response.body)
-      for (const [, at] of decoder.decode(bytes, { stream: true }).matchAll(/"delta":" (\\d+)"/g)) late.push(Date.now() - Number(at));
-  })().catch((error) => { throw error; });
-`;
-
 export const startViewer = async (url: string, run: string, key: string): Promise<Viewer> => {
-  const worker = new Worker(PROGRAM, { eval: true, workerData: { url: `${url}/runs/${run}/events`, key } });
-  const broken = Promise.withResolvers<never>();
-  broken.promise.catch(() => {});
-  worker.once("error", (error) => broken.reject(error));
-  const lateness = async () => {
-    const answer = new Promise<number[]>((resolve) => worker.once("message", resolve));
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-    worker.postMessage("");
-    const late = (await Promise.race([answer, broken.promise])).toSorted((one, other) => one - other);
-    return { count: late.length, p99: late[Math.min(late.length - 1, Math.floor(late.length * 0.99))] ?? 0 };
+  const program = path.join(import.meta.dirname, "../fixtures/viewer.ts");
+  const { authorization = "" } = as(key);
+  const child = fork(program, [`${url}/runs/${run}/events`, authorization], {
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+  });
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`the viewer ended with ${code}`);
+  });
+  ended.catch(() => {});
+  const watched = async (): Promise<Watched> => {
+    const answer = once(child, "message");
+    child.send("");
+    const [{ late, gaps }] = (await Promise.race([answer, ended])) as [{ late: number[]; gaps: number }];
+    late.sort((one, other) => one - other);
+    const p99 = late[Math.min(late.length - 1, Math.floor(late.length * 0.99))] ?? 0;
+    return { count: late.length, p99, max: late.at(-1) ?? 0, gaps };
   };
   // What was said before there was a viewer is late by no fault of the server.
-  while ((await lateness()).count === 0) await new Promise((tick) => setTimeout(tick, 50));
-  await lateness();
-  return { lateness, close: async () => void (await worker.terminate()) };
+  while ((await watched()).count === 0) await new Promise((tick) => setTimeout(tick, 50));
+  return {
+    watched,
+    close: async () => {
+      child.kill();
+      await ended.catch(() => {});
+    },
+  };
 };

@@ -1,13 +1,19 @@
 import { expect, test } from "vitest";
 import { attackAll, attacks } from "../attacks/all.ts";
 
-test("every attack is refused, leaks nothing, and leaves the viewer their stream", async () => {
+/** The short form: `npm run test:attack` attacks for longer, and also wants the viewer's words in time. */
+test("every attack is refused, gives nothing away, and leaves a viewer their stream", async () => {
   const names: string[] = [];
-  for await (const { name, wrong, answers, viewer } of attackAll(1)) {
-    expect([name, wrong]).toEqual([name, []]);
-    expect([name, viewer.count > 0]).toEqual([name, true]);
-    if (names.length > 0) expect([name, answers.size > 0]).toEqual([name, true]);
+  for await (const { name, skipped, wrong, answers, viewer } of attackAll({ seconds: 0.5 })) {
     names.push(name);
+    if (skipped !== undefined) {
+      expect(process.env["RUNCAST_REQUIRE_ALL"], `${name}: ${skipped}`).not.toBe("1");
+      console.log(`skipped: ${name} (${skipped})`);
+      continue;
+    }
+    expect([name, wrong]).toEqual([name, []]);
+    expect([name, answers.size > 0, viewer.count > 0]).toEqual([name, true, true]);
+    console.log(`${name}: the viewer's p99 is ${viewer.p99} ms`);
   }
   expect(names).toHaveLength(attacks.length + 1);
-}, 180_000);
+}, 300_000);

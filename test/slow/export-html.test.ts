@@ -8,31 +8,10 @@ import { createClient } from "../../src/client.ts";
 import type { Event } from "../../src/events.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, violations } from "../browsing.ts";
+import { hostileEvents, markup } from "../hostile-events.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "runcast-export-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-const evil = `</script><script>window.hacked=1</script><img src=https://evil.example/x onerror="window.hacked=1">`;
-const hostile: readonly Event[] = [
-  { type: "step-start", step: "s" },
-  { type: "thinking-start", part: "t" },
-  { type: "thinking-delta", part: "t", delta: evil },
-  { type: "thinking-end", part: "t" },
-  { type: "text-start", part: "p" },
-  { type: "text-delta", part: "p", delta: `${evil}\n[click](javascript:window.hacked=1) ![x](https://evil.example/y)` },
-  { type: "text-end", part: "p" },
-  { type: "tool-start", call: "c", name: evil },
-  { type: "tool-input-end", call: "c", input: { [evil]: evil, password: "hunter2hunter2" } },
-  { type: "step-end", step: "s", finish: "tools" },
-  { type: "tool-execute", call: "c" },
-  { type: "status", call: "c", text: evil },
-  { type: "tool-output-delta", call: "c", stream: "stdout", delta: evil },
-  { type: "citation", citation: "k", call: "c", title: evil, url: "javascript:window.hacked=1" },
-  { type: "embed", embed: "e", call: "c", html: evil, url: "https://evil.example/z", title: evil },
-  { type: "agent-start", agent: "a", call: "c", name: evil, task: evil },
-  { type: "agent-end", agent: "a", outcome: "error", error: { code: "x", message: evil } },
-  { type: "tool-end", call: "c", outcome: "error", error: { code: "x", message: evil, hint: evil } },
-];
 
 const saying = (events: readonly Event[]): Source =>
   async function* () {
@@ -90,7 +69,7 @@ describeInBrowser("a run saved as HTML", ({ serve, open }: Browsing) => {
   });
 
   test("nothing that a run says becomes markup or leaves the file, and secrets are not in it", async () => {
-    const { page, requests, html } = await saveAndOpen(await serve(saying(hostile)), evil);
+    const { page, requests, html } = await saveAndOpen(await serve(saying(hostileEvents(markup))), markup);
     const run = page.locator("run-view");
     await run.getByText("Finished").or(run.getByText("Failed")).first().waitFor();
     const slider = run.getByRole("slider", { name: "Event" });

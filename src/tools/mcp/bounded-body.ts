@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 /**
  * Breaks off an answer, or a message of an event stream, that is larger than `mostBytes`: who reads it holds it until it is
  * whole. `tooLarge` hears of it first.
@@ -16,17 +18,26 @@ const bounded = (
 ): TransformStream<Uint8Array, Uint8Array> => {
   let held = 0;
   return new TransformStream({
-    transform(bytes, controller) {
+    async transform(bytes, controller) {
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const end = isStream ? Math.max(...BLANK_LINES.map((line) => buffer.lastIndexOf(line))) : -1;
       held = end < 0 ? held + bytes.length : bytes.length - end;
-      if (held <= mostBytes) return controller.enqueue(bytes);
+      if (held <= mostBytes) return await inTurns(bytes, controller);
       const error = new RangeError(`The server's answer is larger than ${mostBytes} bytes.`);
       tooLarge(error);
       throw error;
     },
   });
 };
+
+/** Messages are parsed as they pass: others have their turn between a few of them. */
+const inTurns = async (bytes: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): Promise<void> => {
+  for (let at = 0; at < bytes.length; at += TURN_BYTES) {
+    controller.enqueue(bytes.subarray(at, at + TURN_BYTES));
+    await setImmediate();
+  }
+};
+const TURN_BYTES = 16 * 1024;
 
 /** What ends a message of an event stream. */
 const BLANK_LINES = ["\n\n", "\r\n\r\n", "\r\r"];
