@@ -1,4 +1,5 @@
-// Records every story as golden/runs/<story>.jsonl, through the real loop and runner, and draws their trees into PROTOCOL.md.
+// Records every story as golden/runs/<story>.jsonl, through the real loop and runner, draws their trees into PROTOCOL.md, and writes
+// conformance/stories.json: what a reader must make of them.
 // Times are made even, so that recording again changes only what really changed.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,8 +9,10 @@ import { choicesOf } from "../src/protocol.ts";
 import { memory } from "../src/logs/memory.ts";
 import { demoAgent, demoStories } from "../src/models/demo.ts";
 import { type Runner, createRunner } from "../src/runner.ts";
+import { createState, fold } from "../src/state.ts";
 import type { RunRequest, Source } from "../src/source.ts";
 import { extraStories, type Story } from "./golden/stories.ts";
+import { type Outline, outlineOf } from "./golden/outline.ts";
 import { tree } from "./golden/tree.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -98,7 +101,7 @@ const recover = async (run: string, entries: readonly Entry[], story: Playable, 
   return recorded;
 };
 
-/** Spreads a run evenly over time; what a call took follows from that. */
+/** Spreads a run evenly over time; what a call took follows from that. Files, whose ids are random, are numbered. */
 const even = (entries: readonly Entry[]): Entry[] => {
   const executedAt = new Map<string, number>();
   return entries.map(({ seq, event }) => {
@@ -109,6 +112,9 @@ const even = (entries: readonly Entry[]): Entry[] => {
     if (event.type === "run-resume") return { seq, at, event: { ...event, owner: "server-2" } };
     if (event.type === "ask-start" && event.expires !== undefined)
       return { seq, at, event: { ...event, expires: at + 600_000 } };
+    if (event.type === "file" && event.file !== undefined) return { seq, at, event: { ...event, file: `file-${seq}` } };
+    if (event.type === "run-start" && event.request)
+      return { seq, at, event: { ...event, request: { ...event.request, file: `file-${seq}` } } };
     return { seq, at, event };
   });
 };
@@ -128,14 +134,19 @@ const stories: readonly Playable[] = [
   },
 ];
 let trees = "";
+const outlines: Record<string, Outline> = {};
 for (const story of stories) {
   const { name, description } = story;
   const entries = await record(story, demoSource);
   const file = `${name.replaceAll(" ", "-")}.jsonl`;
   writeFileSync(path.join(directory, file), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
   trees += `\n### ${name[0]!.toUpperCase()}${name.slice(1)}\n\n${description[0]!.toUpperCase()}${description.slice(1)}. (\`golden/runs/${file}\`)\n\n\`\`\`\n${tree(entries)}\`\`\`\n`;
+  const state = createState();
+  for (const entry of entries) fold(state, entry);
+  outlines[name.replaceAll(" ", "-")] = outlineOf(state);
   console.log(`${file}: ${entries.length} entries`);
 }
+writeFileSync(path.join(root, "conformance/stories.json"), `${JSON.stringify(outlines, undefined, 2)}\n`);
 const protocol = path.join(root, "PROTOCOL.md");
 const text = readFileSync(protocol, "utf8");
 writeFileSync(
