@@ -1,8 +1,9 @@
 // Records every story as golden/runs/<story>.jsonl, through the real loop and runner, draws their trees into PROTOCOL.md, and writes
-// conformance/stories.json: what a reader must make of them.
+// conformance/stories.json: what a reader must make of them, and golden/dialects: what each dialect says of them.
 // Times are made even, so that recording again changes only what really changed.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { dialects } from "../src/config/dialects.ts";
 import type { Entry, Event } from "../src/events.ts";
 import type { Log } from "../src/log.ts";
 import { choicesOf } from "../src/protocol.ts";
@@ -13,10 +14,12 @@ import { createState, fold } from "../src/state.ts";
 import type { RunRequest, Source } from "../src/source.ts";
 import { extraStories, type Story } from "./golden/stories.ts";
 import { type Outline, outlineOf } from "./golden/outline.ts";
+import { streamOf } from "./golden/streams.ts";
 import { tree } from "./golden/tree.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const directory = path.join(root, "golden/runs");
+const streams = path.join(root, "golden/dialects");
 const FIRST = Date.UTC(2026, 0, 1);
 
 type React = (event: Event, runner: Runner, run: string) => unknown;
@@ -119,7 +122,7 @@ const even = (entries: readonly Entry[]): Entry[] => {
   });
 };
 
-rmSync(directory, { recursive: true, force: true });
+for (const folder of [directory, streams]) rmSync(folder, { recursive: true, force: true });
 mkdirSync(directory, { recursive: true });
 const demoSource = demoAgent({ speed: Infinity });
 const stories: readonly Playable[] = [
@@ -144,6 +147,11 @@ for (const story of stories) {
   const state = createState();
   for (const entry of entries) fold(state, entry);
   outlines[name.replaceAll(" ", "-")] = outlineOf(state);
+  for (const dialect of dialects) {
+    const folder = path.join(streams, dialect.name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, file.replace(/jsonl$/, "sse")), streamOf(dialect, entries));
+  }
   console.log(`${file}: ${entries.length} entries`);
 }
 writeFileSync(path.join(root, "conformance/stories.json"), `${JSON.stringify(outlines, undefined, 2)}\n`);

@@ -2,7 +2,9 @@ import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { extraStories } from "../scripts/golden/stories.ts";
+import { streamOf } from "../scripts/golden/streams.ts";
 import { tree } from "../scripts/golden/tree.ts";
+import { dialects } from "../src/config/dialects.ts";
 import { type Entry, entrySchema } from "../src/events.ts";
 import { demoStories } from "../src/models/demo.ts";
 import { createState, fold } from "../src/state.ts";
@@ -27,6 +29,14 @@ describe("golden runs", () => {
     expect(state.outcome).toBeDefined();
     expect(protocol).toContain(`golden/runs/${file}`);
     expect(protocol).toContain(tree(entries));
+  });
+
+  test.each(files)("%s, as each dialect says it, is in golden/dialects", (file) => {
+    const entries = read(file);
+    for (const dialect of dialects) {
+      const stream = path.join(directory, "../dialects", dialect.name, file.replace(/jsonl$/, "sse"));
+      expect(streamOf(dialect, entries), `${dialect.name}: npm run golden`).toBe(readFileSync(stream, "utf8"));
+    }
   });
 
   test("there is one for every story", () => {
