@@ -56,6 +56,56 @@ describe("whatever a tool returns, its call ends", () => {
     expect(driven.all("tool-end")).toMatchObject([{ outcome: "ok", ...expected }]);
   });
 
+  describe("a Response that a tool returns", () => {
+    const returned = async (response: () => Response) => {
+      const { model, requests } = playing(script("go", [{ call: "tool" }], done));
+      const driven = await drive(agent({ name: "test", model, tools: returning(response) }), "go");
+      return { driven, told: told(requests[1]) };
+    };
+    const inline = { "content-type": "text/html; charset=utf-8", "content-disposition": "inline" };
+
+    test("is shown if it is an inline page, and the model is told so", async () => {
+      const html = "<!doctype html><title>Sales</title><p>12</p>";
+      const { driven, told } = await returned(() => new Response(html, { headers: inline }));
+      expect(driven.all("embed")).toMatchObject([{ html, title: "Sales" }]);
+      expect(told).toMatchObject([["tool", "text", 'The page "Sales" is shown to the user.']]);
+    });
+
+    test("is read if it is any other page, and is JSON or a file if it says so", async () => {
+      const page = await returned(
+        () => new Response("<p>12 &amp; 13</p>", { headers: { "content-type": "text/html" } }),
+      );
+      expect(page.driven.all("embed")).toEqual([]);
+      expect(page.driven.all("tool-end")).toMatchObject([
+        { outcome: "ok", content: [{ type: "text", text: "12 & 13" }] },
+      ]);
+      const json = await returned(() => Response.json({ a: 1 }));
+      expect(json.driven.all("tool-end")).toMatchObject([{ content: [{ type: "json", value: { a: 1 } }] }]);
+      const picture = await returned(
+        () => new Response(new Uint8Array(3), { headers: { "content-type": "image/png" } }),
+      );
+      expect(picture.driven.all("tool-end")).toMatchObject([
+        { content: [{ type: "text" }, { type: "file", bytes: 3 }] },
+      ]);
+    });
+
+    test("is an error by its status, and shows nothing then", async () => {
+      const { driven } = await returned(() => new Response("<p>no</p>", { status: 503, headers: inline }));
+      expect(driven.all("embed")).toEqual([]);
+      expect(driven.all("tool-end")).toMatchObject([
+        { outcome: "error", error: { message: expect.stringContaining("503") } },
+      ]);
+    });
+
+    test("is read up to a limit, however long its body goes on", async () => {
+      const endless = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(new Uint8Array(1024 * 1024)) });
+      const { driven } = await returned(() => new Response(endless, { headers: { "content-type": "image/png" } }));
+      expect(driven.all("tool-end")).toMatchObject([
+        { content: [{ text: expect.stringContaining("too large to keep") }] },
+      ]);
+    });
+  });
+
   test("50 MB lie beside the log, and the model is told their beginning and end", async () => {
     const { model, requests } = playing(script("hi", [{ call: "tool" }], done));
     const { runner, log } = setUp();

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Json } from "../events.ts";
 import { Refusal } from "../source.ts";
 import { type Approval, type Tool, type ToolContext, defineTool } from "../tool.ts";
-import { answer } from "./http/answer.ts";
+import { resultOfAnswer } from "../http-answer.ts";
 import { type Operation, readOperations } from "./http/operation.ts";
 import { sendRequest } from "./http/request.ts";
 
@@ -39,7 +39,10 @@ export const http = ({ allowPrivate = [], maxBytes = MAX_BYTES, timeoutMs = TIME
         throw new Refusal("bad-request", `A ${method} request has no body. Use POST, or put the values into the URL.`);
       }
       const request = { url, method, headers, ...(body === undefined ? {} : { body }) };
-      return await answer(await sendRequest(request, { allowPrivate, maxBytes, signal: context.signal }), context);
+      return await resultOfAnswer(
+        await sendRequest(request, { allowPrivate, maxBytes, signal: context.signal }),
+        context,
+      );
     },
   }) as Tool;
 
@@ -85,7 +88,10 @@ const operationTool = (operation: Operation, options: OpenapiOptions): Tool => {
       requireEndToEnd(request.headers);
       const lower = Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
       const whole = { ...request, headers: { accept: "application/json, */*;q=0.5", ...request.headers, ...lower } };
-      return await answer(await sendRequest(whole, { allowPrivate, maxBytes, signal: context.signal }), context);
+      return await resultOfAnswer(
+        await sendRequest(whole, { allowPrivate, maxBytes, signal: context.signal }),
+        context,
+      );
     },
   }) as Tool;
 };

@@ -80,9 +80,15 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
     ) || isFamily(target),
   // A source of another server's frames reads them as any client does.
   "sources/": (target) =>
-    [...CONTRACTS, "sse.ts", "did-you-mean.ts", "event-queue.ts", "strict-fields.ts", "process-tree.ts"].includes(
-      target,
-    ) || isFamily(target),
+    [
+      ...CONTRACTS,
+      "sse.ts",
+      "did-you-mean.ts",
+      "event-queue.ts",
+      "http-answer.ts",
+      "strict-fields.ts",
+      "process-tree.ts",
+    ].includes(target) || isFamily(target),
   "models/": (target) => [...CONTRACTS, "sse.ts"].includes(target) || target === "sources/agent.ts",
   // What puts everything together may use all of it.
   "assistant.ts": () => true,
@@ -98,7 +104,8 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "did-you-mean.ts": () => false,
   "strict-fields.ts": (target) => target === "did-you-mean.ts",
   "process-tree.ts": () => false,
-  "tools/": (target) => [...CONTRACTS, "addresses.ts", "process-tree.ts"].includes(target),
+  "http-answer.ts": (target) => ["events.ts", "json.ts", "tool.ts"].includes(target),
+  "tools/": (target) => [...CONTRACTS, "addresses.ts", "http-answer.ts", "process-tree.ts"].includes(target),
 };
 
 describe("layers", () => {

@@ -91,7 +91,11 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     const url = await serve(embeds({ embed: "e", html, title: "Evil" }));
     const page = await open(url);
     await show(page);
-    await page.getByText(`Blocked, because nobody allowed it: ${evil.url}`).waitFor();
+    const gate = page.getByRole("region", { name: "Allow Evil" });
+    await gate.getByText(evil.url).waitFor();
+    // The page's own server is not offered.
+    await page.getByText(`Blocked: ${url}`).waitFor();
+    expect(await gate.innerText()).not.toContain(url);
     expect(evil.asked).toEqual([]);
     expect(page.url()).toContain(url);
     // The browser complains of what it refused, and of nothing else.

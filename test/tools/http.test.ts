@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { ToolResult } from "../../src/tool.ts";
-import { readableText } from "../../src/tools/http/readable.ts";
+import { readableText } from "../../src/http-answer/readable.ts";
 import { type HttpOptions, http } from "../../src/tools/http.ts";
 import { type Seen, type TestServer, startServer } from "./http-server.ts";
 import { callTool, recordingContext, textOf } from "./recording-context.ts";
@@ -238,7 +238,11 @@ describe("answers", () => {
 
   test("HTML that is answered inline is shown, other HTML is read", async () => {
     const inline = await fetched({ "content-type": "text/html; charset=utf-8", "content-disposition": "inline" }, PAGE);
-    expect(inline.context.said).toEqual([{ type: "embed", html: PAGE, title: "A & B" }]);
+    const [{ html, ...said }] = inline.context.said as unknown as [{ html: string }];
+    expect(said).toEqual({ type: "embed", title: "A & B" });
+    // Its own relative addresses lead to where it came from.
+    expect(html.replace(/<base href="http:\/\/127\.0\.0\.1:\d+\/dir\/thing\.bin">/, "")).toBe(PAGE);
+    expect(html).toMatch(/^<!doctype html><base /);
     expect(textOf(inline.result)).toBe('The page "A & B" is shown to the user.');
     const plain = await fetched({ "content-type": "text/html" }, PAGE);
     expect(plain.context.said).toEqual([]);

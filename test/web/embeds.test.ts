@@ -1,10 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { frame } from "../../src/page/frame.ts";
 import { createAppHost } from "../../web/src/embeds/app-host.ts";
-import { resultOf } from "../../web/src/embeds/browser-tool.ts";
+import { requestOf, resultOf } from "../../web/src/embeds/browser-tool.ts";
 import { frameUrl, withReporter } from "../../web/src/embeds/frame-document.ts";
 import { frameMessageOf } from "../../web/src/embeds/frame-messages.ts";
-import { allow, allowedTo, forget, originsOf, parseOrigins } from "../../web/src/embeds/origins.ts";
+import {
+  allow,
+  allowedTo,
+  divideBlocked,
+  forget,
+  originsOf,
+  parseOrigins,
+  reachable,
+} from "../../web/src/embeds/origins.ts";
 import { parsePermissions } from "../../web/src/embeds/permissions.ts";
 
 const policyOf = (address: string): string | null =>
@@ -23,7 +31,9 @@ describe("the frame of an embed", () => {
 
   test("lets in the origins in its address, and refuses what is none", () => {
     const policy = policyOf(frameUrl(["https://cdn.example.org", "https://*.example.com:8443"], ["popups"]))!;
-    expect(policy).toContain("script-src 'unsafe-inline' https://cdn.example.org https://*.example.com:8443");
+    expect(policy).toContain(
+      "script-src 'unsafe-inline' 'unsafe-eval' https://cdn.example.org https://*.example.com:8443",
+    );
     for (const origin of [
       "https:",
       "*",
@@ -78,6 +88,39 @@ test("origins are those of the addresses an embed names; one that is none means 
   ]);
   expect(originsOf(["javascript://x/%0aalert(1)"])).toBeUndefined();
   expect(originsOf(["https://a.example;script-src *"])).toEqual(["https://a.example"]);
+});
+
+test("what was blocked is offered if the frame's policy could let it in, and never the page's own server", () => {
+  const blocked = [
+    "https://cdn.example",
+    "inline",
+    "http://127.0.0.1:4400",
+    "http://a.example",
+    "http://127.0.0.1:9",
+    "data",
+  ];
+  const { offered, others } = divideBlocked(blocked, ["http://127.0.0.1:4400"]);
+  expect(offered).toEqual(["https://cdn.example", "http://127.0.0.1:9"]);
+  expect(others).toEqual(["inline", "http://127.0.0.1:4400", "http://a.example", "data"]);
+});
+
+test("the page offers nothing that the server's frame would refuse", () => {
+  for (const address of [
+    "https://a.example",
+    "wss://a.example:1/x",
+    "*.example.com",
+    "http://localhost:3",
+    "http://a.example",
+  ]) {
+    const origins = originsOf([address]);
+    expect(origins === undefined ? 400 : frame(new URL(frameUrl(origins, []), "http://x/")).status, address).toBe(
+      origins === undefined ? 400 : 200,
+    );
+  }
+  expect(originsOf(["http://a.example"])).toBeUndefined();
+  const many = Array.from({ length: 30 }, (_, index) => `https://${index}.example`);
+  expect(frame(new URL(frameUrl(reachable(["https://now.example"], many), []), "http://x/")).status).toBe(200);
+  expect(reachable(["https://now.example"], many)[0]).toBe("https://now.example");
 });
 
 test("what is allowed is allowed for one agent, and can be forgotten", () => {
@@ -136,10 +179,22 @@ test("an app is answered, told of its call, and refused what is not offered", ()
 
 test("a browser's tool answers with a page only if it says inline", () => {
   const page = { status: 200, type: "text/html; charset=utf-8", disposition: "inline", text: "<p>" };
-  expect(resultOf({ name: "t" }, page)).toEqual({ text: "<p>", isError: false, isPage: true });
-  expect(resultOf({ name: "t" }, { ...page, disposition: "attachment" }).isPage).toBe(false);
-  expect(resultOf({ name: "t" }, { ...page, status: 500, text: "no" })).toMatchObject({
+  const tool = { name: "t", url: "https://map.example/dir/map" };
+  const html = '<!doctype html><base href="https://map.example/dir/map"><p>';
+  expect(resultOf(tool, page)).toEqual({ text: "<p>", isError: false, page: html });
+  expect(resultOf(tool, { ...page, disposition: "attachment" })).toEqual({ text: "<p>", isError: false });
+  expect(resultOf(tool, { ...page, status: 500, text: "no" })).toMatchObject({
     isError: true,
     text: "t answered 500: no",
   });
+});
+
+test("a browser's tool gets its arguments as JSON, or in its address if it is a GET", () => {
+  const url = "https://map.example/map?zoom=1#x";
+  expect(requestOf({ url }, { city: "Bern" })).toEqual({ url, body: '{"city":"Bern"}' });
+  expect(requestOf({ url }, undefined)).toEqual({ url, body: "{}" });
+  expect(requestOf({ url, method: "GET" }, { city: "Bern & Biel", zoom: 3, at: [1, 2] })).toEqual({
+    url: "https://map.example/map?zoom=3&city=Bern+%26+Biel&at=%5B1%2C2%5D#x",
+  });
+  expect(requestOf({ url, method: "GET" }, undefined)).toEqual({ url });
 });

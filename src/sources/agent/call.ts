@@ -8,6 +8,7 @@ import type { PastAgent, PastApproval } from "./past.ts";
 import { toolProblem } from "./problem.ts";
 import { resultPart } from "./prompt.ts";
 import { type Result, bytesOf, resultOf } from "./result.ts";
+import { readResponse } from "./returned-response.ts";
 import { type Redact, redactJson } from "./redact.ts";
 import type { Worker } from "./running.ts";
 import type { PendingCall } from "./streamed-calls.ts";
@@ -158,8 +159,11 @@ const executeNow = async (
     strayed.resolve({ content: [], error: toolProblem(error, run.redact) });
     stray.abort({ code: "error", message: "The call left an error uncaught." });
   };
-  const work = async () =>
-    redacted(await resultOf(await hearStrayErrors(hear, () => tool.run(input, context)), run.context.put), run.redact);
+  const act = async () => {
+    const returned = await tool.run(input, context);
+    return returned instanceof Response ? await readResponse(returned, context) : returned;
+  };
+  const work = async () => redacted(await resultOf(await hearStrayErrors(hear, act), run.context.put), run.redact);
   const result = await Promise.race([strayed.promise, finished(work, (error) => toolProblem(error, run.redact), stop)]);
   const ms = timing.stop();
   const stopped = outcomeOf(signal, timeout.signal);

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
 import { type Readable, pipeline } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { HttpAnswer } from "../../http-answer.ts";
 import { Refusal } from "../../source.ts";
 import { type Address, resolvePublic } from "./address.ts";
 import { messageOf } from "../../message-of.ts";
@@ -12,16 +13,6 @@ export interface Request {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-}
-
-export interface Response {
-  readonly url: string;
-  readonly status: number;
-  readonly statusText: string;
-  readonly header: (name: string) => string;
-  readonly bytes: Buffer;
-  /** There was more than `maxBytes`. */
-  readonly cut: boolean;
 }
 
 export interface Limits {
@@ -37,7 +28,7 @@ const REDIRECTS = [301, 302, 303, 307, 308];
  * Sends a request and reads its answer, at most `maxBytes` of it. Every hop is checked anew, and connects to the addresses that were checked:
  * the name is not looked up again, so it cannot come to mean another address in between.
  */
-export const sendRequest = async (request: Request, limits: Limits): Promise<Response> => {
+export const sendRequest = async (request: Request, limits: Limits): Promise<HttpAnswer> => {
   let current = request;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const url = parseUrl(current.url);
@@ -134,7 +125,7 @@ const readResponse = async (
   method: string,
   message: IncomingMessage,
   { maxBytes, signal }: Limits,
-): Promise<Response> => {
+): Promise<HttpAnswer> => {
   const chunks: Buffer[] = [];
   let size = 0;
   let cut = false;

@@ -15,11 +15,13 @@ export const BrowserToolSettings = () => {
   return (
     <div className="flex flex-col gap-3">
       <ul className="flex flex-col gap-2 empty:hidden">
-        {browserTools.map(({ name, url }) => (
+        {browserTools.map(({ name, url, method = "POST" }) => (
           <li key={name} className="flex items-center gap-2 rounded-xl border border-line px-3 py-2">
             <span className="min-w-0 grow">
               <span className="block truncate text-sm font-medium">{name}</span>
-              <span className="block truncate text-xs text-soft">{url}</span>
+              <span className="block truncate text-xs text-soft">
+                {method} {url}
+              </span>
             </span>
             <IconButton label={`Remove ${name}`} onClick={() => settings.change({ browserTools: others(name) })}>
               <IconClose className="size-4" />
@@ -43,6 +45,7 @@ const AddTool = ({ onAdd }: { readonly onAdd: (tool: BrowserTool) => void }) => 
       name: text("name"),
       description: text("description"),
       url: text("url"),
+      method: text("method"),
       schema: text("schema"),
     });
     setProblem(typeof tool === "string" ? tool : undefined);
@@ -57,6 +60,16 @@ const AddTool = ({ onAdd }: { readonly onAdd: (tool: BrowserTool) => void }) => 
       aria-label="Add a browser tool"
       className="grid gap-2 rounded-xl bg-sunken p-3 sm:grid-cols-[1fr_10rem]"
     >
+      <label className="block text-xs font-medium text-soft sm:col-span-2">
+        Arguments are sent
+        <select
+          name="method"
+          className="mt-1 block w-full rounded-lg border border-line bg-card px-2.5 py-1.5 text-sm text-ink"
+        >
+          <option value="POST">as JSON (POST)</option>
+          <option value="GET">in the address (GET)</option>
+        </select>
+      </label>
       <Field name="url" label="Address of the tool" placeholder="https://host.example/map" describedBy={id} />
       <Field name="name" label="Name of the tool" placeholder="weather_map" />
       <div className="sm:col-span-2">
@@ -72,8 +85,7 @@ const AddTool = ({ onAdd }: { readonly onAdd: (tool: BrowserTool) => void }) => 
         />
       </label>
       <p id={id} className="text-xs text-soft sm:col-span-2">
-        It gets its arguments as a JSON POST from the origin null, and must allow that. HTML that it sends inline is
-        shown.
+        Requests come from the origin null, which the tool must allow. HTML that it sends inline is shown.
       </p>
       <p role="alert" className="text-xs text-bad empty:hidden sm:col-span-2">
         {problem}
@@ -89,12 +101,19 @@ const toolOf = ({
   name,
   description,
   url,
+  method,
   schema,
-}: Record<"name" | "description" | "url" | "schema", string>): BrowserTool | string => {
+}: Record<"name" | "description" | "url" | "method" | "schema", string>): BrowserTool | string => {
   if (!/^[\w-]{1,64}$/.test(name)) return "The name takes letters, digits, - and _.";
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return "The address begins with https:// or http://.";
   try {
-    return { name, url, ...(description && { description }), ...(schema && { schema: JSON.parse(schema) as Json }) };
+    return {
+      name,
+      url,
+      ...(method === "GET" && { method }),
+      ...(description && { description }),
+      ...(schema && { schema: JSON.parse(schema) as Json }),
+    };
   } catch {
     return "The schema is not JSON.";
   }

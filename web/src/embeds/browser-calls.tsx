@@ -78,19 +78,19 @@ export const BrowserCalls = ({ state, tools, onResults }: BrowserCallsProps) => 
   );
 };
 
-const failure = (text: string): BrowserResult => ({ text, isError: true, isPage: false });
+const failure = (text: string): BrowserResult => ({ text, isError: true });
 
 const resultsOf = (
   results: readonly { readonly call: CallNode; readonly result: BrowserResult }[],
 ): BrowserResults => ({
-  content: results.map(({ call, result: { text, isError, isPage } }) => ({
+  content: results.map(({ call, result: { text, isError, page } }) => ({
     type: "result",
     call: call.id,
     name: call.name,
-    content: [{ type: "text", text: isPage ? text.slice(0, LONGEST_PAGE) : text }],
+    content: [{ type: "text", text: page !== undefined ? text.slice(0, LONGEST_PAGE) : text }],
     ...(isError && { error: true }),
   })),
   pages: Object.fromEntries(
-    results.filter(({ result }) => result.isPage).map(({ call, result }) => [call.id, result.text]),
+    results.flatMap(({ call, result }) => (result.page === undefined ? [] : [[call.id, result.page]])),
   ),
 });

@@ -1,5 +1,5 @@
 import type { Part } from "runcast/events";
-import { HtmlFrame } from "./embed-frame.tsx";
+import { GatedFrame } from "./gated-frame.tsx";
 
 export interface BrowserResultsProps {
   readonly content: readonly Part[];
@@ -16,7 +16,11 @@ export const BrowserResults = ({ content, pages = {} }: BrowserResultsProps) => 
             {part.name ?? part.call} {part.error ? "failed in this browser" : "ran in this browser"}
           </p>
           {Object.hasOwn(pages, part.call) ? (
-            <HtmlFrame html={pages[part.call]!} title={`Page of ${part.name ?? part.call}`} />
+            <GatedFrame
+              html={pages[part.call]!}
+              title={`Page of ${part.name ?? part.call}`}
+              holder={`the tool ${part.name ?? part.call}`}
+            />
           ) : (
             <pre className="max-h-60 overflow-auto rounded-lg bg-sunken p-3 text-xs whitespace-pre-wrap" tabIndex={0}>
               {part.content.map((piece) => (piece.type === "text" ? piece.text : JSON.stringify(piece))).join("\n")}

@@ -1,12 +1,14 @@
 import { messageOf } from "runcast/view";
 import type { Json } from "runcast/events";
-import { frameUrl } from "./frame-document.ts";
+import { frameUrl, withBase } from "./frame-document.ts";
 
-/** A tool that this browser calls itself, by a POST of its arguments as JSON: for services that only the person can reach. */
+/** A tool that this browser calls itself: for services that only the person can reach. */
 export interface BrowserTool {
   readonly name: string;
   readonly description?: string;
   readonly url: string;
+  /** `POST` sends the arguments as JSON, `GET` in the query of the address. Default: `POST`. */
+  readonly method?: "GET" | "POST";
   /** The JSON Schema of its input. */
   readonly schema?: Json;
 }
@@ -14,8 +16,8 @@ export interface BrowserTool {
 export interface BrowserResult {
   readonly text: string;
   readonly isError: boolean;
-  /** The answer is a document to show: HTML with `Content-Disposition: inline`, which the service must expose to other origins. */
-  readonly isPage: boolean;
+  /** The document to show: HTML with `Content-Disposition: inline`, which the service must expose to other origins. */
+  readonly page?: string;
 }
 
 interface Fetched {
@@ -35,36 +37,48 @@ export const callBrowserTool = async (
   signal: AbortSignal,
 ): Promise<BrowserResult> => {
   try {
-    const fetched = await fetchInFrame(tool.url, JSON.stringify(input ?? {}), signal);
+    const fetched = await fetchInFrame(requestOf(tool, input), signal);
     return resultOf(tool, fetched);
   } catch (error) {
     signal.throwIfAborted();
-    return {
-      text: `${tool.name}: ${messageOf(error)}`,
-      isError: true,
-      isPage: false,
-    };
+    return { text: `${tool.name}: ${messageOf(error)}`, isError: true };
   }
 };
 
 export const resultOf = (
-  tool: Pick<BrowserTool, "name">,
+  { name, url }: Pick<BrowserTool, "name" | "url">,
   { status, type, disposition, text }: Fetched,
 ): BrowserResult => {
   if (status < 200 || status > 299)
-    return { text: `${tool.name} answered ${status}: ${text.slice(0, 2000)}`, isError: true, isPage: false };
-  return { text, isError: false, isPage: /^text\/html\b/i.test(type) && /^inline\b/i.test(disposition) };
+    return { text: `${name} answered ${status}: ${text.slice(0, 2000)}`, isError: true };
+  const isPage = /^text\/html\b/i.test(type) && /^inline\b/i.test(disposition);
+  return { text, isError: false, ...(isPage && { page: withBase(text, url) }) };
 };
 
-const fetchInFrame = (url: string, body: string, signal: AbortSignal): Promise<Fetched> => {
-  const { origin } = new URL(url);
+interface FrameRequest {
+  readonly url: string;
+  /** Without one it is a GET. */
+  readonly body?: string;
+}
+
+/** Of the arguments in a query, texts stand as they are, anything else as JSON. */
+export const requestOf = ({ url, method }: Pick<BrowserTool, "url" | "method">, input: unknown): FrameRequest => {
+  if (method !== "GET") return { url, body: JSON.stringify(input ?? {}) };
+  const address = new URL(url);
+  for (const [name, value] of Object.entries(input ?? {}))
+    address.searchParams.set(name, typeof value === "string" ? value : JSON.stringify(value));
+  return { url: address.href };
+};
+
+const fetchInFrame = (request: FrameRequest, signal: AbortSignal): Promise<Fetched> => {
+  const { origin } = new URL(request.url);
   const frame = document.createElement("iframe");
   const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
   let isGiven = false;
   const take = ({ source, data }: MessageEvent<unknown>): void => {
     if (source !== frame.contentWindow || typeof data !== "object" || data === null) return;
     const { runcast, fetched, failed } = data as { runcast?: unknown; fetched?: Fetched; failed?: unknown };
-    if (runcast === "ready" && !isGiven) frame.contentWindow?.postMessage({ html: fetcher(url, body) }, "*");
+    if (runcast === "ready" && !isGiven) frame.contentWindow?.postMessage({ html: fetcher(request) }, "*");
     if (runcast === "ready") isGiven = true;
     if (typeof fetched === "object") resolve(fetched);
     if (typeof failed === "string")
@@ -84,8 +98,8 @@ const fetchInFrame = (url: string, body: string, signal: AbortSignal): Promise<F
   });
 };
 
-const fetcher = (url: string, body: string): string => `<!doctype html><script>
-fetch(${inScript(url)}, { method: "POST", headers: { "content-type": "application/json" }, body: ${inScript(body)}, credentials: "omit" })
+const fetcher = ({ url, body }: FrameRequest): string => `<!doctype html><script>
+fetch(${inScript(url)}, { credentials: "omit"${body === undefined ? "" : `, method: "POST", headers: { "content-type": "application/json" }, body: ${inScript(body)}`} })
   .then(async (response) => parent.postMessage({ fetched: { status: response.status, type: response.headers.get("content-type") ?? "",
     disposition: response.headers.get("content-disposition") ?? "", text: await response.text() } }, "*"))
   .catch((error) => parent.postMessage({ failed: String(error.message) }, "*"));

@@ -3,8 +3,8 @@ import { describeFile, fileShape, messageOf } from "runcast/view";
 import type { FileRef, Json } from "runcast/events";
 import { IconDownload, IconFile } from "../kit/icons.tsx";
 import { Toggle } from "../kit/toggle.tsx";
-import { HtmlFrame } from "../embeds/embed-frame.tsx";
 import { useCanEmbed } from "../embeds/embeds-context.ts";
+import { GatedFrame } from "../embeds/gated-frame.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { FilePages } from "./file-pages.tsx";
 import { useRunContext } from "./run-context.ts";
@@ -65,7 +65,7 @@ type Loaded = { readonly text: string } | { readonly url: string } | { readonly 
 
 /** The whole file in its own shape. */
 const Preview = ({ file: shown, shape }: { readonly file: Shown; readonly shape: ReturnType<typeof fileShape> }) => {
-  const { actions } = useRunContext();
+  const { actions, state } = useRunContext();
   const { file } = shown;
   const { name } = describeFile(shown);
   const canEmbed = useCanEmbed();
@@ -101,7 +101,11 @@ const Preview = ({ file: shown, shape }: { readonly file: Shown; readonly shape:
     );
   if (shape === "json") return <JsonText text={loaded.text} />;
   if (shape === "html")
-    return canEmbed ? <HtmlFrame html={loaded.text} title={name} /> : <PlainText text={loaded.text} />;
+    return canEmbed ? (
+      <GatedFrame html={loaded.text} title={name} holder={state.root.name} />
+    ) : (
+      <PlainText text={loaded.text} />
+    );
   return (
     <div
       className="max-h-[32rem] overflow-auto rounded-md border border-line px-3 py-2"

@@ -86,7 +86,7 @@ export const keepServerKey = (name: string, key: string): void =>
 /** How a run is asked for besides its messages. */
 export const requestOf = (settings: Settings) => {
   const { agent, model, mode, system, servers, browserTools } = settings;
-  const tools = browserTools.map(({ url: _, ...tool }) => tool);
+  const tools = browserTools.map(({ url: _url, method: _method, ...tool }) => tool);
   const enabled = servers.filter(({ enabled: isOn }) => isOn).map(({ name, url }) => ({ name, url }));
   const secrets: Record<string, string> = {};
   for (const { name } of enabled) {

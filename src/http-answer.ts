@@ -1,17 +1,29 @@
-import type { Content } from "../../events.ts";
-import { type ToolContext, type ToolResult, toolResult } from "../../tool.ts";
-import { readableText } from "./readable.ts";
-import type { Response } from "./request.ts";
-import { parseJson } from "../../json.ts";
+import type { Content } from "./events.ts";
+import { readableText } from "./http-answer/readable.ts";
+import { parseJson } from "./json.ts";
+import { type ToolContext, type ToolResult, toolResult } from "./tool.ts";
+
+/** What a server answered, as far as it was read. */
+export interface HttpAnswer {
+  /** Where it came from; empty if nobody knows. */
+  readonly url: string;
+  readonly status: number;
+  readonly statusText: string;
+  readonly header: (name: string) => string;
+  readonly bytes: Buffer;
+  /** There was more than was read. */
+  readonly cut: boolean;
+}
 
 /** How much text or JSON the model gets; the whole is kept beside the log. */
 const MAX_TEXT = 50_000;
 /** More of a page than this is not looked at for its text. */
 const MAX_READ = 2 * 1024 * 1024;
-const MAX_EMBED = 1024 * 1024;
+/** A chart with its whole library inside takes five megabytes. */
+const MAX_EMBED = 8 * 1024 * 1024;
 
-/** Makes of an HTTP answer what a tool answers with: a page that wants to be shown is shown, other pages are read, the rest is kept. */
-export const answer = async (response: Response, context: ToolContext): Promise<ToolResult> => {
+/** Turns an HTTP answer into a tool's result: a page that asks to be shown is shown, other pages are read, the rest is kept. */
+export const resultOfAnswer = async (response: HttpAnswer, context: ToolContext): Promise<ToolResult> => {
   const isError = response.status >= 400;
   const head: Content[] = isError ? [text(`HTTP ${response.status} ${response.statusText}`.trim())] : [];
   const mediaType = response.header("content-type").split(";")[0]!.trim().toLowerCase();
@@ -23,7 +35,7 @@ export const answer = async (response: Response, context: ToolContext): Promise<
 };
 
 const contentOf = async (
-  response: Response,
+  response: HttpAnswer,
   mediaType: string,
   context: ToolContext,
   isError: boolean,
@@ -34,7 +46,7 @@ const contentOf = async (
     const { title, text: readable } = readableText(source.slice(0, MAX_READ));
     const isInline = /^\s*inline\b/i.test(response.header("content-disposition"));
     if (isInline && !isError && !response.cut && response.bytes.length <= MAX_EMBED) {
-      context.embed({ html: source, ...(title ? { title } : {}) });
+      context.embed({ html: withBase(source, response.url), ...(title ? { title } : {}) });
       return [text(`The page${title ? ` "${title}"` : ""} is shown to the user.`)];
     }
     return await bounded(title ? `${title}\n\n${readable}` : readable, response, mediaType, context);
@@ -46,12 +58,24 @@ const contentOf = async (
   return await bounded(source, response, mediaType, context);
 };
 
+/**
+ * The page's own relative addresses lead to where it came from, wherever it is shown. Of its address, nothing after the path: that
+ * may hold a key.
+ */
+const withBase = (html: string, url: string): string => {
+  const { origin, pathname } = URL.parse(url) ?? {};
+  if (origin === undefined || /<base\s/i.test(html)) return html;
+  const [doctype = ""] = /^\s*<!doctype[^>]*>/i.exec(html) ?? [];
+  const href = `${origin}${pathname}`.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  return `${doctype || "<!doctype html>"}<base href="${href}">${html.slice(doctype.length)}`;
+};
+
 const text = (value: string): Content => ({ type: "text", text: value });
 
 /** What is too long for the model is kept whole, as far as it was received. */
 const bounded = async (
   whole: string,
-  response: Response,
+  response: HttpAnswer,
   mediaType: string,
   context: ToolContext,
 ): Promise<readonly Content[]> => {
@@ -68,16 +92,16 @@ const bounded = async (
   ];
 };
 
-const keep = async (response: Response, mediaType: string, context: ToolContext): Promise<readonly Content[]> => {
+const keep = async (response: HttpAnswer, mediaType: string, context: ToolContext): Promise<readonly Content[]> => {
   if (response.cut)
     return [text(`The answer is ${mediaType} and larger than ${response.bytes.length} bytes: too large to keep.`)];
   const ref = await context.put(response.bytes, { mediaType, name: nameOf(response) });
   return [text(`${ref.name ?? "The answer"}: ${mediaType}, ${response.bytes.length} bytes.`), { type: "file", ...ref }];
 };
 
-const nameOf = (response: Response): string => {
+const nameOf = (response: HttpAnswer): string => {
   const given = /filename="?([^";]+)/i.exec(response.header("content-disposition"))?.[1];
-  const last = given ?? new URL(response.url).pathname.split("/").pop();
+  const last = given ?? URL.parse(response.url)?.pathname.split("/").pop();
   return (last ?? "").replace(/[^\w.-]+/g, "-").slice(-100) || "answer";
 };
 
@@ -88,7 +112,7 @@ const isText = (mediaType: string, bytes: Buffer): boolean => {
   return mediaType === "" && !bytes.subarray(0, 8192).includes(0);
 };
 
-const decode = (response: Response, mediaType: string): string => {
+const decode = (response: HttpAnswer, mediaType: string): string => {
   const declared = /charset="?([\w-]+)/i.exec(response.header("content-type"))?.[1];
   const inPage = mediaType.includes("html")
     ? /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(response.bytes.toString("latin1", 0, 2048))?.[1]
