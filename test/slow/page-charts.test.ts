@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import type { Frame, Locator, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
@@ -10,12 +12,11 @@ import { http } from "../../src/tools/http.ts";
 import { type Browsing, describeInBrowser, ended, send } from "../browsing.ts";
 import { playing, script } from "../drive.ts";
 
-const library = (file: string): Buffer => readFileSync(new URL(`../../node_modules/${file}`, import.meta.url));
+const require = createRequire(import.meta.url);
 const LIBRARIES: Readonly<Record<string, Buffer>> = {
-  "/plotly.min.js": library("plotly.js-dist-min/plotly.min.js"),
-  "/chart.umd.min.js": library("chart.js/dist/chart.umd.min.js"),
+  "/plotly.min.js": readFileSync(require.resolve("plotly.js-dist-min/plotly.min.js")),
+  "/chart.umd.min.js": readFileSync(path.join(path.dirname(require.resolve("chart.js")), "chart.umd.min.js")),
 };
-
 const PATIENCE = { timeout: 40_000 };
 
 /** Two charts, each with a click handler of its own. */
@@ -54,7 +55,7 @@ describeInBrowser("pages with charts that a tool answers inline", ({ serve, open
   const asked: string[] = [];
   let cdn = "";
   let service = "";
-  const listen = async (answer: (path: string) => [headers: Record<string, string>, body: string | Buffer]) => {
+  const listen = async (answer: (address: string) => [headers: Record<string, string>, body: string | Buffer]) => {
     const server = createServer((request, response) => {
       asked.push(request.url!);
       const [headers, body] = answer(request.url!);
@@ -66,9 +67,9 @@ describeInBrowser("pages with charts that a tool answers inline", ({ serve, open
   };
   beforeEach(async () => {
     asked.length = 0;
-    cdn = await listen((path) => [{ "content-type": "text/javascript" }, LIBRARIES[path] ?? ""]);
-    service = await listen((path) =>
-      path.startsWith("/traffic/page")
+    cdn = await listen((address) => [{ "content-type": "text/javascript" }, LIBRARIES[address] ?? ""]);
+    service = await listen((address) =>
+      address.startsWith("/traffic/page")
         ? [{ "content-type": "text/html; charset=utf-8", "content-disposition": "inline" }, chartPage(cdn)]
         : [
             { "content-type": "application/json", "access-control-allow-origin": "*" },
