@@ -168,9 +168,11 @@ export const floodOfStarts: Attack = {
           ),
         );
       });
-      while (!report.answers.has("429"))
-        await send(report, `${url}/runs`, { method: "POST", headers, body }, [200, 202, 429]);
-      await send(report, `${url}/runs/${run}/cancel`, { method: "POST", headers, body: "{}" }, [200]);
+      const start = () => send(report, `${url}/runs`, { method: "POST", headers, body }, [200, 202, 429]);
+      while (!report.answers.has("429")) await start();
+      // Meanwhile some starts are allowed again: they take what there is.
+      const stop = () => send(report, `${url}/runs/${run}/cancel`, { method: "POST", headers, body: "{}" }, [200]);
+      await Promise.all([...Array.from({ length: 30 }, start), ...Array.from({ length: 5 }, stop)]);
     };
   },
 };

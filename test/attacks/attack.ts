@@ -73,14 +73,14 @@ export const rounds = async (signal: AbortSignal, round: (count: number) => Prom
 /** What is still open after this long stays open. */
 const OPEN_MS = 2000;
 
-/** Sends a request and counts its answer. */
+/** Sends a request, counts its answer, and resolves with the body, as far as it came. */
 export const send = async (
   report: Report,
   url: string,
   init: RequestInit,
   allowed: readonly Status[],
   openMs = OPEN_MS,
-): Promise<void> => {
+): Promise<string> => {
   const { pathname, search } = new URL(url);
   const what = `${init.method ?? "GET"} ${pathname}${search}`.slice(0, 200);
   const timeout = AbortSignal.timeout(openMs);
@@ -93,4 +93,5 @@ export const send = async (
   } catch {
     report.answered(what, timeout.aborted ? "open" : "closed", allowed, body);
   }
+  return body;
 };

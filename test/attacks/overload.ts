@@ -98,7 +98,8 @@ const reading =
     const run = await startRun(url, BOB, agent, message);
     await readRun(url, BOB, run);
     return async (report, signal) => {
-      const read = () => send(report, `${url}/runs/${run}${path}`, { headers: as(BOB, elsewhere()) }, allowed, 60_000);
+      const read = async () =>
+        void (await send(report, `${url}/runs/${run}${path}`, { headers: as(BOB, elsewhere()) }, allowed, 60_000));
       await Promise.all(Array.from({ length: 6 }, () => rounds(signal, read)));
     };
   };

@@ -36,9 +36,7 @@ export const localPages: Attack = {
         for (const [method, path] of ways)
           for (const origin of ["http://localhost:3000", "http://127.0.0.1:1", ...FOREIGN]) {
             const headers = { origin, "content-type": method === "POST" ? "text/plain" : "application/json" };
-            const response = await fetch(unkeyed + path, { method, headers, ...bodyOf(method) });
-            const text = await response.text();
-            report.answered(`${method} ${path} from ${origin}`, response.status, [403], text);
+            const text = await send(report, unkeyed + path, { method, headers, ...bodyOf(method) }, [403]);
             report.expect(text.includes("--origin"), `${method} ${path}: the refusal does not name --origin`);
           }
         const log = await (await fetch(`${unkeyed}/runs/${run}/export.jsonl`)).text();
