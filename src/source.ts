@@ -40,6 +40,8 @@ export interface Source {
    * is called, there is no run-resume, and the run may change its process at any time. `resume` needs no secrets.
    */
   readonly follows?: true;
+  /** Rejects if every run would be refused as things are, such as for a key that is not set. Asks nobody over the network. */
+  readonly ready?: () => Promise<void>;
 }
 
 /** What happened before a run was taken over, up to and including its run-resume, if it has one. */

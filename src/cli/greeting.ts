@@ -12,6 +12,8 @@ interface Start {
   readonly environment: NodeJS.ProcessEnv;
   /** About the model. */
   readonly note?: string | undefined;
+  /** What keeps agents from working. */
+  readonly unready: readonly string[];
 }
 
 const MOST_COUNTED = 1000;
@@ -20,7 +22,7 @@ const MOST_COUNTED = 1000;
 export const greeting = async (
   { agents, file, key, keys = [] }: LoadedConfig,
   { log, place }: OpenedLog,
-  { url, recovered, dropped, kept, environment, note }: Start,
+  { url, recovered, dropped, kept, environment, note, unready }: Start,
 ): Promise<string> => {
   const runs = (await log.list({ limit: MOST_COUNTED + 1 })).length;
   const held = runs > MOST_COUNTED ? `more than ${counted(MOST_COUNTED, "run")}` : counted(runs, "run");
@@ -35,6 +37,7 @@ export const greeting = async (
     `runcast ${version()}  ${url}`,
     "",
     ...named.map((text, index) => `  ${index === 0 ? "agents" : "      "}  ${text}`),
+    ...unready.map((text) => `  warning ${text}`),
     ...(note === undefined ? [] : [`  model   ${note}`]),
     `  config  ${file ?? "none; runcast.config.ts would be read from here"}`,
     `  log     ${log.name}${place ? ` in ${place}` : ""}: ${held}${closed}${gone}`,

@@ -10,6 +10,7 @@ import { type CliCommand, CommandError, UsageError } from "./command.ts";
 import { greeting } from "./greeting.ts";
 import { LogInUse, readConfig } from "./read-config.ts";
 import { type KeptRuns, keptRuns } from "./retention.ts";
+import { unreadyAgents } from "./unready-agents.ts";
 import { version } from "./version.ts";
 import { withAssistant } from "./with-assistant.ts";
 
@@ -49,7 +50,9 @@ export const serve: CliCommand = {
       const { url } = await listen(server, host, port);
       const kept = await keptRuns(config, opened.log);
       const dropped = await retain(kept, opened);
-      const greeted = await greeting(config, opened, { url, recovered, dropped, kept: kept.text, environment, note });
+      const unready = await unreadyAgents(config.agents);
+      const said = { url, recovered, dropped, kept: kept.text, environment, note, unready };
+      const greeted = await greeting(config, opened, said);
       // Listens for signals first: who reads the greeting may stop us at once.
       const stopped = untilStopped(server, config, opened, kept);
       process.stdout.write(greeted);

@@ -8,7 +8,7 @@ import { checkOptions } from "./agent/check-options.ts";
 import { type AgentOptions, type Definition, define } from "./agent/definition.ts";
 import { withBytes } from "./agent/history.ts";
 import { loop } from "./agent/loop.ts";
-import { acceptedBy, rootModel } from "./agent/model-of.ts";
+import { acceptedBy, modelsReady, rootModel } from "./agent/model-of.ts";
 import { chooseMode } from "./agent/modes.ts";
 import { type PastAgent, readPast } from "./agent/past.ts";
 import { withoutSecrets } from "./agent/problem.ts";
@@ -58,7 +58,11 @@ export const agent = (options: AgentOptions): Source => {
     return events;
   };
   const source: Source = (request, context) => begin(request, context);
-  return Object.assign(source, { about: aboutOf(options, definition), resume: begin });
+  return Object.assign(source, {
+    about: aboutOf(options, definition),
+    resume: begin,
+    ready: () => modelsReady(definition),
+  });
 };
 
 const work = async (defined: Definition, run: Running, past: PastAgent | undefined): Promise<void> => {

@@ -195,6 +195,28 @@ describe("a server that cannot start", () => {
     });
   });
 
+  test("a key of a provider that is not set is reported at the start, by its name, for each agent", async () => {
+    const text = `
+      import { agent } from ${source("sources/agent")};
+      import { provider } from ${source("models/provider")};
+      const model = "anthropic/claude-sonnet-4-5";
+      export default { log: "memory", agents: {
+        bare: agent({ model }),
+        given: agent({ model, provider: provider({ anthropic: { apiKey: "a-key" } }) }),
+        boss: agent({ model: "demo", agents: { helper: { description: "helps", model: "groq/llama" } } }),
+      } };`;
+    const env = { ANTHROPIC_API_KEY: "", GROQ_API_KEY: "" };
+    const { said, url } = await serve([], { cwd: await configured("unset", text), env });
+    expect(said.match(/^ {2}warning .*$/gm)).toEqual([
+      expect.stringMatching(
+        /^ {2}warning bare: .* needs a key, and ANTHROPIC_API_KEY is not set\. Set ANTHROPIC_API_KEY/,
+      ),
+      expect.stringMatching(/^ {2}warning boss: .* and GROQ_API_KEY is not set\./),
+    ]);
+    // A request may still bring its own.
+    expect((await fetch(`${url}/ready`)).status).toBe(200);
+  });
+
   test("names an address that is none, and a key that is undefined", async () => {
     const nonsense = await runcast(["serve", "--host", "nonsense.invalid", "--log", "memory"]);
     expect(nonsense.error).toBe(

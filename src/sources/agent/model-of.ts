@@ -29,6 +29,13 @@ export const modelOf = async (definition: Definition, request: RunRequest): Prom
   });
 };
 
+/** Rejects if a model that this agent or one of its sub-agents names cannot be made, such as for a key that is not set. */
+export const modelsReady = async (definition: Definition): Promise<void> => {
+  const { model, agents } = definition;
+  if (typeof model === "string") await resolve(definition, model, { messages: [] });
+  for (const agent of agents.values()) await modelsReady(agent);
+};
+
 /** The agent's settings, and over them those that the request brings. */
 export const settingsOf = ({ settings }: Definition, request: RunRequest): ModelSettings => {
   const asked = Object.entries(SETTINGS).flatMap(([name, schema]) => {

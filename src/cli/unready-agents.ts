@@ -1,0 +1,16 @@
+import { messageOf } from "../message-of.ts";
+import { Refusal, type Source } from "../source.ts";
+
+/** What keeps agents from working as things are, a line each: better read at the start than in the first run. */
+export const unreadyAgents = async (agents: Readonly<Record<string, Source>>): Promise<readonly string[]> => {
+  const checked = Object.entries(agents).map(async ([name, { ready }]) => {
+    try {
+      await ready?.();
+      return [];
+    } catch (error) {
+      const hint = error instanceof Refusal && error.hint !== undefined ? ` ${error.hint}` : "";
+      return [`${name}: ${messageOf(error)}${hint}`];
+    }
+  });
+  return (await Promise.all(checked)).flat();
+};
