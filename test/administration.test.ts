@@ -185,6 +185,10 @@ describe("deleting", () => {
     const others = await startAs(url, "the-key-of-alice");
     await ended(url, others).catch(() => {});
     expect((await remove(`${url}/users/bob`, "the-key-of-alice")).status).toBe(404);
+    const me = (key: string) => fetch(`${url}/me`, { headers: { authorization: `Bearer ${key}` } });
+    expect(await (await me(bob)).json()).toEqual({ user: "bob", rights: ["start", "watch", "answer"] });
+    expect(await (await me(ADMIN)).json()).not.toHaveProperty("user");
+    expect((await me("wrong")).status).toBe(401);
     expect(await (await remove(`${url}/users/bob`, bob)).json()).toEqual({ deleted: 3 });
     expect(await runsOf(url, bob)).toEqual([]);
     expect(await (await remove(`${url}/users/alice`, ADMIN)).json()).toEqual({ deleted: 1 });

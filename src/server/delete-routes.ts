@@ -7,6 +7,13 @@ export interface DeleteRoutesOptions {
 
 export const deleteRoutes = ({ deletions }: DeleteRoutesOptions): readonly PlainRoute[] => [
   {
+    method: "GET",
+    path: "/me",
+    summary: "Who asks: the user, if there is one, and the rights.",
+    handle: ({ env: { principal }, json }) =>
+      json({ ...(principal.user !== undefined && { user: principal.user }), rights: principal.rights }),
+  },
+  {
     method: "DELETE",
     path: "/runs/:run",
     summary: "Deletes a run with its files and links, for good; one at work is cancelled first.",

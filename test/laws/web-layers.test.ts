@@ -21,7 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["run"],
   ["panel", "conversations"],
   ["session"],
-  ["replay"],
+  ["replay", "deletion"],
   ["share"],
   ["app"],
 ];

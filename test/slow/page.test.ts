@@ -62,7 +62,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     const key = "a-long-enough-key";
     const url = await serve(undefined, { key });
     const page = await open(url);
-    const field = page.getByLabel("Key", { exact: true });
+    const field = page.getByLabel("Key or token");
     await field.fill("not-the-key");
     await field.press("Enter");
     await page.getByText("This is not a key of this server.").waitFor();
@@ -80,7 +80,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     const { url: link } = (await made.json()) as { url: string };
 
     const other = await open(`${url}/?run=${runs[0]!.run}`);
-    await other.getByLabel("Key", { exact: true }).fill(key);
+    await other.getByLabel("Key or token").fill(key);
     await other.keyboard.press("Enter");
     await other.getByText("send_report").first().waitFor();
 

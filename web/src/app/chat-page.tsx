@@ -1,5 +1,6 @@
-import { type ReactNode, useMemo, useRef } from "react";
+import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from "react";
 import { describeRun } from "runcast/view";
+import type { ConversationFact } from "../conversations/conversation.ts";
 import { Sidebar } from "../conversations/sidebar.tsx";
 import { StorageNotice } from "../conversations/storage-notice.tsx";
 import { useConversations } from "../conversations/use-conversations.tsx";
@@ -26,10 +27,15 @@ import { MessageList } from "./message-list.tsx";
 import { useAgents } from "./use-agents.ts";
 import { type Chat, useChat } from "./use-chat.ts";
 
+const DeleteConversationDialog = lazy(() =>
+  import("../deletion/delete-conversation-dialog.tsx").then((module) => ({ default: module.DeleteConversationDialog })),
+);
+
 export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const { settings, route, dialog } = usePage();
   const { sidebar, tools } = useCell(settings);
   const open = useCell(dialog);
+  const [erased, setErased] = useState<ConversationFact>();
   const known = useAgents(onLocked);
   const scroller = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -118,6 +124,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
             route.go({ chat: id });
           }}
           onNew={startNew}
+          onErase={setErased}
         />
       </Drawer>
       <Drawer side="right" label="Tools" isOpen={tools} onClose={toggle("tools")}>
@@ -129,6 +136,11 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
           }}
         />
       </Drawer>
+      {erased && (
+        <Suspense>
+          <DeleteConversationDialog conversation={erased} onClose={() => setErased(undefined)} />
+        </Suspense>
+      )}
       {open === "settings" && <SettingsDialog onClose={() => dialog.set(undefined)} />}
       {open === "keys" && <KeysDialog commands={commands} onClose={() => dialog.set(undefined)} />}
     </div>

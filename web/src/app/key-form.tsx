@@ -3,7 +3,7 @@ import { createAccess, keepKey, problemOf } from "../session/access.ts";
 import { Button } from "../kit/button.tsx";
 import { sentence } from "runcast/view";
 
-/** Asks for the key of a server that wants one, and tries it before it is kept. */
+/** Asks for a key or token where the server needs one, and tries it before it is kept: in the tab, or on the device on request. */
 export const KeyForm = ({ onKey }: { readonly onKey: (key: string) => void }) => {
   const [mistake, setMistake] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -11,7 +11,7 @@ export const KeyForm = ({ onKey }: { readonly onKey: (key: string) => void }) =>
     event.preventDefault();
     const data = new FormData(event.currentTarget);
     const key = String(data.get("key") ?? "").trim();
-    if (!key) return setMistake("Enter the key first.");
+    if (!key) return setMistake("Enter a key or token first.");
     setBusy(true);
     try {
       await createAccess({ key }).agents();
@@ -29,13 +29,13 @@ export const KeyForm = ({ onKey }: { readonly onKey: (key: string) => void }) =>
         onSubmit={(event) => void onSubmit(event)}
         className="flex w-full max-w-sm flex-col gap-3 rounded-2xl border border-line bg-card p-5"
       >
-        <h1 className="text-lg font-semibold">This server wants a key</h1>
+        <h1 className="text-lg font-semibold">This server needs a key or token</h1>
         <p className="text-sm text-soft">
-          It is the setting <code className="text-ink">key</code> of the server's configuration. To look at one run, ask
-          for a link to it instead.
+          Use a key that you got for this server, or a token of your identity provider. To watch one run, ask for a link
+          to it instead.
         </p>
         <label className="text-sm font-medium">
-          Key
+          Key or token
           <input
             name="key"
             type="password"

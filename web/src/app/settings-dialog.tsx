@@ -3,6 +3,7 @@ import { keepKey } from "../session/access.ts";
 import { BrowserToolSettings } from "./browser-tool-settings.tsx";
 import { Button } from "../kit/button.tsx";
 import { useCell } from "../kit/cell.ts";
+import { useUser, YourData } from "../deletion/your-data.tsx";
 import { Dialog } from "../kit/dialog.tsx";
 import { EmbedSettings } from "./embed-settings.tsx";
 import { usePage } from "../session/page-context.ts";
@@ -20,6 +21,7 @@ const THEMES = [
 export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const { settings, access } = usePage();
   const { theme, system } = useCell(settings);
+  const user = useUser();
   return (
     <Dialog title="Settings" onClose={onClose}>
       <div className="flex flex-col gap-6">
@@ -71,8 +73,13 @@ export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) =>
         <Section title="Notifications">
           <NotifySetting />
         </Section>
+        {user !== undefined && (
+          <Section title="Your data" about={`You are signed in as ${user}.`}>
+            <YourData user={user} />
+          </Section>
+        )}
         {access.key !== undefined && (
-          <Section title="Key of this server">
+          <Section title="Key or token">
             <ForgetKey />
           </Section>
         )}
@@ -87,9 +94,8 @@ const ForgetKey = () => {
     keepKey(undefined, false);
     setForgotten(true);
   };
-  if (isForgotten)
-    return <p className="text-sm text-soft">Forgotten. It is asked for when the page is opened again.</p>;
-  return <Button onClick={forget}>Forget the key</Button>;
+  if (isForgotten) return <p className="text-sm text-soft">Forgotten. The page asks for it when you open it again.</p>;
+  return <Button onClick={forget}>Forget it</Button>;
 };
 
 interface SectionProps {

@@ -10,11 +10,13 @@ export interface ConversationRowProps {
   readonly conversation: ConversationFact;
   readonly isCurrent: boolean;
   readonly onOpen: (id: string) => void;
+  /** Asks to delete it for good. */
+  readonly onErase: () => void;
   readonly excerpt?: NonNullable<Found["excerpt"]>;
 }
 
 /** One conversation in the list. F2 or a double click renames it in its place. */
-export const ConversationRow = ({ conversation, isCurrent, onOpen, excerpt }: ConversationRowProps) => {
+export const ConversationRow = ({ conversation, isCurrent, onOpen, onErase, excerpt }: ConversationRowProps) => {
   const { rename, remove, export: write } = useConversations();
   const [isRenaming, setRenaming] = useState(false);
   const { id, origin } = conversation;
@@ -81,6 +83,9 @@ export const ConversationRow = ({ conversation, isCurrent, onOpen, excerpt }: Co
               </Item>
               <Item icon={<IconTrash />} onClick={() => void remove(id)} isBad>
                 Delete
+              </Item>
+              <Item icon={<IconTrash />} onClick={onErase} isBad>
+                Delete everywhere…
               </Item>
             </Menu.Popup>
           </Menu.Positioner>

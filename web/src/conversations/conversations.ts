@@ -72,6 +72,8 @@ export interface Conversations {
   /** It can be brought back for a while. */
   remove(id: string): Promise<void>;
   restore(id: string): Promise<void>;
+  /** It cannot be brought back. */
+  erase(id: string): Promise<void>;
   search(text: string, signal?: AbortSignal): Promise<Found[]>;
   /** As JSON: all, or one. */
   export(id?: string): Promise<string>;
@@ -247,6 +249,13 @@ export const createConversations = (options: ConversationsOptions): Conversation
         const { deletedAt: _, ...rest } = kept;
         return rest;
       });
+    },
+    erase: async (id) => {
+      await buffer.flush();
+      await store.remove(id);
+      hold(id, undefined);
+      tabs?.tell(id);
+      await refresh();
     },
     search: store.search,
     export: (id) => exportConversations({ ...store, entries: entriesOf }, id),

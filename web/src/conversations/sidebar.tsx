@@ -14,10 +14,12 @@ export interface SidebarProps {
   /** With a message where it was found by its text. */
   readonly onOpen: (id: string, message?: string) => void;
   readonly onNew: () => void;
+  /** Asks to delete a conversation for good. */
+  readonly onErase: (conversation: ConversationFact) => void;
 }
 
 /** All conversations of this browser: to find, open, rename, remove, save and load them. */
-export const Sidebar = ({ current, onOpen, onNew }: SidebarProps) => {
+export const Sidebar = ({ current, onOpen, onNew, onErase }: SidebarProps) => {
   const { list, isLoaded } = useConversations();
   const [text, setText] = useState("");
   const found = useFound(text);
@@ -44,7 +46,7 @@ export const Sidebar = ({ current, onOpen, onNew }: SidebarProps) => {
       <StorageNotice />
       <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1" tabIndex={-1}>
         {found ? (
-          <FoundList found={found} current={current} onOpen={onOpen} />
+          <FoundList found={found} current={current} onOpen={onOpen} onErase={onErase} />
         ) : (
           grouped(list).map(([name, conversations]) => (
             <section key={name} aria-label={name} className="mb-3">
@@ -56,6 +58,7 @@ export const Sidebar = ({ current, onOpen, onNew }: SidebarProps) => {
                     conversation={conversation}
                     isCurrent={conversation.id === current}
                     onOpen={onOpen}
+                    onErase={() => onErase(conversation)}
                   />
                 ))}
               </ul>
@@ -78,7 +81,8 @@ const FoundList = ({
   found,
   current,
   onOpen,
-}: Pick<SidebarProps, "current" | "onOpen"> & { readonly found: readonly Found[] }) => (
+  onErase,
+}: Pick<SidebarProps, "current" | "onOpen" | "onErase"> & { readonly found: readonly Found[] }) => (
   <section aria-label="Found">
     <p role="status" className="px-2 py-1 text-xs font-medium text-soft">
       {found.length === 0 ? "Nothing found" : found.length === 1 ? "1 conversation" : `${found.length} conversations`}
@@ -90,6 +94,7 @@ const FoundList = ({
           conversation={conversation}
           isCurrent={conversation.id === current}
           onOpen={(id) => onOpen(id, message)}
+          onErase={() => onErase(conversation)}
           {...(excerpt && { excerpt })}
         />
       ))}

@@ -33,6 +33,9 @@ const useContextValue = (): Conversations => {
   return conversations;
 };
 
+/** As the provider gives them; undefined on a page that shows one run alone. */
+export const useConversationsIfAny = (): Conversations | undefined => useContext(Context);
+
 /** All conversations, and what can be done with them. Renders again when the list changes. */
 export const useConversations = (): Conversations & Overview => {
   const conversations = useContextValue();

@@ -6,6 +6,9 @@ import { usePage } from "../session/page-context.ts";
 const ReplayDialog = lazy(() =>
   import("../replay/replay-dialog.tsx").then((module) => ({ default: module.ReplayDialog })),
 );
+const DeleteRunDialog = lazy(() =>
+  import("../deletion/delete-run-dialog.tsx").then((module) => ({ default: module.DeleteRunDialog })),
+);
 const ShareDialog = lazy(() => import("./share-dialog.tsx").then((module) => ({ default: module.ShareDialog })));
 
 export interface RunToolsProps {
@@ -14,10 +17,10 @@ export interface RunToolsProps {
   readonly load?: () => Promise<readonly Entry[]>;
 }
 
-/** What can be done with a run as a whole: replay it, share it. */
+/** What can be done with a run as a whole: replay it, share it, delete it. */
 export const RunTools = ({ run, load }: RunToolsProps) => {
   const { access } = usePage();
-  const [open, setOpen] = useState<"replay" | "share">();
+  const [open, setOpen] = useState<"replay" | "share" | "delete">();
   const close = () => setOpen(undefined);
   /** What this browser has; where it has nothing, the server may. */
   const everything = async (): Promise<readonly Entry[]> => {
@@ -41,10 +44,16 @@ export const RunTools = ({ run, load }: RunToolsProps) => {
           Share
         </Tool>
       )}
+      {access.token === undefined && (
+        <Tool onClick={() => setOpen("delete")} drawing={<path d="M2.5 4.5h11M6 4.5v-2h4v2M4 4.5l.7 9h6.6l.7-9" />}>
+          Delete
+        </Tool>
+      )}
       {createPortal(
         <Suspense>
           {open === "replay" && <ReplayDialog run={run} load={everything} onClose={close} />}
           {open === "share" && <ShareDialog run={run} onClose={close} />}
+          {open === "delete" && <DeleteRunDialog run={run} isKept={load !== undefined} onClose={close} />}
         </Suspense>,
         // Outside of what is small and may be far from what is seen.
         document.body,
