@@ -42,6 +42,10 @@ export interface Config
   readonly log?: Log | LogName | LogUrl;
   /** How long a server that gets SIGTERM waits for safe points at which another goes on with its runs. Default: 20 s. */
   readonly handOverMs?: number;
+  /** What the server writes to its output: for people, or a JSON object a line. Default: `text`. */
+  readonly logFormat?: "text" | "json";
+  /** Whether JSON lines have the messages of errors, which may quote what a run holds. Default: no. */
+  readonly logMessages?: boolean;
   /** How long finished runs are kept. Default: for ever. */
   readonly retention?: Retention;
   /** Private addresses, as `host:port`, that an MCP server may have which a client asks us to check. Default: none. */

@@ -12,6 +12,7 @@ import { createLease } from "./runner/lease.ts";
 import { createRemote } from "./runner/remote.ts";
 import { pagesOf } from "./runner/resume.ts";
 import { continuationOf, createScan } from "./runner/takeovers.ts";
+import { statesOf } from "./runner/waiting.ts";
 import { Refusal, type RunRequest, type Source } from "./source.ts";
 
 /**
@@ -44,6 +45,8 @@ export interface Runner {
   /** Undefined unless the run is active in this process. */
   waiting(run: string): Waiting | undefined;
   readonly active: number;
+  /** How many of the active runs wait for what. */
+  states(): ReadonlyMap<Waiting["waiting"], number>;
   /**
    * Takes over the runs whose process is gone: continues those whose source can resume, ends the others as `interrupted`.
    * Answers how many; what cannot be taken over is reported and tried again later. From then on it does so continuously.
@@ -272,6 +275,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
     get active() {
       return active.size;
     },
+    states: () => statesOf(active.values()),
     async recover() {
       await join();
       const taken = await scan.once();

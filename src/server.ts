@@ -18,7 +18,8 @@ import { limitsOf } from "./server/limits.ts";
 import { createVerifyJwt } from "./server/jwt.ts";
 import { createLinks } from "./server/links.ts";
 import { createListening } from "./server/listening.ts";
-import { countedLog, createMetrics, metricsText, watchEventLoop } from "./server/metrics.ts";
+import { countedLog, countRefusal, createEventCounter, createMetrics, watchEventLoop } from "./server/metrics.ts";
+import { metricsText } from "./server/metrics-text.ts";
 import type { ServerOptions } from "./server/options.ts";
 import { createBodyBudget } from "./server/body-budget.ts";
 import { createReadBody } from "./server/body.ts";
@@ -33,6 +34,8 @@ import { createReadings } from "./server/readings.ts";
 import { createRouter } from "./server/router.ts";
 import { createSessions } from "./server/sessions.ts";
 import { createSpelling } from "./server/spelling.ts";
+import type { Refusal } from "./source.ts";
+import { createTraces } from "./traces.ts";
 
 export type { Page, ServerOptions, ServerProblem } from "./server/options.ts";
 
@@ -69,12 +72,14 @@ export const createServer = (options: ServerOptions): RuncastServer => {
   const frameAncestors = originsOf("frameAncestors", options.frameAncestors);
   if (keys.some(({ key }) => key.length < 8)) throw new Error("the setting key must have at least 8 characters");
   const metrics = createMetrics();
+  const countEvent = createEventCounter(metrics);
   const quotas = createQuotas(countedLog(options.log, metrics), limits, (error) => onProblem({ error }));
   const { log } = quotas;
   const tokens = createTokenQuota(log.records, limits, (error) => onProblem({ error }));
   const queue = createRunQueue(limits);
   const budget = createBodyBudget(limits.pendingBodyBytes);
   const readBody = createReadBody(limits.bodyBytes, limits.filesBytes, budget);
+  const traces = createTraces(version, (error) => onProblem({ error }));
   const runner = createRunner({
     onProblem: (error) => onProblem({ error }),
     findAgent: (name) => {
@@ -89,17 +94,22 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     },
     observe: (observed, event) => {
       tokens.observe(observed.request.user?.id, event);
+      countEvent(observed, event);
       options.runner?.observe?.(observed, event);
     },
     onEnd: (ended) => {
       metrics.runs[ended.end.outcome]++;
+      traces.record(ended);
       return options.runner?.onEnd?.(ended);
     },
   });
   const owners = createOwners(log);
   const readings = createReadings(log);
   const onError = (error: unknown) => onProblem({ error });
-  const onRefused = (status: number) => void metrics.refusals.set(status, (metrics.refusals.get(status) ?? 0) + 1);
+  const onRefused = ({ status, code }: Refusal) => {
+    countRefusal(metrics, status, code);
+    options.onRefused?.({ status, code });
+  };
   const storedKeys = createKeys({ records: log.records, configured: keys });
   const { knows: knowsKey } = storedKeys;
   const audit = createAudit(log.records, onError);
@@ -161,7 +171,14 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     configuredKeys: keys,
     hasKeys,
     deletions: createDeletions({ log, runner, owners, links, audit }),
-    metrics: () => metricsText(metrics, runner.active, (percent) => loopDelay?.quantile(percent) ?? 0),
+    metrics: () =>
+      metricsText(metrics, {
+        activeRuns: runner.active,
+        queuedRuns: queue.waiting,
+        waiting: runner.states(),
+        viewersBehind: audience.behind,
+        loopDelay: (percent) => loopDelay?.quantile(percent) ?? 0,
+      }),
     onError: (error, path) => onProblem({ error, path }),
   });
   const commands = createCommands({
@@ -251,6 +268,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     load?.stop();
     await quotas.close();
     await tokens.close();
+    await Promise.race([traces.close(), sleep(FLUSH_MS, undefined, { ref: false })]);
   };
 
   return {

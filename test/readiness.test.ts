@@ -110,14 +110,15 @@ test("a whole answer in a dialect that has only streams is refused before the ru
   expect(await (await fetch(`${url}/runs`)).json()).toEqual({ runs: [] });
 });
 
-test("refusals are counted by their status", async () => {
+test("refusals are counted by their status and code", async () => {
   const { url } = await serve(silent);
   await fetch(`${url}/nothing`);
   await fetch(`${url}/runs/none/events`);
   await post(`${url}/runs`, "no");
   const text = await (await fetch(`${url}/metrics`)).text();
-  expect(text).toContain('runcast_refusals_total{status="400"} 1');
-  expect(text).toContain('runcast_refusals_total{status="404"} 2');
+  expect(text).toContain('runcast_refusals_total{status="400",code="bad-request"} 1');
+  expect(text).toContain('runcast_refusals_total{status="404",code="unknown-path"} 1');
+  expect(text).toContain('runcast_refusals_total{status="404",code="unknown-run"} 1');
 });
 
 test("a log without a backup of its own says what to use", async () => {

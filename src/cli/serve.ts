@@ -4,10 +4,12 @@ import { createServer as createSocketServer } from "node:net";
 import path from "node:path";
 import type { LoadedConfig, OpenedLog } from "../config.ts";
 import { page } from "../page.ts";
+import type { EndedRun } from "../runner.ts";
 import { type RuncastServer, createServer } from "../server.ts";
 import { surviveStrayErrors } from "../stray-errors.ts";
 import { type CliCommand, CommandError, UsageError } from "./command.ts";
 import { greeting } from "./greeting.ts";
+import { createJsonLines, type JsonLines } from "../json-lines.ts";
 import { LogInUse, readConfig } from "./read-config.ts";
 import { type KeptRuns, keptRuns } from "./retention.ts";
 import { unreadyAgents } from "./unready-agents.ts";
@@ -27,6 +29,7 @@ export const serve: CliCommand = {
     host: { value: "address", help: "where to listen (default: 127.0.0.1); others need a key in the configuration" },
     origin: { value: "origin", help: "a page that may use this server besides its own, such as http://localhost:5173" },
     log: { value: "name", help: "memory, sqlite, or a URL: redis://…, postgres://… (default: sqlite, in .runcast/)" },
+    "log-format": { value: "format", help: "text, or json: a line for each run, refusal and problem (default: text)" },
     model: { value: "name", help: "the assistant's model, as <provider>/<model>; demo: only the scripted demo" },
     config: { value: "file", help: "instead of runcast.config.ts in this directory" },
   },
@@ -43,8 +46,14 @@ export const serve: CliCommand = {
     const port = asked ?? config.port ?? 4400;
     await checkHost(host, config);
     const opened = await openLog(config, options["log"], host, port);
+    const lines = linesOf(options["log-format"] ?? config.logFormat, config.logMessages);
+    const report = reporter(lines);
     surviveStrayErrors((error) => report(error, "nobody caught this error, and the server goes on: "));
-    const server = createServer({ ...serverOptions(withOrigin(config, options["origin"]), opened), host, port });
+    const server = createServer({
+      ...serverOptions(withOrigin(config, options["origin"]), opened, report, lines),
+      host,
+      port,
+    });
     try {
       const recovered = await server.recover();
       const { url } = await listen(server, host, port);
@@ -54,8 +63,9 @@ export const serve: CliCommand = {
       const said = { url, recovered, dropped, kept: kept.text, environment, note, unready };
       const greeted = await greeting(config, opened, said);
       // Listens for signals first: who reads the greeting may stop us at once.
-      const stopped = untilStopped(server, config, opened, kept);
-      process.stdout.write(greeted);
+      const stopped = untilStopped(server, config, opened, kept, report, lines);
+      if (lines) lines.line("info", "server-start", { url, version: version(), recovered, dropped });
+      else process.stdout.write(greeted);
       await stopped;
     } finally {
       await opened.log.close();
@@ -79,7 +89,24 @@ const withOrigin = (config: LoadedConfig, origin: string | undefined): LoadedCon
   return { ...config, origins: [...(config.origins ?? []), origin] };
 };
 
-const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
+/** Undefined where people read. */
+const linesOf = (format: string | undefined, withMessages = false): JsonLines | undefined => {
+  if (format !== undefined && format !== "text" && format !== "json")
+    throw new UsageError(`--log-format must be text or json: not ${format}`);
+  return format === "json" ? createJsonLines((line) => void process.stdout.write(line), withMessages) : undefined;
+};
+
+type Report = (error: unknown, about?: string) => void;
+
+const reporter =
+  (lines: JsonLines | undefined): Report =>
+  (error, about) => {
+    if (lines) return lines.problem(error, about === undefined ? "problem" : "stray-error");
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`runcast: ${about ?? ""}${text}\n`);
+  };
+
+const serverOptions = (config: LoadedConfig, { log }: OpenedLog, report: Report, lines: JsonLines | undefined) => {
   const { agents, dialects, defaultAgent, key, keys, keyInPath, hosts, origins, basePath, publicUrl } = config;
   const { frameAncestors } = config;
   const { jwt, trustProxy, limits, secret, redact, onEnd, timeoutMs, maxBytes, validateServer } = config;
@@ -106,15 +133,18 @@ const serverOptions = (config: LoadedConfig, { log }: OpenedLog) => {
       secret,
       redact,
     }),
-    runner: { ...present({ onEnd, timeoutMs, maxBytes }), onProblem: (error: unknown) => report(error) },
+    runner: {
+      ...present({ timeoutMs, maxBytes, observe: lines?.observe }),
+      onEnd: (ended: EndedRun) => {
+        lines?.runEnded(ended);
+        return onEnd?.(ended);
+      },
+      onProblem: (error: unknown) => report(error),
+    },
+    ...(lines && { onRefused: lines.refused }),
     onProblem: ({ error }: { error: unknown }) => report(error),
   };
 };
-
-const report = (error: unknown, about = ""): void =>
-  void process.stderr.write(
-    `runcast: ${about}${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
 
 const present = <Value extends object>(value: Value) =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
@@ -203,6 +233,8 @@ const untilStopped = async (
   config: LoadedConfig,
   opened: OpenedLog,
   kept: KeptRuns,
+  report: Report,
+  lines: JsonLines | undefined,
 ): Promise<void> => {
   const timer = setInterval(() => void retain(kept, opened).catch((error: unknown) => report(error)), HOUR);
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
@@ -219,7 +251,8 @@ const untilStopped = async (
   const { handOverMs = HAND_OVER_MS } = config;
   const isHandedOver = signal === "SIGTERM" && opened.log.isLasting && server.runner.active > 0;
   const runs = isHandedOver ? `; handing ${server.runner.active} runs over for up to ${handOverMs / 1000} s` : "";
-  process.stdout.write(`runcast: stopping${runs}; Ctrl-C again stops at once\n`);
+  if (lines) lines.line("info", "server-stop", { signal, runs: server.runner.active, handsOver: isHandedOver });
+  else process.stdout.write(`runcast: stopping${runs}; Ctrl-C again stops at once\n`);
   setTimeout(() => process.exit(1), (isHandedOver ? handOverMs : 0) + CLOSE_MS).unref();
   await server.close(isHandedOver ? { handOverMs } : {});
 };

@@ -149,6 +149,8 @@ export const configSchema = strictFields(
         { error: "must be a list of texts and regular expressions" },
       )
       .optional(),
+    logFormat: z.enum(["text", "json"], { error: 'must be "text" or "json"' }).optional(),
+    logMessages: flag.optional(),
     limits: limitsSchema.optional(),
     timeoutMs: positive("milliseconds").optional(),
     handOverMs: positive("milliseconds").optional(),

@@ -11,6 +11,16 @@ export const waitingFor = (root: OpenAgent, isRetrying: boolean): Waiting["waiti
   return found.model ? "model" : "agent";
 };
 
+/** How many of these wait for what. */
+export const statesOf = (runs: Iterable<{ waiting(): Waiting }>): ReadonlyMap<Waiting["waiting"], number> => {
+  const states = new Map<Waiting["waiting"], number>();
+  for (const run of runs) {
+    const { waiting } = run.waiting();
+    states.set(waiting, (states.get(waiting) ?? 0) + 1);
+  }
+  return states;
+};
+
 const look = (agent: OpenAgent, found: { you: boolean; tool: boolean; model: boolean }): void => {
   if (agent.asks.size) found.you = true;
   if (agent.step !== undefined) found.model = true;

@@ -23,8 +23,8 @@ export interface ApiOptions extends RunRoutesOptions, AdminRoutesOptions, Omit<U
   readonly dialects: readonly Dialect[];
   readonly facts: ServerFacts;
   readonly readiness: () => Promise<Readiness>;
-  /** Told of each refusal's status. */
-  readonly onRefused: (status: number) => void;
+  /** Told of each refusal. */
+  readonly onRefused: (refusal: Refusal) => void;
   readonly metrics: () => string;
   /** Origins whose pages may show a run in a frame. */
   readonly frameAncestors: readonly string[];
@@ -54,13 +54,14 @@ export const createApi = (options: ApiOptions): Api => {
   for (const { method, path, handle } of routes) app.on(method, path, handle);
   app.notFound((context) => {
     const allow = methods(context.req.path);
-    options.onRefused(allow.length > 0 ? 405 : 404);
-    return refuse(context, allow.length > 0 ? wrongMethod(context.req.method, allow) : unknownPath(context.req.path));
+    const refusal = allow.length > 0 ? wrongMethod(context.req.method, allow) : unknownPath(context.req.path);
+    options.onRefused(refusal);
+    return refuse(context, refusal);
   });
   app.onError((error, context) => {
     const { refusal, unexpected } = refusalOf(error);
     if (unexpected) options.onError(error, context.req.path);
-    options.onRefused(refusal.status);
+    options.onRefused(refusal);
     return refuse(context, refusal);
   });
   const principals = new WeakMap<object, Principal>();

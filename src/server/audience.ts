@@ -15,6 +15,8 @@ export interface Audience {
   follow(following: Following): void;
   /** How many follow this run, in whatever dialect. */
   count(run: string): number;
+  /** How many viewers have not been sent all there is. */
+  readonly behind: number;
   /** Cuts off all who follow this run: they know that they have not seen its end, and resume. */
   cut(run: string): void;
   /** Ends the streams of runs that will not go on here. Their clients have seen no run-end and know that they must resume. */
@@ -105,6 +107,11 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
       viewer.flush();
     },
     count: (run) => counts.get(run) ?? 0,
+    get behind() {
+      let behind = 0;
+      for (const { slot } of viewers) if (slot < 0) behind++;
+      return behind;
+    },
     cut: (run) => {
       for (const viewer of [...viewers]) if (viewer.channel.run === run) viewer.cut();
     },

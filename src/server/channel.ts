@@ -5,7 +5,7 @@ import { createSegments } from "../segments.ts";
 import { frameText } from "../sse.ts";
 import { Chunk } from "./chunked.ts";
 import { wholeResults } from "./encoding.ts";
-import type { Metrics } from "./metrics.ts";
+import { countDelivery, type Metrics } from "./metrics.ts";
 import type { Releasable, Releases } from "./releases.ts";
 import type { Batch } from "../batch.ts";
 import type { Viewer } from "./viewer.ts";
@@ -221,7 +221,9 @@ export class Channel implements Releasable {
       text = "";
       if (this.#live.length === 0) return;
     }
-    if (text !== "") this.#send(text, encode, false);
+    if (text === "") return;
+    this.#send(text, encode, false);
+    countDelivery(this.stage.metrics, entries[entries.length - 1]!.at);
   }
 
   #send(text: string, encode: Encoder, isEnd: boolean): void {

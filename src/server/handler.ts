@@ -24,8 +24,8 @@ export interface HandlerOptions {
   /** Resolves when runs of an earlier process are taken care of; undefined once that is done. */
   readonly starting: () => Promise<unknown> | undefined;
   readonly closing: () => boolean;
-  /** Told of each refusal's status. */
-  readonly onRefused: (status: number) => void;
+  /** Told of each refusal. */
+  readonly onRefused: (refusal: Refusal) => void;
   readonly onProblem: (problem: { readonly error: unknown; readonly path?: string }) => void;
 }
 
@@ -74,7 +74,7 @@ export const createHandler = (options: HandlerOptions): Handler => {
     } catch (error) {
       const { refusal, unexpected } = refusalOf(error);
       if (unexpected) onProblem({ error, path });
-      options.onRefused(refusal.status);
+      options.onRefused(refusal);
       if (match && (refusal.inStream || (inStream && !KEPT.has(refusal.status))))
         refuseInStream(response, match.dialect, refusal);
       else refuse(response, match?.dialect, refusal);

@@ -1,6 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { RunOutcome } from "../events.ts";
+import type { CallOutcome, Event, RunOutcome } from "../events.ts";
 import type { Log } from "../log.ts";
+import type { ObservedRun } from "../runner.ts";
+import { Histogram } from "./histogram.ts";
 
 /** What the server counts, raised in place by those who do the work. */
 export interface Metrics {
@@ -8,8 +10,16 @@ export interface Metrics {
   heartbeats: number;
   viewers: number;
   eventsStored: number;
-  /** By their status. */
-  readonly refusals: Map<number, number>;
+  retries: number;
+  /** Live deliveries; of every sixteenth it is known how long after its event it was. */
+  deliveries: number;
+  readonly deliverySeconds: Histogram;
+  readonly appendSeconds: Histogram;
+  /** By status and code. */
+  readonly refusals: Map<string, number>;
+  /** By model and kind. */
+  readonly tokens: Map<string, number>;
+  readonly calls: Map<CallOutcome, number>;
   readonly runs: Record<RunOutcome, number>;
 }
 
@@ -18,9 +28,62 @@ export const createMetrics = (): Metrics => ({
   heartbeats: 0,
   viewers: 0,
   eventsStored: 0,
+  retries: 0,
+  deliveries: 0,
+  deliverySeconds: new Histogram(),
+  appendSeconds: new Histogram(),
   refusals: new Map(),
+  tokens: new Map(),
+  calls: new Map(),
   runs: { done: 0, error: 0, cancelled: 0, interrupted: 0 },
 });
+
+/** Of entries that go to live viewers together, `at` is the last one's. */
+export const countDelivery = (metrics: Metrics, at: number): void => {
+  if ((metrics.deliveries++ & 15) === 0) metrics.deliverySeconds.observe(Math.max(0, Date.now() - at) / 1000);
+};
+
+/** Whoever names models or codes must not be able to make a list without end. */
+const MOST_SAMPLES = 200;
+const raise = <Key extends string>(counts: Map<Key, number>, key: Key, rest: Key, by = 1): void => {
+  const counted = counts.has(key) || counts.size < MOST_SAMPLES ? key : rest;
+  counts.set(counted, (counts.get(counted) ?? 0) + by);
+};
+
+export const countRefusal = ({ refusals }: Metrics, status: number, code: string): void =>
+  raise(refusals, labels({ status, code }), labels({ status, code: "other" }));
+
+/** Counts what the events of a run tell, of which pieces are none. */
+export const createEventCounter = (metrics: Metrics) => {
+  /** By run: the models of its agents and open steps; the run's own has no id. */
+  const models = new WeakMap<ObservedRun, Map<string | undefined, string>>();
+  const modelsOf = (run: ObservedRun) => {
+    let found = models.get(run);
+    if (!found) models.set(run, (found = new Map()));
+    return found;
+  };
+  return (run: ObservedRun, event: Event): void => {
+    if (event.type === "step-retry") metrics.retries++;
+    else if (event.type === "tool-end") raise(metrics.calls, event.outcome, event.outcome);
+    else if (event.type === "run-start" || event.type === "agent-start" || event.type === "step-start") {
+      const id = event.type === "step-start" ? event.step : event.agent;
+      if (event.model !== undefined) modelsOf(run).set(id, event.model);
+    } else if (event.type === "step-end") {
+      const known = modelsOf(run);
+      const own = run.request.model ?? run.agent.source.about?.model ?? "unknown";
+      const model = known.get(event.step) ?? known.get(event.agent) ?? known.get(undefined) ?? own;
+      known.delete(event.step);
+      for (const [type, count] of Object.entries(event.usage ?? {}))
+        raise(metrics.tokens, labels({ model, type }), labels({ model: "other", type }), count);
+    }
+  };
+};
+
+/** A text as Prometheus wants it in quotes. */
+export const labels = (values: Readonly<Record<string, string | number>>): string =>
+  `{${Object.entries(values)
+    .map(([name, value]) => `${name}="${`${value}`.slice(0, 100).replace(/[\\"]/g, "\\$&").replace(/\n/g, " ")}"`)
+    .join(",")}}`;
 
 /** The same log; what is stored in it is counted. */
 export const countedLog = (log: Log, metrics: Metrics): Log => ({
@@ -31,7 +94,13 @@ export const countedLog = (log: Log, metrics: Metrics): Log => ({
   append: (run, entries, as) => {
     const stored = log.append(run, entries, as);
     metrics.eventsStored += entries.length;
-    stored?.then(undefined, () => (metrics.eventsStored -= entries.length));
+    // What is stored at once took nobody's time.
+    if (!stored) return;
+    const began = performance.now();
+    stored.then(
+      () => metrics.appendSeconds.observe((performance.now() - began) / 1000),
+      () => (metrics.eventsStored -= entries.length),
+    );
     return stored;
   },
   read: (run, after, limit) => log.read(run, after, limit),
@@ -67,38 +136,4 @@ export const watchEventLoop = () => {
       histogram.count > 0 ? Math.max(0, histogram.percentile(percent) / 1e9 - RESOLUTION_MS / 1e3) : 0,
     stop: () => histogram.disable(),
   };
-};
-
-/** Prometheus' text format. */
-export const metricsText = (metrics: Metrics, activeRuns: number, loopDelay: (percent: number) => number): string => {
-  const lines: string[] = [];
-  const add = (name: string, kind: "counter" | "gauge", help: string, samples: readonly [string, number][]) => {
-    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`);
-    for (const [labels, value] of samples) lines.push(`${name}${labels} ${value}`);
-  };
-  add("runcast_runs_active", "gauge", "Runs at work in this process.", [["", activeRuns]]);
-  add(
-    "runcast_runs_ended_total",
-    "counter",
-    "Runs that ended in this process.",
-    Object.entries(metrics.runs).map(([outcome, count]) => [`{outcome="${outcome}"}`, count]),
-  );
-  add("runcast_events_stored_total", "counter", "Entries stored by this process.", [["", metrics.eventsStored]]);
-  add("runcast_viewers", "gauge", "Open streams.", [["", metrics.viewers]]);
-  add("runcast_stream_bytes_sent_total", "counter", "Bytes of frames handed to streams.", [["", metrics.bytesSent]]);
-  add("runcast_heartbeats_sent_total", "counter", "Heartbeats sent.", [["", metrics.heartbeats]]);
-  add(
-    "runcast_refusals_total",
-    "counter",
-    "Requests that were refused or failed.",
-    [...metrics.refusals].toSorted().map(([status, count]) => [`{status="${status}"}`, count]),
-  );
-  add("process_resident_memory_bytes", "gauge", "Resident memory.", [["", process.memoryUsage.rss()]]);
-  add(
-    "nodejs_eventloop_delay_seconds",
-    "gauge",
-    "How late the event loop runs.",
-    [50, 99].map((percent) => [`{quantile="${percent / 100}"}`, loopDelay(percent)]),
-  );
-  return `${lines.join("\n")}\n`;
 };

@@ -49,6 +49,8 @@ export interface ServerOptions {
   /** Texts and patterns that are left out of runs saved as HTML, besides what looks like a secret. */
   readonly redact?: readonly (string | RegExp)[];
   readonly version?: string;
+  /** Hears of each request that was refused or failed. */
+  readonly onRefused?: (refusal: { readonly status: number; readonly code: string }) => void;
   /** Hears of failures that no client is to blame for. Is told no key, secret or token. */
   readonly onProblem?: (problem: ServerProblem) => void;
 }

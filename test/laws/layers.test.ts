@@ -71,8 +71,19 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "run-id.ts": () => false,
   "runner.ts": (target) => [...CONTRACTS, "batch.ts"].includes(target),
   "access.ts": (target) => target === "events.ts",
+  "traces.ts": (target) => target === "events.ts",
+  "json-lines.ts": (target) => ["events.ts", "runner.ts"].includes(target),
   "server.ts": (target) =>
-    [...CONTRACTS, "access.ts", "archive.ts", "batch.ts", "html-export.ts", "runner.ts", "sse.ts"].includes(target),
+    [
+      ...CONTRACTS,
+      "access.ts",
+      "archive.ts",
+      "batch.ts",
+      "html-export.ts",
+      "runner.ts",
+      "sse.ts",
+      "traces.ts",
+    ].includes(target),
   "logs/": (target) => CONTRACTS.includes(target),
   "dialects/": (target) =>
     ["events.ts", "json.ts", "segments.ts", "source.ts", "log.ts", "tool.ts", "wire.ts", "dialect.ts"].includes(

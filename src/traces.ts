@@ -1,0 +1,70 @@
+import type { Context, Span, Tracer } from "@opentelemetry/api";
+import type { Entry } from "./events.ts";
+import { createSpans, type SpanSink } from "./traces/spans.ts";
+
+type Api = typeof import("@opentelemetry/api");
+
+/**
+ * Tells OpenTelemetry of runs that ended, through `@opentelemetry/api`, if that is installed and has an SDK. A trace is made of the run's
+ * whole log, so it is complete whatever process the run was in, and costs a run nothing while it is at work.
+ */
+export interface Traces {
+  /** Queues a run. Never throws. */
+  record(run: { entries(): AsyncIterable<readonly Entry[]> }): void;
+  /** Resolves when what was queued is made. */
+  close(): Promise<void>;
+}
+
+/** Runs that wait to be made traces of; where more end than can be read, some have no trace. */
+const MOST_QUEUED = 1000;
+
+export const createTraces = (version: string, onProblem: (error: unknown) => void): Traces => {
+  const api = import("@opentelemetry/api").catch(() => undefined);
+  let last: Promise<void> = Promise.resolve();
+  let queued = 0;
+  return {
+    record: (run) => {
+      if (queued >= MOST_QUEUED) return;
+      queued++;
+      last = last
+        .then(async () => {
+          const loaded = await api;
+          if (loaded) await trace(loaded, loaded.trace.getTracer("runcast", version), run.entries());
+        })
+        .catch(onProblem)
+        .finally(() => queued--);
+    },
+    close: () => last,
+  };
+};
+
+const trace = async (api: Api, tracer: Tracer, pages: AsyncIterable<readonly Entry[]>): Promise<void> => {
+  const open = new Map<string, { readonly span: Span; readonly context: Context }>();
+  const sink: SpanSink = {
+    start: ({ id, parent, name, isRemote, at, attributes }) => {
+      const within = (parent !== undefined && open.get(parent)?.context) || api.ROOT_CONTEXT;
+      const kind = isRemote ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
+      // A date: a number from before this process began would be read as one since then.
+      const span = tracer.startSpan(name, { kind, startTime: new Date(at), attributes: { ...attributes } }, within);
+      open.set(id, { span, context: api.trace.setSpan(within, span) });
+    },
+    event: (id, name, at, attributes) => void open.get(id)?.span.addEvent(name, { ...attributes }, new Date(at)),
+    end: (id, at, attributes, error) => {
+      const found = open.get(id);
+      if (!found) return;
+      open.delete(id);
+      found.span.setAttributes({ ...attributes, ...(error !== undefined && { "error.type": error }) });
+      if (error !== undefined) found.span.setStatus({ code: api.SpanStatusCode.ERROR });
+      found.span.end(new Date(at));
+    },
+  };
+  const { take } = createSpans(sink);
+  let isFirst = true;
+  for await (const entries of pages)
+    for (const entry of entries) {
+      take(entry);
+      // Without an SDK, and for a run that is not sampled, there is nothing to read on for.
+      if (isFirst && ![...open.values()].some(({ span }) => span.isRecording())) return;
+      isFirst = false;
+    }
+};
