@@ -9,7 +9,7 @@ import {
 import { checkAddress, checkHeaders, ClientError, networkTrouble, type Trouble, troubleOf } from "./client/trouble.ts";
 import { browserWakes, type Wakes } from "./client/wakes.ts";
 import type { Command } from "./dialect.ts";
-import type { Answer, Entry } from "./events.ts";
+import type { Answer, Entry, FileRef } from "./events.ts";
 import type { RunSummary } from "./protocol.ts";
 import { createRunId } from "./run-id.ts";
 import type { RunState } from "./state.ts";
@@ -93,6 +93,13 @@ export interface Client {
     query?: ListQuery,
     options?: Abortable,
   ): Promise<{ readonly runs: readonly RunSummary[]; readonly next?: string }>;
+  /** Stores a file for the run that is started next with this id: a part of its message names it. */
+  upload(
+    run: string,
+    bytes: Blob | Uint8Array<ArrayBuffer>,
+    file: { readonly mediaType: string; readonly name?: string },
+    options?: Abortable,
+  ): Promise<Pick<FileRef, "file" | "mediaType" | "bytes" | "name">>;
   /** The bytes of a file beside the run's log. `range` as in the HTTP header: `bytes=0-99`. */
   file(run: string, file: string, options?: Abortable & { readonly range?: string }): Promise<Response>;
 }
@@ -201,6 +208,16 @@ export const createClient = (options: ClientOptions): Client => {
       for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`);
       const response = await request(`/runs?${search}`, signal ? { signal } : {});
       return (await response.json()) as Awaited<ReturnType<Client["list"]>>;
+    },
+    upload: async (run, bytes, { mediaType, name }, { signal } = {}) => {
+      const query = name === undefined ? "" : `?${new URLSearchParams({ name })}`;
+      const response = await request(`${pathOf(run)}/files${query}`, {
+        method: "POST",
+        headers: { "content-type": mediaType },
+        body: bytes,
+        ...(signal && { signal }),
+      });
+      return (await response.json()) as Awaited<ReturnType<Client["upload"]>>;
     },
     file: (run, file, { range, signal } = {}) =>
       request(`${pathOf(run)}/files/${encodeURIComponent(file)}`, {

@@ -10,6 +10,7 @@ export { announcementOf } from "./view/announcement.ts";
 export { answerMarkdown } from "./view/answer.ts";
 export { type AsideFacts, describeAside, describeFile, type FileFacts } from "./view/aside.ts";
 export { type AskFacts, type Choice, describeAsk, whoAsks } from "./view/ask.ts";
+export { attachmentProblem, type AttachmentRules, type FileLimits, mediaTypeOf } from "./view/attachment.ts";
 export { type Attention, attentionOf } from "./view/attention.ts";
 export { type Badge, badgeOf, CALL_STATES, type ShownState, type Tone } from "./view/badge.ts";
 export { type CallFacts, describeCall } from "./view/call.ts";

@@ -25,6 +25,8 @@ interface Option {
 export interface Input {
   readonly words: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
+  /** All values of the options that were given more than once, too. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
   readonly environment: NodeJS.ProcessEnv;
   readonly directory: string;
 }
@@ -43,7 +45,7 @@ export class CommandError extends Error {
 export const readInput = (
   command: CliCommand,
   args: readonly string[],
-): Pick<Input, "words" | "options"> & { help: boolean } => {
+): Pick<Input, "words" | "options" | "values"> & { help: boolean } => {
   const known: NonNullable<ParseArgsConfig["options"]> = { help: { type: "boolean", short: "h" } };
   for (const [name, { value }] of Object.entries(command.options)) known[name] = { type: value ? "string" : "boolean" };
   const { tokens } = parseArgs({
@@ -55,6 +57,7 @@ export const readInput = (
   });
   const words: string[] = [];
   const options: Record<string, string | undefined> = {};
+  const values: Record<string, string[]> = {};
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
@@ -67,12 +70,13 @@ export const readInput = (
       throw new UsageError(`${token.rawName} needs a value: ${token.rawName} <${command.options[token.name]?.value}>`);
     if (option.type === "boolean" && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`);
     options[token.name] = token.value ?? "";
+    (values[token.name] ??= []).push(token.value ?? "");
   }
   const help = options["help"] !== undefined;
   const [least, most] = command.words;
   if (!help && words.length < least) throw new UsageError(`${command.usage} is missing`);
   if (!help && words.length > most) throw new UsageError(`${words[most]} is one word too many`);
-  return { words, options, help };
+  return { words, options, values, help };
 };
 
 export const helpText = ({ name, usage, summary, details, options }: CliCommand): string => {

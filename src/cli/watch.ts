@@ -1,7 +1,9 @@
-import { ClientError, type Connection, createClient, defaultBackoff } from "../client.ts";
+import { ClientError, type Connection, createClient, createRunId, defaultBackoff } from "../client.ts";
 import type { Problem } from "../events.ts";
 import type { AskNode } from "../state.ts";
-import { describeAsk, describeConnection, describeRun } from "../view.ts";
+import { describeAsk, describeConnection, describeRun, type FileLimits } from "../view.ts";
+import { askServer } from "./ask-server.ts";
+import { attach } from "./attach.ts";
 import { hasColor } from "./color.ts";
 import { type CliCommand, CommandError, UsageError } from "./command.ts";
 import { keyHeader } from "./key-header.ts";
@@ -24,10 +26,11 @@ export const watch: CliCommand = {
   ].join("\n"),
   options: {
     message: { value: "text", help: "starts a run with this message" },
+    file: { value: "path", help: "with --message: attaches an image, a PDF or a text file; can be repeated" },
     agent: { value: "name", help: "the agent to start (default: the server's first)" },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
-  run: async ({ words: [what = ""], options, environment }) => {
+  run: async ({ words: [what = ""], options, values, environment, directory }) => {
     const target = parseRunAddress(what, environment);
     const { message, agent, key = environment["RUNCAST_KEY"] } = options;
     if (message === undefined && target.run === undefined)
@@ -35,6 +38,9 @@ export const watch: CliCommand = {
     if (message !== undefined && target.run !== undefined)
       throw new UsageError(`a message starts a run, and ${what} names one: leave out either --message or the run`);
     if (message?.trim() === "") throw new UsageError(`--message is empty: say what to ask, such as --message "hello"`);
+    const files = values?.["file"] ?? [];
+    if (files.length > 0 && message === undefined)
+      throw new UsageError(`--file needs --message "…": a file goes with the message that starts a run`);
     const { base, token, run } = target;
     let hasBeenLive = false;
     const client = createClient({
@@ -47,10 +53,21 @@ export const watch: CliCommand = {
     const stop = new AbortController();
     const onEntry = (entry: Parameters<typeof viewer.add>[0]) => viewer.add(entry);
     const follow = { onEntry, signal: stop.signal };
+    const attached = async (id: string) => {
+      const { limits } = (await (await askServer(target, "/agents", { key })).json()) as { limits: FileLimits };
+      return await attach(client, id, files, { directory, limits });
+    };
+    const asked = async () => {
+      const id = createRunId();
+      const text = { type: "text" as const, text: message ?? "" };
+      const content = [...(files.length > 0 ? await attached(id) : []), text];
+      return { run: id, messages: [{ role: "user" as const, content }], ...(agent !== undefined && { agent }) };
+    };
+    const refused = (error: unknown) => {
+      throw error instanceof CommandError ? error : new CommandError(failureText(error, target), { cause: error });
+    };
     const handle =
-      message === undefined
-        ? client.follow(run!, follow)
-        : client.start({ message, ...(agent !== undefined && { agent }) }, follow);
+      message === undefined ? client.follow(run!, follow) : client.start(await asked().catch(refused), follow);
     const viewer = createViewer({
       output: process.stdout,
       color: hasColor(process.stdout, environment),

@@ -1,0 +1,33 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { Client } from "../client.ts";
+import type { Part } from "../events.ts";
+import { messageOf } from "../message-of.ts";
+import { attachmentProblem, type FileLimits, mediaTypeOf } from "../view.ts";
+import { CommandError } from "./command.ts";
+
+/** Uploads files for a run that is about to start; the parts of its message that name them. */
+export const attach = async (
+  client: Client,
+  run: string,
+  files: readonly string[],
+  { directory, limits }: { readonly directory: string; readonly limits: FileLimits },
+): Promise<readonly Part[]> => {
+  const parts: Part[] = [];
+  const before: { readonly name: string; readonly mediaType: string; readonly bytes: number }[] = [];
+  for (const given of files) {
+    const name = path.basename(given);
+    const mediaType = mediaTypeOf(name, "");
+    const bytes = await readFile(path.resolve(directory, given)).catch((error: unknown) => {
+      throw new CommandError(`${given} cannot be read: ${messageOf(error)}`, { cause: error });
+    });
+    // A server that refuses a large body may hang up before it has said why.
+    const attached = { name, mediaType, bytes: bytes.length };
+    const problem = attachmentProblem(attached, { limits, accepts: undefined, before });
+    if (problem) throw new CommandError(problem);
+    before.push(attached);
+    const { file, bytes: size } = await client.upload(run, bytes, { name, mediaType });
+    parts.push({ type: "file", name, mediaType, file, bytes: size });
+  }
+  return parts;
+};

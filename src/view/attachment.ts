@@ -1,0 +1,80 @@
+import { byteText } from "./amounts.ts";
+import { oneLine } from "./text.ts";
+
+/** How large files can be, and how many, as a server says it. */
+export interface FileLimits {
+  readonly fileBytes: number;
+  readonly filesBytes: number;
+  readonly files: number;
+}
+
+interface Attached {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+}
+
+export interface AttachmentRules {
+  readonly limits: FileLimits;
+  /** Media types that the model reads; undefined: nobody knows. */
+  readonly accepts: readonly string[] | undefined;
+  /** What is attached already. */
+  readonly before: readonly Attached[];
+}
+
+/** Why a file cannot be attached; empty if it can. */
+export const attachmentProblem = (file: Attached, { limits, accepts, before }: AttachmentRules): string => {
+  const name = oneLine(file.name, 80);
+  if (file.bytes === 0) return `${name} is empty.`;
+  if (file.bytes > limits.fileBytes)
+    return `${name} has ${byteText(file.bytes)}. A file can have up to ${byteText(limits.fileBytes)}.`;
+  if (before.length >= limits.files) return `${name} is one too many: a message can have ${limits.files} files.`;
+  if (before.reduce((sum, { bytes }) => sum + bytes, file.bytes) > limits.filesBytes)
+    return `${name} does not fit: all files together can have up to ${byteText(limits.filesBytes)}.`;
+  if (!accepts || mayBeText(file.mediaType) || accepts.some((type) => matches(file.mediaType, type))) return "";
+  return `${name} cannot be read by this model. It reads ${kindsOf(accepts)}.`;
+};
+
+/** What a file is, by its name where nobody says it: programs know little of source code. */
+export const mediaTypeOf = (name: string, said: string): string => {
+  const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+  if (SOURCE_CODE.has(ending)) return "text/plain";
+  return said || KNOWN[ending] || "application/octet-stream";
+};
+
+const SOURCE_CODE = new Set("ts tsx mts cts js jsx mjs py rb go rs java c h cpp cs php sh sql toml ini log".split(" "));
+const KNOWN: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  svg: "image/svg+xml",
+  pdf: "application/pdf",
+  txt: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  html: "text/html",
+  json: "application/json",
+  yaml: "application/yaml",
+  yml: "application/yaml",
+  xml: "application/xml",
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  mp4: "video/mp4",
+};
+
+/** The server looks at the bytes of what may be text. */
+const mayBeText = (mediaType: string): boolean =>
+  /^text\/|^application\/octet-stream$|[/+](json|xml|yaml|toml|sql|javascript)$/.test(mediaType);
+
+const matches = (mediaType: string, type: string): boolean =>
+  mediaType === type || (type.endsWith("/*") && mediaType.startsWith(type.slice(0, -1)));
+
+const kindsOf = (accepts: readonly string[]): string => {
+  const kinds = accepts.map((type) =>
+    type === "application/pdf" ? "PDFs" : type.startsWith("image/") ? "images" : type.split("/")[0]!,
+  );
+  const all = [...new Set(["text files", ...kinds])];
+  return all.length === 1 ? all[0]! : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
+};
