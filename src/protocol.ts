@@ -1,4 +1,4 @@
-import type { ApprovalOption, ChoiceOption, EventOf, Problem, RunOutcome } from "./events.ts";
+import type { ApprovalOption, ChoiceOption, EventOf, Problem, RunOutcome, Usage } from "./events.ts";
 
 /** The version of the vocabulary in events.ts, the grammar in verify.ts and PROTOCOL.md. Logs of earlier versions stay readable. */
 export const PROTOCOL = 2;
@@ -63,4 +63,22 @@ export interface RunSummary {
   /** Absent while the run has no run-end. */
   readonly endedAt?: number;
   readonly outcome?: RunOutcome;
+}
+
+/** What a run asks and nobody has answered. */
+export type OpenAsk = Pick<EventOf<"ask-start">, "ask" | "kind" | "title" | "options">;
+
+/** What a list of runs says of each if it is asked for details. */
+export interface RunRow extends RunSummary {
+  /** The beginning of the message that it answers. */
+  readonly title?: string;
+  /** The name or the id of the user who started it. */
+  readonly user?: string;
+  readonly model?: string;
+  readonly usage?: Usage;
+  /** While it goes on: what it does, and what it asks. */
+  readonly status?: string;
+  readonly asks?: readonly OpenAsk[];
+  /** Why it failed. */
+  readonly problem?: string;
 }

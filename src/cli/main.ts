@@ -11,6 +11,7 @@ const commands: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
   ["export", async () => (await import("./export.ts")).exportRun],
   ["backup", async () => (await import("./backup.ts")).backup],
   ["restore", async () => (await import("./restore.ts")).restore],
+  ["runs", async () => (await import("./runs.ts")).runs],
   ["keys", async () => (await import("./keys.ts")).keys],
   ["init", async () => (await import("./init.ts")).init],
   ["check", async () => (await import("./check.ts")).check],

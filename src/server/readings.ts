@@ -1,5 +1,6 @@
 import type { Principal } from "../access.ts";
 import type { Log } from "../log.ts";
+import { createRunRows, type RunRows } from "./run-rows.ts";
 import { sharedLog } from "./shared-log.ts";
 import { createStates, type States } from "./states.ts";
 
@@ -7,14 +8,15 @@ import { createStates, type States } from "./states.ts";
 export interface Reading {
   readonly log: Log;
   readonly states: States;
+  readonly rows: RunRows;
 }
 
 /** What of the runs a principal may read: all of them, or what a share link shows. */
 export type Readings = (principal: Principal) => Reading;
 
 export const createReadings = (log: Log): Readings => {
-  const whole = { log, states: createStates(log) };
+  const whole = { log, states: createStates(log), rows: createRunRows(log) };
   const withoutRequest = sharedLog(log);
-  const shared = { log: withoutRequest, states: createStates(withoutRequest) };
+  const shared = { log: withoutRequest, states: createStates(withoutRequest), rows: createRunRows(withoutRequest) };
   return ({ link }) => (link && !link.request ? shared : whole);
 };

@@ -33,7 +33,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
       method: "GET",
       path: "/runs",
       summary: "The runs that are kept, newest first. `before` is the id to go on from.",
-      query: ["limit", "before", "thread", "open"],
+      query: ["limit", "before", "thread", "open", "details"],
       handle: async ({ req, json, env }) => {
         const limit = Number(req.query("limit") ?? 50);
         if (!Number.isInteger(limit) || limit < 1 || limit > 500)
@@ -47,6 +47,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
           ...(req.query("open") === "1" && { open: true }),
         };
         const { runs, ...rest } = await owners.list(env.principal, query);
+        if (req.query("details") === "1") return json({ runs: await readings(env.principal).rows(runs), ...rest });
         // Which process has a run is nobody's business but ours.
         return json({ runs: runs.map(({ owner: _owner, epoch: _epoch, ...known }) => known), ...rest });
       },

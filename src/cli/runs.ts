@@ -1,0 +1,54 @@
+import type { RunRow } from "../protocol.ts";
+import { describeRow, timeText } from "../view.ts";
+import { askServer } from "./ask-server.ts";
+import { type CliCommand, UsageError } from "./command.ts";
+import { LOCAL } from "./target.ts";
+import { oneLine } from "./terminal-text.ts";
+
+export const runs: CliCommand = {
+  name: "runs",
+  usage: "",
+  words: [0, 0],
+  summary: "Lists the runs of a server, newest first: state, who, what, how long, tokens, what each waits for.",
+  details:
+    "Asks the server at --url, RUNCAST_URL or http://127.0.0.1:4400. A key shows its user's runs; one with the right admin shows everybody's, whatever client started them.",
+  options: {
+    open: { help: "only runs that have not ended" },
+    waiting: { help: "only runs that wait for a person" },
+    limit: { value: "count", help: "how many, up to 500 (default: 50)" },
+    url: { value: "address", help: `the server (default: ${LOCAL})` },
+    key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
+  },
+  run: async ({ options, environment }) => {
+    const base = (options["url"] ?? (environment["RUNCAST_URL"] || LOCAL)).replace(/\/+$/, "");
+    const key = options["key"] ?? environment["RUNCAST_KEY"];
+    const limit = Number(options["limit"] ?? 50);
+    if (!Number.isInteger(limit) || limit < 1 || limit > 500)
+      throw new UsageError("--limit must be a whole number from 1 to 500");
+    const isWaiting = options["waiting"] !== undefined;
+    const query = new URLSearchParams({ details: "1", limit: `${limit}` });
+    if (isWaiting || options["open"] !== undefined) query.set("open", "1");
+    const answer = await askServer({ base }, `/runs?${query}`, { key });
+    const now = Date.parse(answer.headers.get("date") ?? "") || Date.now();
+    const { runs: listed } = (await answer.json()) as { runs: readonly RunRow[] };
+    const shown = isWaiting ? listed.filter(({ asks = [] }) => asks.length > 0) : listed;
+    for (const line of linesOf(shown, now)) process.stdout.write(`${line}\n`);
+    if (shown.length === 0) process.stderr.write("runcast: there are no such runs\n");
+    return 0;
+  },
+};
+
+const linesOf = (rows: readonly RunRow[], now: number): string[] => {
+  const cells = rows.map((row) => {
+    const { badge, who, agent, title, note, time, usage } = describeRow(row);
+    const what = note ? `${title} — ${note}` : title;
+    return [row.run, badge.word, agent, who, timeText(time, now), usage, what].map(oneLine);
+  });
+  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(0, ...cells.map((row) => row[column]!.length)));
+  return cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+};

@@ -1,0 +1,98 @@
+import { setImmediate } from "node:timers/promises";
+import type { Entry, Usage } from "../events.ts";
+import type { Log, RunInfo } from "../log.ts";
+import type { OpenAsk, RunRow, RunSummary } from "../protocol.ts";
+import { addUsage } from "../state.ts";
+
+/** What a list of runs says of each beside its summary. */
+export type RunRows = (runs: readonly RunInfo[]) => Promise<readonly RunRow[]>;
+
+const BATCH = 256;
+/** How many open runs are remembered: who lists them again pays only for what is new. */
+const MOST_KEPT = 2000;
+const TITLE_LENGTH = 200;
+
+interface Progress {
+  seq: number;
+  usage: Usage;
+  status: string;
+  asks: Map<string, OpenAsk>;
+}
+
+/**
+ * Costs what is new since the last time, however long the runs are: of a run that has ended its first and its last entry, of an open one
+ * the entries that came meanwhile.
+ */
+export const createRunRows = (log: Log): RunRows => {
+  const kept = new Map<string, Progress>();
+
+  const progressOf = async (run: string): Promise<Progress> => {
+    const progress = kept.get(run) ?? { seq: 0, usage: {}, status: "", asks: new Map<string, OpenAsk>() };
+    for (;;) {
+      const entries = await log.read(run, progress.seq, BATCH);
+      for (const entry of entries) if (entry.seq > progress.seq) advance(progress, entry);
+      if (entries.length < BATCH) break;
+      await setImmediate();
+    }
+    kept.delete(run);
+    kept.set(run, progress);
+    for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
+    return progress;
+  };
+
+  const rowOf = async (info: RunInfo): Promise<RunRow> => {
+    const { owner: _owner, epoch: _epoch, user: _user, dropped: _dropped, ...summary } = info;
+    const { run, seq, endedAt } = info;
+    const first = (await log.read(run, 0, 1))[0]?.event;
+    const known = first?.type === "run-start" ? startOf(first) : {};
+    const row: RunSummary = summary;
+    if (endedAt === undefined) {
+      const { usage, status, asks } = await progressOf(run);
+      return { ...row, ...known, usage, ...(status && { status }), asks: [...asks.values()] };
+    }
+    kept.delete(run);
+    const last = (await log.read(run, seq - 1, 1))[0]?.event;
+    if (last?.type !== "run-end") return { ...row, ...known };
+    return {
+      ...row,
+      ...known,
+      ...(last.usage && { usage: last.usage }),
+      ...(last.error && { problem: last.error.message.slice(0, TITLE_LENGTH) }),
+    };
+  };
+
+  return async (runs) => {
+    const rows: RunRow[] = [];
+    for (const info of runs) {
+      // A run may be dropped while it is listed.
+      const row = await rowOf(info).catch(() => undefined);
+      if (row) rows.push(row);
+      if (rows.length % 20 === 0) await setImmediate();
+    }
+    return rows;
+  };
+};
+
+const startOf = ({ message, user, model }: Extract<Entry["event"], { type: "run-start" }>) => {
+  const words = message?.content.map((part) =>
+    part.type === "text" ? part.text : part.type === "file" ? `[${part.name ?? part.mediaType}]` : "",
+  );
+  const title = words?.filter(Boolean).join(" ").slice(0, TITLE_LENGTH);
+  return {
+    ...(title && { title }),
+    ...(user && { user: user.name ?? user.id }),
+    ...(model !== undefined && { model }),
+  };
+};
+
+const advance = (progress: Progress, { seq, event }: Entry): void => {
+  progress.seq = seq;
+  if (event.type === "step-end") progress.usage = addUsage(progress.usage, event.usage);
+  else if (event.type === "status" && event.agent === undefined && event.call === undefined)
+    progress.status = event.text;
+  else if (event.type === "ask-end") progress.asks.delete(event.ask);
+  else if (event.type === "ask-start") {
+    const { ask, kind, title, options } = event;
+    progress.asks.set(ask, { ask, kind, ...(title !== undefined && { title }), ...(options && { options }) });
+  }
+};

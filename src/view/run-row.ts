@@ -1,0 +1,37 @@
+import type { RunRow } from "../protocol.ts";
+import { counted, usageText } from "./amounts.ts";
+import { type Badge, badgeOf, WORKING } from "./badge.ts";
+import { oneLine } from "./text.ts";
+import type { Time } from "./time.ts";
+
+/** What a person is told of a run in a list. */
+export interface RunRowFacts {
+  readonly badge: Badge;
+  readonly isOver: boolean;
+  readonly title: string;
+  /** Who started it; empty if nobody is known. */
+  readonly who: string;
+  readonly agent: string;
+  /** What goes on, what it waits for, or why it failed; empty if there is nothing to say. */
+  readonly note: string;
+  readonly time: Time | undefined;
+  readonly usage: string;
+}
+
+export const describeRow = (row: RunRow): RunRowFacts => {
+  const { outcome, startedAt, endedAt, asks = [], status = "", problem = "" } = row;
+  const isOver = endedAt !== undefined;
+  const [ask] = asks;
+  const asked = ask ? oneLine(ask.title?.trim() || counted(asks.length, "open question"), 100) : "";
+  return {
+    badge: isOver ? badgeOf(outcome ?? "interrupted") : ask ? badgeOf("waiting") : WORKING,
+    isOver,
+    title: oneLine(row.title || row.name || row.run, 120),
+    who: oneLine(row.user ?? "", 60),
+    agent: oneLine(row.name || row.agent, 60),
+    note: isOver ? oneLine(problem, 160) : asked || oneLine(status, 160),
+    // When an interrupted run stopped nobody knows.
+    time: !isOver ? { since: startedAt } : outcome === "interrupted" ? undefined : { ms: endedAt - startedAt },
+    usage: usageText(row.usage ?? {}),
+  };
+};
