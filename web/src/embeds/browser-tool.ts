@@ -1,6 +1,7 @@
 import { messageOf } from "runcast/view";
 import type { Json } from "runcast/events";
-import { frameUrl, withBase } from "./frame-document.ts";
+import { withBase } from "./frame-document.ts";
+import { inHiddenFrame, inScript } from "./hidden-frame.ts";
 
 /** A tool that this browser calls itself: for services that only the person can reach. */
 export interface BrowserTool {
@@ -70,40 +71,22 @@ export const requestOf = ({ url, method }: Pick<BrowserTool, "url" | "method">, 
   return { url: address.href };
 };
 
-const fetchInFrame = (request: FrameRequest, signal: AbortSignal): Promise<Fetched> => {
+const fetchInFrame = async (request: FrameRequest, signal: AbortSignal): Promise<Fetched> => {
   const { origin } = new URL(request.url);
-  const frame = document.createElement("iframe");
-  const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
-  let isGiven = false;
-  const take = ({ source, data }: MessageEvent<unknown>): void => {
-    if (source !== frame.contentWindow || typeof data !== "object" || data === null) return;
-    const { runcast, fetched, failed } = data as { runcast?: unknown; fetched?: Fetched; failed?: unknown };
-    if (runcast === "ready" && !isGiven) frame.contentWindow?.postMessage({ html: fetcher(request) }, "*");
-    if (runcast === "ready") isGiven = true;
-    if (typeof fetched === "object") resolve(fetched);
-    if (typeof failed === "string")
-      reject(new Error(`${origin} could not be reached (${failed}): is it there, and does it allow other origins?`));
-  };
-  const stop = (): void => reject(signal.reason as Error);
-  addEventListener("message", take);
-  signal.addEventListener("abort", stop, { once: true });
-  frame.hidden = true;
-  frame.sandbox.add("allow-scripts");
-  frame.src = frameUrl([origin], []);
-  document.body.append(frame);
-  return promise.finally(() => {
-    removeEventListener("message", take);
-    signal.removeEventListener("abort", stop);
-    frame.remove();
-  });
+  try {
+    return await inHiddenFrame<Fetched>(fetcher(request), [origin], signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new Error(
+      `${origin} could not be reached (${messageOf(error)}): is it there, and does it allow other origins?`,
+      { cause: error },
+    );
+  }
 };
 
 const fetcher = ({ url, body }: FrameRequest): string => `<!doctype html><script>
 fetch(${inScript(url)}, { credentials: "omit"${body === undefined ? "" : `, method: "POST", headers: { "content-type": "application/json" }, body: ${inScript(body)}`} })
-  .then(async (response) => parent.postMessage({ fetched: { status: response.status, type: response.headers.get("content-type") ?? "",
+  .then(async (response) => parent.postMessage({ answer: { status: response.status, type: response.headers.get("content-type") ?? "",
     disposition: response.headers.get("content-disposition") ?? "", text: await response.text() } }, "*"))
   .catch((error) => parent.postMessage({ failed: String(error.message) }, "*"));
 </script>`;
-
-/** A string inside a script that is inside HTML. */
-const inScript = (text: string): string => JSON.stringify(text).replaceAll("<", String.raw`\u003c`);

@@ -6,6 +6,7 @@ import { type AskFacts, describeAsk, remainingText } from "runcast/view";
 import type { RunActions } from "./actions.ts";
 import { ApprovalForm } from "./approval-form.tsx";
 import { AskButton } from "./ask-button.tsx";
+import { CodeForm } from "./code-form.tsx";
 import type { Draft } from "./drafts.ts";
 import { Moment } from "./run-context.ts";
 import { troubleText } from "./trouble-text.ts";
@@ -90,6 +91,7 @@ export const AskForm = ({ state, node, actions, isOnCard = false }: AskFormProps
 const Form = ({ parts }: { readonly parts: AskParts }) => {
   const { facts, ask, send } = parts;
   if (ask.kind === "approval") return <ApprovalForm {...parts} />;
+  if (ask.kind === "execute") return <CodeForm ask={ask} send={send} />;
   if (facts.choices.length === 0) return <ValueForm {...parts} />;
   const isList = ask.kind === "choice";
   return (

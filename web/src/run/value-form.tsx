@@ -2,16 +2,11 @@ import { useId, useState } from "react";
 import type { AskParts } from "./ask-form.tsx";
 import { AskButton } from "./ask-button.tsx";
 import { enteredIn, fieldsOf, type FormField, valueOf } from "./form-fields.ts";
-import { PlainText } from "./plain-text.tsx";
 
 /** Answers a question with a value that fits its schema. */
 export const ValueForm = ({ ask, draft, enter, send }: AskParts) => {
   const [troubles, setTroubles] = useState<Readonly<Record<string, string>>>({});
-  const isCode = ask.kind === "execute";
-  const fields = fieldsOf(
-    ask.schema ?? (isCode || ask.kind === "result" ? {} : undefined),
-    isCode ? undefined : ask.value,
-  );
+  const fields = fieldsOf(ask.schema ?? (ask.kind === "result" ? {} : undefined), ask.value);
   const submit = () => {
     const filled = valueOf(fields, draft.fields);
     if ("troubles" in filled) setTroubles(filled.troubles);
@@ -19,14 +14,6 @@ export const ValueForm = ({ ask, draft, enter, send }: AskParts) => {
   };
   return (
     <>
-      {isCode && (
-        <PlainText text={typeof ask.value === "string" ? ask.value : JSON.stringify(ask.value)} label="Code" />
-      )}
-      {isCode && (
-        <p className="text-xs text-soft">
-          This page runs no code for a tool. Run it yourself and enter what came out, or decline.
-        </p>
-      )}
       {fields.map((field) => (
         <FieldInput
           key={field.key}

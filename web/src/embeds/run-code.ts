@@ -1,0 +1,31 @@
+import type { Json } from "runcast/events";
+import { inHiddenFrame, inScript } from "./hidden-frame.ts";
+
+const MOST_MS = 10_000;
+const MOST_CHARACTERS = 100_000;
+
+/**
+ * Runs JavaScript of a tool in a frame that reaches nothing: not this page, not its server, no other origin. The code is the body of an
+ * async function, as in Open WebUI; what it returns must be JSON.
+ */
+export const runCode = async (code: string): Promise<Json> => {
+  const text = await inHiddenFrame<unknown>(runner(code), [], AbortSignal.timeout(MOST_MS)).catch((error: unknown) => {
+    const isLate = error instanceof DOMException && error.name === "TimeoutError";
+    throw isLate ? new Error(`it took more than ${MOST_MS / 1000} seconds`) : error;
+  });
+  if (typeof text !== "string") throw new Error("it returned something that is not JSON");
+  if (text.length > MOST_CHARACTERS) throw new Error(`it returned more than ${MOST_CHARACTERS} characters`);
+  return JSON.parse(text) as Json;
+};
+
+const runner = (code: string): string => `<!doctype html><script>
+(async () => {
+  try {
+    const AsyncFunction = (async () => {}).constructor;
+    const value = await new AsyncFunction(${inScript(code)})();
+    parent.postMessage({ answer: JSON.stringify(value === undefined ? null : value) ?? "null" }, "*");
+  } catch (error) {
+    parent.postMessage({ failed: String(error?.message ?? error) }, "*");
+  }
+})();
+</script>`;
