@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { rm, stat, writeFile } from "node:fs/promises";
+import { open, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Database } from "./database.ts";
 
@@ -16,6 +16,8 @@ export const openCheck = ({ directory }: Database, store: () => Promise<unknown>
     // A database that is deleted while it is open can be written, but nobody will ever read it again.
     if (found.ino !== ino || found.dev !== dev)
       throw Object.assign(new Error("log.db is another file than when it was opened"), { syscall: "stat" });
+    if (!(await begins(file)))
+      throw Object.assign(new Error("log.db is no database any more"), { errcode: NOT_A_DATABASE });
     await store();
     try {
       await writeFile(probe, ROOM);
@@ -23,4 +25,18 @@ export const openCheck = ({ directory }: Database, store: () => Promise<unknown>
       await rm(probe, { force: true });
     }
   };
+};
+
+/** What every database of SQLite begins with. What an open one has read once it does not read again: it would not notice. */
+const HEAD = "SQLite format 3\0";
+const NOT_A_DATABASE = 26;
+
+const begins = async (file: string): Promise<boolean> => {
+  const opened = await open(file);
+  try {
+    const { buffer } = await opened.read(Buffer.alloc(HEAD.length), 0, HEAD.length, 0);
+    return buffer.toString("latin1") === HEAD;
+  } finally {
+    await opened.close();
+  }
 };
