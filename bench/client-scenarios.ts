@@ -5,6 +5,8 @@ export const clients = {
   hand: "./clients/hand.ts",
   runcast: "./clients/runcast.ts",
   "runcast-json": "./clients/runcast-json.ts",
+  "runcast-ag-ui": "./clients/encode-ag-ui.ts",
+  "runcast-ai-sdk": "./clients/encode-ai-sdk.ts",
   "ai-sdk": "./peers/ai-sdk-client.ts",
   "ag-ui": "./peers/ag-ui-client.ts",
 } as const;
@@ -32,6 +34,12 @@ export const clientScenarios = ({ quick }: { quick: boolean }): readonly ClientS
     { name: "read-64k", order: { do: "read", tokens: long, ...durations }, clients: ["hand", "runcast", "ai-sdk"] },
     { name: "no-parts", order: { do: "token-after", parts: 0 }, clients: ["runcast"] },
     { name: "parts", order: { do: "token-after", parts: 10_000 }, clients: ["runcast"] },
+    { name: "encode-ag-ui", order: { do: "encode", tokens: 1000, ...durations }, clients: ["runcast-ag-ui", "ag-ui"] },
+    {
+      name: "encode-ai-sdk",
+      order: { do: "encode", tokens: 1000, ...durations },
+      clients: ["runcast-ai-sdk", "ai-sdk"],
+    },
     { name: "arguments", order: grow, clients: ["runcast", "runcast-json"] },
     { name: "arguments", order: grow, clients: ["ai-sdk", "ag-ui"], rounds: 1 },
   ];

@@ -1,7 +1,7 @@
 // The process of one client under test: its file, then orders from the measuring process.
 import { growth } from "./client/growth.ts";
 import { answer } from "./pinned.ts";
-import { MARK, nativeRun } from "./workload.ts";
+import { countedEvents, MARK, nativeRun } from "./workload.ts";
 import type { Plan } from "./workload.ts";
 
 /** A client under test: bytes to a view of the run, in one process, without a network. */
@@ -12,12 +12,15 @@ export interface Client {
   read(chunks: readonly Uint8Array[]): string | Promise<string>;
   /** Takes the arguments of one call in these pieces, building its view for every one; answers the arguments in the end. */
   grow?(deltas: readonly string[]): unknown;
+  /** Makes the run's events, and answers what spells all of them as a stream and answers how long that is. */
+  encode?(plan: Plan): () => number | Promise<number>;
   /** Nanoseconds to take in one more token when the run has so many parts already. */
   tokenAfter?(parts: number): number;
 }
 
 export type ClientOrder =
   | ({ readonly do: "read"; readonly tokens: number } & Durations)
+  | ({ readonly do: "encode"; readonly tokens: number } & Durations)
   | { readonly do: "grow"; readonly sizes: readonly number[]; readonly limitMs: number }
   | { readonly do: "token-after"; readonly parts: number };
 
@@ -29,47 +32,68 @@ interface Durations {
 export interface ClientAnswers {
   /** Nanoseconds an event. */
   readonly read: { readonly ns: number };
+  readonly encode: { readonly ns: number };
   readonly grow: { readonly slope: number; readonly ms: number; readonly size: number };
   readonly "token-after": { readonly ns: number };
 }
 
 const CHUNK_BYTES = 16 * 1024;
+/** No token's frame is shorter, in any format. */
+const LEAST_FRAME = 40;
 
 if (process.send) {
   const { client }: { client: Client } = await import(new URL(process.argv[2]!, import.meta.url).href);
   answer<ClientOrder>(async (order) => {
-    if (order.do === "read") return { ns: await read(client, order.tokens, order) };
+    if (order.do === "read" || order.do === "encode")
+      return { ns: await { read, encode }[order.do](client, order.tokens, order) };
     if (order.do === "grow") return growth(client.grow!, order.sizes, order.limitMs);
     return { ns: client.tokenAfter!(order.parts) };
   });
 }
 
-/** The same run again and again, until the code is as warm as it gets, then for a while: short and long runs are then equally warm. */
-async function read(client: Client, tokens: number, { warmMs, forMs }: Durations): Promise<number> {
-  const plan: Plan = {
-    mode: "burst",
-    streams: 1,
-    tokens,
-    tools: 10,
-    perTick: 1,
-    rate: 0,
-    shared: false,
-    padding: 0,
-  };
+const planOf = (tokens: number): Plan => ({
+  mode: "burst",
+  streams: 1,
+  tokens,
+  tools: 10,
+  perTick: 1,
+  rate: 0,
+  shared: false,
+  padding: 0,
+});
+
+async function read(client: Client, tokens: number, durations: Durations): Promise<number> {
+  const plan = planOf(tokens);
   const chunks = cut(Buffer.from([...client.stream(plan)].join("")));
   const expected = nativeRun(plan)
     .events.map((event) => (event.type === "text-delta" ? event.delta : ""))
     .join("");
+  return await timed(countedEvents(plan), durations, async () => {
+    const text = await client.read(chunks);
+    if (text !== expected) throw new Error(`it read ${text.split(MARK).length - 1} of ${tokens} tokens`);
+  });
+}
+
+async function encode(client: Client, tokens: number, durations: Durations): Promise<number> {
+  const plan = planOf(tokens);
+  const spell = client.encode!(plan);
+  return await timed(countedEvents(plan), durations, async () => {
+    const length = await spell();
+    if (length < tokens * LEAST_FRAME) throw new Error(`it wrote only ${length} characters for ${tokens} tokens`);
+  });
+}
+
+/** The same again and again, until the code is as warm as it gets, then for a while: short and long runs are then equally warm. */
+async function timed(events: number, { warmMs, forMs }: Durations, run: () => Promise<void>): Promise<number> {
   const pass = async (leastMs: number) => {
     const startedAt = performance.now();
     let ms = 0;
     let runs = 0;
     for (; ms < leastMs || runs === 0; runs++) {
-      const text = await client.read(chunks);
-      if (text !== expected) throw new Error(`it read ${text.split(MARK).length - 1} of ${tokens} tokens`);
+      await run();
       ms = performance.now() - startedAt;
     }
-    return (ms * 1e6) / (runs * (tokens + 30));
+    return (ms * 1e6) / (runs * events);
   };
   await pass(warmMs);
   globalThis.gc?.();

@@ -268,6 +268,22 @@ export const rows: readonly Row[] = [
     targets: { runcast: { atMost: 1.2 } },
   },
   {
+    title: "encode a run of 1k tokens for AG-UI, speed against its own encoder",
+    scenario: "encode-ag-ui",
+    metric: "rate",
+    unit: "events/s",
+    against: "encode-ag-ui/ag-ui",
+    targets: { "runcast-ag-ui": { atLeast: 1 } },
+  },
+  {
+    title: "encode a run of 1k tokens for the AI SDK, speed against its own stream",
+    scenario: "encode-ai-sdk",
+    metric: "rate",
+    unit: "events/s",
+    against: "encode-ai-sdk/ai-sdk",
+    targets: { "runcast-ai-sdk": { atLeast: 1 } },
+  },
+  {
     title: "client: growth of tool arguments, 1k to 64k pieces, slope between logarithms",
     scenario: "arguments",
     metric: "slope",

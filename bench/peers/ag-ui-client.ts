@@ -14,6 +14,16 @@ export const client: Client = {
     const messages = await run(chunks);
     return messages.map((message) => (message.id === "text-1" ? message.content : "")).join("");
   },
+  encode: (plan) => {
+    const { opening, events } = agUiRun(plan);
+    const all = [...opening, ...events];
+    return () => {
+      const encoder = new EventEncoder();
+      let length = 0;
+      for (const event of all) length += encoder.encodeSSE(event).length;
+      return length;
+    };
+  },
   grow: async (deltas) => {
     const encoder = new EventEncoder();
     const ids = { threadId: "thread-1", runId: "run-1" };

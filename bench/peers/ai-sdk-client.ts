@@ -1,4 +1,4 @@
-import { parseJsonEventStream, readUIMessageStream, uiMessageChunkSchema } from "ai";
+import { createUIMessageStreamResponse, parseJsonEventStream, readUIMessageStream, uiMessageChunkSchema } from "ai";
 import type { UIMessage, UIMessageChunk } from "ai";
 import type { Client } from "../client.ts";
 import { aiSdkRun } from "./ai-sdk.ts";
@@ -21,6 +21,16 @@ export const client: Client = {
     );
     const message = await lastOf(values);
     return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  },
+  encode: (plan) => {
+    const { opening, events } = aiSdkRun(plan);
+    const all = [...opening, ...events];
+    return async () => {
+      const { body } = createUIMessageStreamResponse({ stream: streamOf(all) });
+      let length = 0;
+      for await (const bytes of body!) length += bytes.length;
+      return length;
+    };
   },
   grow: async (deltas) => {
     const call = { toolCallId: "call-1", toolName: "write" };

@@ -1,0 +1,4 @@
+import { agUi } from "../../src/dialects/ag-ui.ts";
+import { encoderOf } from "./encoder.ts";
+
+export const client = encoderOf(agUi);
