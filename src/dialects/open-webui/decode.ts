@@ -87,7 +87,8 @@ const sideEvent = (fields: Fields): Event[] => {
   const about = fieldsOf(fields["data"]);
   switch (fields["type"]) {
     case "status":
-      return about["done"] === true ? [] : [{ type: "status", text: textIn(about, "description") }];
+      if (about["done"] === true) return [];
+      return [{ type: "status", text: about["hidden"] === true ? "" : textIn(about, "description") }];
     case "notification": {
       const level = LEVELS.find((one) => one === about["type"]) ?? "info";
       return [{ type: "notice", level, text: textIn(about, "content") }];

@@ -1,6 +1,7 @@
 import type { EncodeOptions } from "../../dialect.ts";
 import type { CallOutcome, EventOf } from "../../events.ts";
 import type { Result } from "./show.ts";
+import { nameText, oneLine } from "./text.ts";
 import { resultText } from "../frames/result-text.ts";
 
 /** What a call ended with, as it is to be shown. `page`: where all of it can be read that lies in no file. */
@@ -11,9 +12,13 @@ export const resultOf = (event: EventOf<"tool-end">, link: EncodeOptions["link"]
   const shown = {
     outcome,
     link: files[0] ? link(files[0]) : page(),
-    images: files
-      .filter(({ mediaType }) => mediaType.startsWith("image/"))
-      .map((image) => ({ type: "image" as const, url: link(image), name: image.name ?? "image" })),
+    files: files.map((file) => ({
+      type: file.mediaType.startsWith("image/") ? ("image" as const) : ("file" as const),
+      url: link(file),
+      name: nameText(file.name ?? (file.mediaType.startsWith("image/") ? "image" : "file")),
+      content_type: oneLine(file.mediaType),
+      size: file.bytes,
+    })),
   };
   if (outcome === "ok" && only?.head !== undefined) {
     const { head, tail = "", bytes } = only;

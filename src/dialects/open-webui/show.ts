@@ -56,6 +56,14 @@ export interface Call {
   readonly isProvider: boolean;
 }
 
+interface ResultFile {
+  readonly type: "image" | "file";
+  readonly url: string;
+  readonly name: string;
+  readonly content_type: string;
+  readonly size: number;
+}
+
 export interface Result {
   readonly outcome: CallOutcome;
   /** All of it that is known here; for a failure, what went wrong. */
@@ -63,7 +71,8 @@ export interface Result {
   /** Where all of it is. */
   readonly link: string;
   readonly gap?: Gap | undefined;
-  readonly images: readonly { readonly type: "image"; readonly url: string; readonly name: string }[];
+  /** Files that came with it. Open WebUI draws images; of others the text has the address. */
+  readonly files: readonly ResultFile[];
 }
 
 export const isOk = ({ outcome }: Pick<Result, "outcome">): boolean => outcome === "ok" || outcome === "deferred";

@@ -44,7 +44,7 @@ export const cards: CreateShow = ({ output }) => {
       return item ? output.set(item, {}, { status: "completed" }) : [];
     },
     endCall({ key }, result) {
-      const { outcome, text, link, gap, images } = result;
+      const { outcome, text, link, gap, files } = result;
       const item = items.get(key);
       items.delete(key);
       if (!item) return [];
@@ -55,7 +55,7 @@ export const cards: CreateShow = ({ output }) => {
       return [
         ...output.add({
           ...resultItem(key, isOk(result), shown),
-          ...(images.length > 0 && { files: images.slice(0, 8) }),
+          ...(files.length > 0 && { files: files.slice(0, 8) }),
         }).frames,
         ...output.set(item, { call_id: key, status }),
         ...output.setField(item, "call_id", key),

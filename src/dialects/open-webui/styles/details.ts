@@ -34,7 +34,7 @@ export const details: CreateShow = ({ output }) => {
     end: () => output.finish(),
     will: (message) =>
       [...open.values()].flatMap(({ call, item }) =>
-        output.asSwap(item, done(call, { outcome: "interrupted", text: message, link: "", images: [] })),
+        output.asSwap(item, done(call, { outcome: "interrupted", text: message, link: "", files: [] })),
       ),
   };
 };
@@ -73,6 +73,6 @@ const done = (call: Call, result: Result): string => {
     ["status", isOk(result) ? "completed" : "failed"],
     ["result", written],
   ];
-  if (result.images.length > 0) attributes.push(["files", JSON.stringify(result.images.slice(0, 8))]);
+  if (result.files.length > 0) attributes.push(["files", JSON.stringify(result.files.slice(0, 8))]);
   return block(call, attributes, "Tool Executed", `${escapeHtml(written)}\n`);
 };
