@@ -202,8 +202,21 @@ export interface ServerFacts {
   readonly version: string;
   /** What the data slots of a thread's latest run hold, by their names. */
   readonly latestData?: (thread: string) => Promise<ReadonlyMap<string, Json | undefined>>;
+  /** The page that a run embeds under this id. Rejects with a refusal for a run that whoever asks may not watch. */
+  readonly embed?: (
+    run: string,
+    embed: string,
+  ) => Promise<{ readonly html: string } | { readonly url: string } | undefined>;
   /** Connects to an MCP server and answers its tools. Rejects with an error that says why it cannot. */
   readonly validateServer?: (server: { readonly url: string; readonly key?: string }) => Promise<readonly ToolFacts[]>;
+}
+
+/** A reply that is no JSON. It is sent as plain text, so that nothing in it can run on the server's own origin. */
+export class TextReply {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
 export interface EncodeOptions {

@@ -8,6 +8,7 @@ import { agentOf } from "./server/agents.ts";
 import { createApi } from "./server/api.ts";
 import { createAudit } from "./server/audit.ts";
 import { createDeletions } from "./server/deletions.ts";
+import { embeddedPage } from "./server/embedded-page.ts";
 import { createKeys } from "./server/keys.ts";
 import { createAudience } from "./server/audience.ts";
 import { createCommands } from "./server/commands.ts";
@@ -201,6 +202,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
         const { runs } = await owners.list(principal, { thread, limit: 1 });
         return runs[0] ? await readings(principal).states.data(runs[0].run) : new Map();
       },
+      embed: (run, embed) => embeddedPage({ log, owners, readings }, principal, run, embed),
     }),
     limits,
     checkLoad: () => load?.check(),

@@ -85,7 +85,7 @@ export const forge: Dialect = {
     status: loses("Forge has no status line"),
     citation: loses("Forge has no citations"),
     file: loses("Forge has no files"),
-    embed: loses("Forge's stream has no embeds"),
+    embed: loses("Forge's stream names only the latest page of each call, in its result"),
     data: loses("Forge has no open slot"),
   }),
 };

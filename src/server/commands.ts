@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Action, type Principal, actorOf, onBehalfOf } from "../access.ts";
-import type { Command, Cursor, Dialect, RunRef, ServerFacts } from "../dialect.ts";
+import { type Command, type Cursor, type Dialect, type RunRef, type ServerFacts, TextReply } from "../dialect.ts";
 import type { Log, RunInfo } from "../log.ts";
 import type { RunnableAgent, Runner } from "../runner.ts";
 import { Refusal } from "../source.ts";
@@ -12,7 +12,7 @@ import { requestOf } from "./history.ts";
 import type { Owners } from "./owners.ts";
 import type { Readings } from "./readings.ts";
 import { tooMany, unlessMissing } from "./refusals.ts";
-import { sendJson } from "./send-json.ts";
+import { sendJson, sendText } from "./send-json.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Spelling } from "./spelling.ts";
 import { createThreads } from "./threads.ts";
@@ -233,8 +233,11 @@ export const createCommands = (options: CommandsOptions): Commands => {
         return answer(command, exchange);
       case "cancel":
         return cancel(command, exchange);
-      case "reply":
-        return sendJson(exchange.response, 200, await command.reply(options.facts(exchange.principal)));
+      case "reply": {
+        const reply = await command.reply(options.facts(exchange.principal));
+        if (reply instanceof TextReply) return sendText(exchange.response, reply.text);
+        return sendJson(exchange.response, 200, reply);
+      }
     }
   };
 };

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Json } from "../events.ts";
+import type { EventOf, Json } from "../events.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../source.ts";
 import { createState, fold, plainState, type RunSnapshot, type RunState } from "../state.ts";
@@ -11,6 +11,8 @@ export interface States {
   text(run: string): Promise<{ readonly seq: number; readonly pieces: readonly string[] }>;
   /** As plain JSON; undefined if it is so large that whoever wants it has the entries sooner. */
   snapshot(run: string): Promise<{ readonly seq: number; readonly state: RunSnapshot } | undefined>;
+  /** What it embeds under this id. */
+  embed(run: string, embed: string): Promise<EventOf<"embed"> | undefined>;
   /** What its open slots hold. */
   data(run: string): Promise<ReadonlyMap<string, Json | undefined>>;
 }
@@ -71,6 +73,11 @@ export const createStates = (log: Log): States => {
       const text = await textOf(run, SNAPSHOT_CHARACTERS);
       return text && { seq: text.seq, state: JSON.parse(text.pieces.join("")) as RunSnapshot };
     },
+    embed: (run, embed) =>
+      withState(run, ({ nodes }) => {
+        const node = nodes.get(`embed ${embed}`);
+        return node?.kind === "embed" && node.event.type === "embed" ? node.event : undefined;
+      }),
     data: (run) => withState(run, ({ data }) => new Map(data)),
   };
 };

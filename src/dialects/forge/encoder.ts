@@ -7,6 +7,7 @@ import { createAnswerEnd, type Incomplete } from "../frames/incomplete.ts";
 import { withNote } from "./incomplete-text.ts";
 import { problemText } from "../frames/problem-text.ts";
 import { NOTICE } from "./notices.ts";
+import { pageAddress } from "./page-address.ts";
 import { resultOf } from "./result.ts";
 import { createTokens, type ForgeEvent } from "./tokens.ts";
 import { parseJson } from "../../json.ts";
@@ -15,10 +16,17 @@ type Status = "pending" | "executing" | "complete" | "error";
 
 interface Call {
   readonly name: string;
+  /** The latest page that it embeds. */
+  page: Page | undefined;
   /** The arguments as they stream. */
   raw: string;
   input: Record<string, Json>;
   executedAt: number | undefined;
+}
+
+interface Page {
+  readonly embed: string;
+  readonly origins: readonly string[];
 }
 
 /**
@@ -34,7 +42,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   let run = "";
 
   const start = ({ call, name }: EventOf<"tool-start">): readonly ForgeEvent[] => {
-    calls.set(call, { name, raw: "", input: {}, executedAt: undefined });
+    calls.set(call, { name, page: undefined, raw: "", input: {}, executedAt: undefined });
     return [callOf(call, name, {}, "pending")];
   };
 
@@ -44,7 +52,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
     const ms = event.ms ?? (call.executedAt === undefined ? 0 : at - call.executedAt);
     return [
       callOf(event.call, call.name, call.input, isError ? "error" : "complete"),
-      answerOf(event.call, resultOf(event, link), isError, ms),
+      answerOf(event.call, resultOf(event, link), isError, ms, call.page && pageOf(run, call.page)),
     ];
   };
 
@@ -98,6 +106,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
         const call = "call" in event && event.call !== undefined ? calls.get(event.call) : undefined;
         if (!call) return [];
         if (event.type === "tool-end") return end(event, call, at);
+        if (event.type === "embed") call.page = { embed: event.embed, origins: event.origins ?? [] };
         if (event.type === "tool-input-delta") call.raw += event.delta;
         if (event.type === "tool-input-end") {
           call.input = inputOf(event.input ?? parsed(call.raw));
@@ -141,10 +150,16 @@ const callOf = (id: string, name: string, input: Record<string, Json>, status: S
   { id, tool_name: name, arguments: input, status },
 ];
 
-const answerOf = (id: string, result: unknown, isError: boolean, ms: number): ForgeEvent => [
+const answerOf = (id: string, result: unknown, isError: boolean, ms: number, page?: object): ForgeEvent => [
   "tool_result",
-  { tool_call_id: id, result, is_error: isError, latency_ms: Math.round(ms) },
+  { tool_call_id: id, result, is_error: isError, latency_ms: Math.round(ms), ...(page && { ui_metadata: page }) },
 ];
+
+/** The client fetches the page by this, from `/api/resources`. */
+const pageOf = (run: string, { embed, origins }: Page) => ({
+  resourceUri: pageAddress(run, embed),
+  ...(origins.length > 0 && { csp: { resourceDomains: origins, connectDomains: origins } }),
+});
 
 /**
  * An error ends the stream of this family's clients, so nothing else may be one. It also takes the place of the text, so an answer that

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { DialectRequest, Route, ServerFacts } from "../../dialect.ts";
+import { type DialectRequest, type Route, type ServerFacts, TextReply } from "../../dialect.ts";
 import { messageOf } from "../../message-of.ts";
 import { Refusal, type ToolFacts } from "../../source.ts";
 import { nameOfAgent, OURS } from "./model-name.ts";
+import { readPageAddress } from "./page-address.ts";
 import { parse } from "./request.ts";
 
 interface PlainRoute extends Pick<Route, "method" | "path" | "summary" | "body"> {
@@ -45,6 +46,21 @@ export const replies: readonly PlainRoute[] = [
     path: "/tools/refresh",
     summary: "How many tools there are.",
     reply: (facts, request) => ({ status: "refreshed", tool_count: toolsOf(facts, request).length }),
+  },
+  {
+    method: "GET",
+    path: "/api/resources",
+    summary: "A page that a call embeds, by the address that its result names.",
+    reply: async ({ embed }, { query }) => {
+      const address = readPageAddress(query.get("uri") ?? "");
+      const page = address && (await embed?.(address.run, address.embed));
+      if (!page)
+        throw new Refusal("unknown-resource", "there is no such page", {
+          status: 404,
+          hint: "ask for the resourceUri of a tool_result",
+        });
+      return new TextReply("html" in page ? page.html : framed(page.url));
+    },
   },
   {
     method: "GET",
@@ -125,6 +141,10 @@ export const replies: readonly PlainRoute[] = [
     },
   },
 ];
+
+/** The client shows documents alone: one that shows the other. */
+const framed = (url: string): string =>
+  `<!doctype html><style>html,body,iframe{margin:0;width:100%;height:100%;border:0}</style><iframe src="${url.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"></iframe>`;
 
 const isWebAddress = (url: string): boolean => /^https?:$/.test(URL.parse(url)?.protocol ?? "");
 
