@@ -222,12 +222,16 @@ describe("details", () => {
     );
   });
 
-  test("images are files of the block", () => {
-    const file = { type: "file", file: "f", mediaType: "image/png", bytes: 1, name: "a.png" } as const;
+  test("all files of a result are in the block, images as images", () => {
+    const image = { type: "file", file: "f", mediaType: "image/png", bytes: 1, name: "a.png" } as const;
+    const report = { type: "file", file: "g", mediaType: "application/pdf", bytes: 2, name: "b.pdf" } as const;
     const { attributes, parse } = blockOf(
-      blocks([...call("c", "draw"), { type: "tool-end", call: "c", outcome: "ok", content: [file] }])[0]!,
+      blocks([...call("c", "draw"), { type: "tool-end", call: "c", outcome: "ok", content: [image, report] }])[0]!,
     );
-    expect(parse(attributes["files"])).toEqual([{ type: "image", url: "http://runcast/files/f", name: "a.png" }]);
+    expect(parse(attributes["files"])).toEqual([
+      { type: "image", url: "http://runcast/files/f", name: "a.png", content_type: "image/png", size: 1 },
+      { type: "file", url: "http://runcast/files/g", name: "b.pdf", content_type: "application/pdf", size: 2 },
+    ]);
   });
 
   test("every string comes through: in the arguments, and in the result", () => {
