@@ -4,7 +4,8 @@ import { ADMIN, BOB, as } from "./people.ts";
 const json = { "content-type": "application/json" };
 const count = async (url: string, status: number): Promise<number> => {
   const text = await (await fetch(`${url}/metrics`, { headers: as(ADMIN) })).text();
-  return Number(new RegExp(`^runcast_refusals_total\\{status="${status}"\\} (\\d+)`, "m").exec(text)?.[1] ?? 0);
+  const samples = text.matchAll(new RegExp(`^runcast_refusals_total\\{[^}]*status="${status}"[^}]*\\} (\\d+)`, "gm"));
+  return [...samples].reduce((sum, [, value]) => sum + Number(value), 0);
 };
 
 export const wholeAnswers: Attack = {
