@@ -24,8 +24,9 @@ import { StartScreen } from "./start-screen.tsx";
 import { ToolsDrawer } from "./tools-drawer.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { MessageList } from "./message-list.tsx";
-import { useAgents } from "./use-agents.ts";
+import { acceptsOf, useAgents } from "./use-agents.ts";
 import { type Chat, useChat } from "./use-chat.ts";
+import { useFileDrop } from "./use-file-drop.ts";
 
 const DeleteConversationDialog = lazy(() =>
   import("../deletion/delete-conversation-dialog.tsx").then((module) => ({ default: module.DeleteConversationDialog })),
@@ -39,7 +40,8 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const known = useAgents(onLocked);
   const scroller = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
-  const chat = useChat(field);
+  const chat = useChat(field, acceptsOf(known.agents, useCell(settings)));
+  const drop = useFileDrop(chat.attachments.add);
   const { conversation, messages } = chat.opened;
   const isCovered = !useIsWide() && (sidebar || tools);
 
@@ -78,7 +80,10 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
           sidebar={{ isOpen: sidebar, toggle: toggle("sidebar") }}
           tools={{ isOpen: tools, toggle: toggle("tools") }}
         />
-        <main className="flex min-h-0 grow flex-col">
+        <main
+          className={`flex min-h-0 grow flex-col ${drop.isOver ? "outline-2 -outline-offset-4 outline-accent outline-dashed" : ""}`}
+          {...drop.handlers}
+        >
           {chat.id === undefined ? (
             <div className="min-h-0 grow overflow-y-auto">
               <StartScreen
@@ -108,6 +113,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
               onStop={chat.isBusy ? chat.stop : undefined}
               isStopping={chat.isStopping}
               queues={chat.isBusy}
+              attachments={chat.attachments}
               field={field}
             >
               {known.agents && <RunChoices agents={known.agents} />}

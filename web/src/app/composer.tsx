@@ -1,4 +1,7 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useId } from "react";
+import { AttachButton } from "./attach-button.tsx";
+import { AttachmentList } from "./attachment-list.tsx";
+import type { Attachments } from "./use-attachments.ts";
 import { IconSend, IconStopSquare } from "../kit/shell-icons.tsx";
 
 export interface ComposerProps {
@@ -11,14 +14,18 @@ export interface ComposerProps {
   readonly isStopping: boolean;
   /** Whether a message has to wait for the run that goes on. */
   readonly queues: boolean;
+  readonly attachments: Attachments;
   readonly field: RefObject<HTMLTextAreaElement | null>;
   /** What is chosen for the next run. */
   readonly children?: ReactNode;
 }
 
-export const Composer = ({ text, onText, onSend, onStop, isStopping, queues, field, children }: ComposerProps) => {
+export const Composer = (props: ComposerProps) => {
+  const { text, onText, onSend, onStop, isStopping, queues, attachments, field, children } = props;
   const hint = useId();
-  const canSend = text.trim() !== "";
+  const hasFiles = attachments.list.length > 0;
+  // What waits in the queue is kept with the tab, which has no room for files.
+  const canSend = hasFiles ? !queues : text.trim() !== "";
   const onKeyDown = (event: KeyboardEvent): void => {
     // An input method that is choosing characters owns its keys.
     if (event.nativeEvent.isComposing) return;
@@ -36,11 +43,19 @@ export const Composer = ({ text, onText, onSend, onStop, isStopping, queues, fie
         if (canSend) onSend();
       }}
     >
+      <AttachmentList attachments={attachments} onRemoved={() => field.current?.focus()} />
+      {hasFiles && queues && <p className="px-4 pt-2 text-xs text-soft">Files can be sent when the agent is done.</p>}
       <textarea
         ref={field}
         value={text}
         onChange={({ target }) => onText(target.value)}
         onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          const files = [...event.clipboardData.files];
+          if (files.length === 0) return;
+          event.preventDefault();
+          attachments.add(files);
+        }}
         rows={1}
         aria-label="Message the agent"
         aria-describedby={hint}
@@ -48,7 +63,10 @@ export const Composer = ({ text, onText, onSend, onStop, isStopping, queues, fie
         className="block max-h-[40vh] min-h-12 w-full resize-none rounded-t-2xl bg-transparent px-4 pt-3 pb-1 text-base outline-none [field-sizing:content] placeholder:text-soft md:text-[0.95rem]"
       />
       <div className="flex items-end gap-1.5 px-2 pb-2">
-        <div className="flex min-w-0 grow flex-wrap items-center gap-1.5">{children}</div>
+        <div className="flex min-w-0 grow flex-wrap items-center gap-1.5">
+          <AttachButton onFiles={attachments.add} />
+          {children}
+        </div>
         <span id={hint} className="mr-1 hidden shrink-0 self-center text-xs text-soft @xl:block">
           Enter sends, Shift+Enter breaks the line{onStop && ", Esc stops"}
         </span>

@@ -21,6 +21,7 @@ import { useFollowedRun } from "./use-followed-run.ts";
 import { useRunScreen } from "./use-run-screen.ts";
 import { useRunEnd } from "./use-run-end.ts";
 import { useStop } from "./use-stop.ts";
+import { useReadPart } from "./use-read-part.ts";
 import { MessageBubble } from "../run/message-bubble.tsx";
 
 interface RunPageProps {
@@ -63,6 +64,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   ];
   useKeys(commands);
   const { message } = useRun(state);
+  const read = useReadPart(run);
   const title = runTitle(state, 200, run);
   useTitle(`${title.slice(0, 60)} · Runcast`);
   return (
@@ -89,7 +91,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
         <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
           {message && (
             <div className="flex justify-end" data-message="asked">
-              <MessageBubble content={message.content} />
+              <MessageBubble content={message.content} read={read} />
             </div>
           )}
           {!isMissing && (

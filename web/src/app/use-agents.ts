@@ -33,3 +33,12 @@ export const useAgents = (onLocked: () => void): KnownAgents => {
   }, [access, attempt, onLocked]);
   return { ...known, again: () => setAttempt((before) => before + 1) };
 };
+
+/** The files that the chosen agent reads with its own model; undefined: nobody knows. */
+export const acceptsOf = (
+  agents: readonly NamedAgent[] | undefined,
+  { agent, model }: { readonly agent?: string; readonly model?: string },
+): readonly string[] | undefined => {
+  const chosen = agents?.find(({ name }) => name === agent) ?? agents?.[0];
+  return model === undefined || model === chosen?.model ? chosen?.accepts : undefined;
+};

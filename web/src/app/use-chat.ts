@@ -9,6 +9,7 @@ import type { Jump } from "../run/jump.ts";
 import { problemOf } from "../session/access.ts";
 import { useCell } from "../kit/cell.ts";
 import { keepDraft, useDraft } from "./draft.ts";
+import { type Attachment, type Attachments, useAttachments } from "./use-attachments.ts";
 import { usePage } from "../session/page-context.ts";
 import { createActionsOf } from "../session/run-actions.ts";
 import { requestOf } from "../session/settings.ts";
@@ -33,6 +34,8 @@ export interface Chat {
   readonly text: string;
   readonly setText: (text: string) => void;
   readonly queue: MessageQueue;
+  /** What goes with the next message. */
+  readonly attachments: Attachments;
   readonly problem: Problem | undefined;
   readonly closeProblem: () => void;
   readonly jump: ChatJump | undefined;
@@ -50,11 +53,12 @@ export interface Chat {
 const PROCEED = "Continue exactly where you stopped.";
 
 /** The conversation that the page's address names, and what can be done in it. */
-export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
+export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: readonly string[] | undefined): Chat => {
   const { access, settings, route, announcer } = usePage();
   const { chat: id } = useCell(route);
   const opened = useConversation(id);
   const [text, setText] = useDraft(id, "draft");
+  const attachments = useAttachments(id, { limits: access.fileLimits(), accepts });
   const [problem, setProblem] = useState<Problem>();
   const [jump, setJump] = useState<ChatJump>();
   const latest = useRef({ opened, text, setText });
@@ -77,19 +81,34 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
       setProblem(problemOf(error));
     }
   }, []);
-  const sendText = useCallback(
-    (message: string) =>
-      attempt(async () => {
-        setJump(undefined);
-        const asked = requestOf(settings.get()).settings;
-        const sentTo = await latest.current.opened.send([{ type: "text", text: message }], asked);
-        if (sentTo !== route.get().chat) route.go({ chat: sentTo });
-      }),
-    [attempt, route, settings],
+  const post = useCallback(
+    async (message: string, files: readonly Attachment[] = []) => {
+      setJump(undefined);
+      const asked = requestOf(settings.get()).settings;
+      const content = message === "" ? [] : [{ type: "text" as const, text: message }];
+      const sentTo = await latest.current.opened.send({ content, files, settings: asked });
+      if (sentTo !== route.get().chat) route.go({ chat: sentTo });
+    },
+    [route, settings],
   );
+  const sendText = useCallback((message: string) => attempt(() => post(message)), [attempt, post]);
+  const sendWithFiles = async (message: string): Promise<void> => {
+    const taken = attachments.take();
+    let isSent = false;
+    await attempt(async () => {
+      await post(message, taken);
+      isSent = true;
+    });
+    if (isSent) return;
+    // Whoever could not send it wants to try again.
+    attachments.putBack(taken);
+    latest.current.setText(latest.current.text || message);
+  };
   const sendResults = useCallback(
     ({ content, pages }: BrowserResults) =>
-      attempt(() => latest.current.opened.send(content, requestOf(settings.get()).settings, pages)),
+      attempt(() =>
+        latest.current.opened.send({ content, settings: requestOf(settings.get()).settings, ...(pages && { pages }) }),
+      ),
     [attempt, settings],
   );
   // While this browser runs calls for the agent, the conversation goes on with their results.
@@ -106,7 +125,8 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
       rerun,
       edit: ({ message }, words) => {
         if (message.role !== "user") return;
-        const content = [{ type: "text" as const, text: words }];
+        const files = message.content.filter(({ type }) => type === "file");
+        const content = [...files, { type: "text" as const, text: words }];
         void attempt(() => latest.current.opened.edit(message, content, requestOf(settings.get()).settings));
       },
       fork: ({ message }) =>
@@ -146,6 +166,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
     text,
     setText,
     queue,
+    attachments,
     problem,
     closeProblem: () => setProblem(undefined),
     jump,
@@ -155,7 +176,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>): Chat => {
       const message = text.trim();
       setText("");
       if (isBusy) queue.add(message);
-      else void sendText(message);
+      else void sendWithFiles(message);
     },
     sendText,
     sendResults,

@@ -5,6 +5,7 @@ import { MessageActions } from "../conversations/message-actions.tsx";
 import type { ShownMessage } from "../conversations/use-conversations.tsx";
 import { BrowserResults } from "../embeds/browser-results.tsx";
 import { Button } from "../kit/button.tsx";
+import { useReadPart } from "./use-read-part.ts";
 import { MessageBubble, textOf } from "../run/message-bubble.tsx";
 
 export interface UserMessageProps {
@@ -19,6 +20,7 @@ export interface UserMessageProps {
 export const UserMessage = ({ shown, content, pages, onChoose, onEdit, onFork }: UserMessageProps) => {
   const [draft, setDraft] = useState<string>();
   const text = textOf(content);
+  const read = useReadPart();
   if (hasResults(content)) return <BrowserResults content={content} pages={pages} />;
   if (draft !== undefined)
     return (
@@ -34,7 +36,7 @@ export const UserMessage = ({ shown, content, pages, onChoose, onEdit, onFork }:
     );
   return (
     <div className="flex flex-col items-end gap-0.5">
-      <MessageBubble content={content} />
+      <MessageBubble content={content} read={read} />
       <MessageActions shown={shown} onChoose={onChoose} onEdit={() => setDraft(text)} onFork={onFork} />
     </div>
   );

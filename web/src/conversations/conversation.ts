@@ -180,7 +180,8 @@ export const textOf = (message: ChatMessage): string =>
     .flatMap((part) => (part.type === "text" ? [part.text] : []))
     .join("\n");
 
-const titleOf = (message: UserMessage): string => oneLine(textOf(message), TITLE_LENGTH);
+const titleOf = (message: UserMessage): string =>
+  oneLine(textOf(message) || message.content.find((part) => part.type === "file")?.name || "", TITLE_LENGTH);
 
 const childrenOf = ({ messages }: Conversation): Map<string, ChatMessage[]> => {
   const children = new Map<string, ChatMessage[]>();

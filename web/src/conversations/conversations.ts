@@ -17,6 +17,7 @@ import {
   type UserMessage,
 } from "./conversation.ts";
 import { exportConversations, importConversations, type Imported } from "./exchange.ts";
+import { type OutgoingFile, uploadFiles } from "./upload-files.ts";
 import { createWriteBuffer } from "./write-buffer.ts";
 import { createRequests } from "./requests.ts";
 import { createRuns, type FollowRun, type Runs } from "./runs.ts";
@@ -89,6 +90,8 @@ export interface Conversations {
 
 export interface NewMessage {
   readonly content: readonly Part[];
+  /** Files to upload for it. */
+  readonly files?: readonly OutgoingFile[];
   readonly pages?: UserMessage["pages"];
   readonly settings: RunSettings;
   /** `null`: at the beginning. */
@@ -169,8 +172,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
   void refresh();
 
   const requests = createRequests({ entries: entriesOf, secrets });
-  const addAnswer = async (id: string, parent: string, settings: RunSettings): Promise<string> => {
-    const run = createId();
+  const addAnswer = async (id: string, parent: string, settings: RunSettings, run = createId()): Promise<string> => {
     const conversation = await store.load(id);
     if (!conversation) throw new Error(`there is no conversation ${id}`);
     // Also where a clock does not tell two moments apart, an answer comes after its question.
@@ -203,7 +205,10 @@ export const createConversations = (options: ConversationsOptions): Conversation
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    send: async (wanted, { content, pages, settings, parent }) => {
+    send: async (wanted, { content: words, files = [], pages, settings, parent }) => {
+      const run = createId();
+      // Before anything is kept: a message whose files did not arrive was not sent.
+      const content = [...(await uploadFiles(client, run, files)), ...words];
       const id = wanted ?? createId();
       const at = Date.now();
       const message = createId();
@@ -220,7 +225,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
         };
         return addMessage(conversation, user);
       });
-      return { id, run: await addAnswer(id, message, settings) };
+      return { id, run: await addAnswer(id, message, settings, run) };
     },
     rerun: async (id, message, settings) => {
       if (message.parent !== undefined) await addAnswer(id, message.parent, settings ?? message.settings);

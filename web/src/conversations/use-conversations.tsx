@@ -18,7 +18,7 @@ import {
   shownMessages,
   type UserMessage,
 } from "./conversation.ts";
-import type { Conversations, Overview } from "./conversations.ts";
+import type { Conversations, NewMessage, Overview } from "./conversations.ts";
 import type { ShownRun } from "./runs.ts";
 
 const Context = createContext<Conversations | undefined>(undefined);
@@ -64,7 +64,7 @@ export interface OpenConversation {
   /** The last answer and its run, which is followed while it goes on. */
   readonly live: { readonly message: AssistantMessage; readonly shown: ShownRun | undefined } | undefined;
   /** Resolves with the conversation's id: a new one if there was none. */
-  send(content: readonly Part[], settings: RunSettings, pages?: UserMessage["pages"]): Promise<string>;
+  send(message: Omit<NewMessage, "parent">): Promise<string>;
   /** Sends another message in its place: a new branch. */
   edit(message: UserMessage, content: readonly Part[], settings: RunSettings): Promise<void>;
   /** Another try at this answer: a new branch. */
@@ -113,8 +113,7 @@ export const useConversation = (id: string | undefined): OpenConversation => {
       conversation,
       messages,
       live: live && { message: live, shown },
-      send: async (content, settings, pages) =>
-        (await conversations.send(id, { content, settings, ...(pages && { pages }) })).id,
+      send: async (message) => (await conversations.send(id, message)).id,
       edit: async (message, content, settings) => {
         await conversations.send(known(), { content, settings, parent: message.parent ?? null });
       },

@@ -23,6 +23,9 @@ export const IconKeyboard = large(
     <path d="M5 8h.01M8.3 8h.01M11.7 8h.01M15 8h.01M5 12h.01M15 12h.01M8 12h4" />
   </>,
 );
+export const IconAttach = large(
+  <path d="m8 11.500 5-5a2 2 0 0 1 2.800 2.800l-6.300 6.300a3.700 3.700 0 0 1-5.200-5.200l6-6" />,
+);
 export const IconSend = large(<path d="M10 16V4m0 0L5 9m5-5 5 5" strokeWidth="2" />);
 export const IconStopSquare = large(<rect x="5" y="5" width="10" height="10" rx="1.5" fill="currentColor" />);
 export const IconDown = large(<path d="M10 4v12m0 0 5-5m-5 5-5-5" />);

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { describeFile, fileShape, messageOf } from "runcast/view";
 import type { FileRef, Json } from "runcast/events";
 import { IconDownload, IconFile } from "../kit/icons.tsx";
+import { LargeImage } from "../kit/lightbox.tsx";
 import { Toggle } from "../kit/toggle.tsx";
 import { useCanEmbed } from "../embeds/embeds-context.ts";
 import { GatedFrame } from "../embeds/gated-frame.tsx";
@@ -93,10 +94,10 @@ const Preview = ({ file: shown, shape }: { readonly file: Shown; readonly shape:
   if ("trouble" in loaded) return <p className="text-sm text-bad">The file could not be fetched: {loaded.trouble}</p>;
   if ("url" in loaded)
     return (
-      <img
+      <LargeImage
         src={loaded.url}
         alt={name}
-        className="max-h-96 max-w-full self-start rounded-md border border-line bg-white object-contain"
+        className="max-h-96 max-w-full rounded-md border border-line bg-white object-contain"
       />
     );
   if (shape === "json") return <JsonText text={loaded.text} />;

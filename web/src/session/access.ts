@@ -1,4 +1,4 @@
-import { messageOf } from "runcast/view";
+import { type FileLimits, messageOf } from "runcast/view";
 import { browserWakes, type Client, ClientError, createClient } from "runcast/client";
 import type { Problem } from "runcast/events";
 import type { NamedAgent, ToolFacts } from "runcast/source";
@@ -11,6 +11,8 @@ export interface Access {
   readonly token: string | undefined;
   readonly key: string | undefined;
   agents(signal?: AbortSignal): Promise<readonly NamedAgent[]>;
+  /** How large files can be: as the server has said with its agents. */
+  fileLimits(): FileLimits;
   /** The tools of an MCP server. Rejects with an error that says why it cannot be used. */
   checkServer(server: { readonly url: string; readonly key?: string }): Promise<readonly ToolFacts[]>;
   /** Asks for a path of the server; rejects with a ClientError that holds the server's own words. */
@@ -64,6 +66,7 @@ export const createAccess = ({ key, token, isFramed = false }: AccessOptions): A
   const auth: Record<string, string> = !isFramed && (token ?? key) ? { authorization: `Bearer ${token ?? key}` } : {};
 
   let ahead = 0;
+  let limits: FileLimits = { fileBytes: Infinity, filesBytes: Infinity, files: Infinity };
 
   const ask: Access["ask"] = async (path, init = {}) => {
     let response: Response;
@@ -103,8 +106,11 @@ export const createAccess = ({ key, token, isFramed = false }: AccessOptions): A
     }),
     agents: async (signal) => {
       const response = await ask("/agents", signal ? { signal } : {});
-      return ((await response.json()) as { agents: readonly NamedAgent[] }).agents;
+      const known = (await response.json()) as { agents: readonly NamedAgent[]; limits?: FileLimits };
+      limits = known.limits ?? limits;
+      return known.agents;
     },
+    fileLimits: () => limits,
     checkServer: async (server) => {
       const response = await ask("/servers/check", {
         method: "POST",

@@ -1,0 +1,197 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { Event, Part } from "../../src/events.ts";
+import type { RunRequest, Source } from "../../src/source.ts";
+import { composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
+import { PICTURE } from "../recordings/providers.ts";
+
+const PNG = Buffer.from(PICTURE, "base64");
+const PDF = Buffer.from("%PDF-1.4\n%%EOF\n");
+const image = (name: string, bytes = PNG) => ({ name, mimeType: "image/png", buffer: bytes });
+
+/** Keeps what it is asked, and answers with a word. */
+const listening = (requests: RunRequest[]): Source =>
+  async function* (request): AsyncIterable<Event> {
+    requests.push(request);
+    yield { type: "step-start", step: "s" };
+    yield { type: "text-start", part: "p" };
+    yield { type: "text-delta", part: "p", delta: `Answer ${requests.length}` };
+    yield { type: "text-end", part: "p" };
+    yield { type: "step-end", step: "s", finish: "stop" };
+  };
+
+/** Makes a picture. */
+const drawing: Source = async function* (_, { put }): AsyncIterable<Event> {
+  const { file, bytes } = await put(PNG, { mediaType: "image/png", name: "chart.png" });
+  yield { type: "step-start", step: "s" };
+  yield { type: "file", name: "chart.png", file, mediaType: "image/png", bytes, change: "created" };
+  yield { type: "step-end", step: "s", finish: "stop" };
+};
+
+type FilePart = Extract<Part, { type: "file" }>;
+const filesOf = ({ messages }: RunRequest): FilePart[] =>
+  messages.flatMap(({ content }) => content.filter((part) => part.type === "file"));
+const attached = (page: Page) => page.getByRole("list", { name: "Attached files" }).getByRole("listitem");
+const sentFiles = (page: Page) => page.getByRole("group", { name: "Files of the message" });
+
+const attach = async (page: Page, ...files: { name: string; mimeType: string; buffer: Buffer }[]): Promise<void> => {
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Attach files" }).click();
+  await (await choosing).setFiles(files);
+};
+
+/** A drag or a paste, with files, as the browser reports it. */
+const transfer = async (
+  page: Page,
+  kind: "paste" | "drop",
+  name: string,
+  type: string,
+  data: string,
+): Promise<void> => {
+  await page.evaluate(
+    ([event, fileName, mediaType, base64]) => {
+      const bytes = Uint8Array.from(atob(base64!), (character) => character.charCodeAt(0));
+      const files = new DataTransfer();
+      files.items.add(new File([bytes], fileName!, { type: mediaType! }));
+      const more = { bubbles: true, cancelable: true };
+      if (event === "paste") {
+        const target = document.querySelector("textarea")!;
+        return void target.dispatchEvent(new ClipboardEvent("paste", { clipboardData: files, ...more }));
+      }
+      const target = document.querySelector("main")!;
+      target.dispatchEvent(new DragEvent("dragover", { dataTransfer: files, ...more }));
+      target.dispatchEvent(new DragEvent("drop", { dataTransfer: files, ...more }));
+    },
+    [kind, name, type, data] as const,
+  );
+};
+
+describeInBrowser("attachments", ({ serve, open }) => {
+  test("by button, paste and drop; shown, removed, sent, and there in the next turn, the next try and an edit", async () => {
+    const requests: RunRequest[] = [];
+    const page = await open(await serve(listening(requests)));
+    await attach(page, image("one.png"), { name: "paper.pdf", mimeType: "application/pdf", buffer: PDF });
+    await transfer(page, "paste", "pasted.png", "image/png", PICTURE);
+    await transfer(page, "drop", "notes.ts", "video/mp2t", Buffer.from("let a = 1;").toString("base64"));
+    await expect.poll(() => attached(page).count()).toBe(4);
+    await page.getByRole("button", { name: "Remove pasted.png" }).click();
+    await expect.poll(() => attached(page).count()).toBe(3);
+    await send(page, "What is this?");
+    await ended(page, "done");
+    expect(await attached(page).count()).toBe(0);
+    const [first] = requests;
+    expect(filesOf(first!).map(({ name, mediaType, data }) => [name, mediaType, data])).toEqual([
+      ["one.png", "image/png", PICTURE],
+      ["paper.pdf", "application/pdf", PDF.toString("base64")],
+      ["notes.ts", "text/plain", Buffer.from("let a = 1;").toString("base64")],
+    ]);
+    await sentFiles(page).getByRole("button", { name: "Show one.png large" }).waitFor();
+    expect(await sentFiles(page).innerText()).toContain("paper.pdf");
+
+    await send(page, "And now?");
+    await expect.poll(() => requests.length).toBe(2);
+    expect(filesOf(requests[1]!).map(({ data }) => data)).toEqual(filesOf(first!).map(({ data }) => data));
+    await page.reload();
+    await sentFiles(page).getByRole("button", { name: "Show one.png large" }).waitFor();
+    await page
+      .getByRole("button", { name: "Ask again" })
+      .first()
+      .or(page.getByRole("button", { name: /again/i }).first())
+      .click();
+    await expect.poll(() => requests.length).toBe(3);
+    expect(filesOf(requests[2]!)[0]?.data).toBe(PICTURE);
+    await page.getByRole("button", { name: /^Edit/ }).first().click();
+    await page.getByRole("textbox", { name: "Edit the message" }).fill("Look again");
+    await page.getByRole("textbox", { name: "Edit the message" }).press("Enter");
+    await expect.poll(() => requests.length).toBe(4);
+    expect(filesOf(requests[3]!)[0]?.data).toBe(PICTURE);
+    expect(requests[3]!.messages.at(-1)?.content.at(-1)).toEqual({ type: "text", text: "Look again" });
+  });
+
+  test("what cannot be sent is refused with a reason, and what cannot arrive is put back", async () => {
+    const page = await open(await serve());
+    await composer(page).waitFor();
+    await page.evaluate(() => {
+      const files = new DataTransfer();
+      files.items.add(new File([new Uint8Array(20 * 1024 * 1024)], "film.png", { type: "image/png" }));
+      files.items.add(new File(["PK"], "all.zip", { type: "application/zip" }));
+      files.items.add(new File(["\x89PNG"], "a.png", { type: "image/png" }));
+      const drop = new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true });
+      document.querySelector("main")!.dispatchEvent(drop);
+    });
+    const alert = page.getByRole("alert");
+    await expect.poll(() => alert.innerText()).toContain("film.png has 20.0 MB. A file can have up to 10.0 MB.");
+    expect(await alert.innerText()).toContain(
+      "all.zip cannot be read by this model. It reads text files, images and PDFs.",
+    );
+    expect(await attached(page).count()).toBe(1);
+    await page.route("**/files?*", (route) =>
+      route.fulfill({ status: 413, json: { error: { code: "x", message: "No room." } } }),
+    );
+    await send(page, "look");
+    await page.getByText("No room.").waitFor();
+    expect(await attached(page).count()).toBe(1);
+    expect(await composer(page).inputValue()).toBe("look");
+    await page.unroute("**/files?*");
+    await composer(page).press("Enter");
+    await ended(page, "done");
+    expect(await page.getByText("You attached one file").count()).toBe(1);
+  });
+
+  test("50 images", async () => {
+    const requests: RunRequest[] = [];
+    const page = await open(await serve(listening(requests)));
+    await attach(page, ...Array.from({ length: 50 }, (_, index) => image(`${index}.png`)));
+    await expect.poll(() => attached(page).count()).toBe(50);
+    await send(page, "All of them");
+    await ended(page, "done");
+    expect(filesOf(requests[0]!)).toHaveLength(50);
+    await expect
+      .poll(() =>
+        sentFiles(page)
+          .getByRole("button", { name: /^Show .* large$/ })
+          .count(),
+      )
+      .toBe(50);
+  });
+
+  test.each([
+    ["at a desk", {}],
+    ["in the dark", { colorScheme: "dark" }],
+    ["on a phone", { viewport: { width: 390, height: 844 } }],
+  ] as const)("by keyboard alone, %s; nothing for axe to find", async (_, options) => {
+    const page = await open(await serve(), options);
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Attach files" }).press("Enter");
+    await (await choosing).setFiles([image("one.png"), image("two.png"), image("three.zip")]);
+    await page.getByRole("button", { name: "Remove two.png" }).press("Enter");
+    await expect.poll(() => attached(page).count()).toBe(2);
+    expect(await composer(page).evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await ended(page, "done");
+    const shown = page.getByRole("button", { name: "Show one.png large" });
+    await shown.press("Enter");
+    const large = page.getByRole("dialog", { name: "one.png" });
+    await large.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await large.waitFor({ state: "detached" });
+    expect(await shown.evaluate((button) => button === document.activeElement)).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
+    expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+  });
+
+  test("an image that a run made is shown large; a link to the run shows its files", async () => {
+    const page = await open(await serve(drawing));
+    await attach(page, image("one.png"));
+    await send(page, "Draw");
+    await ended(page, "done");
+    await page.getByRole("button", { name: "Show chart.png large" }).click();
+    await page.getByRole("dialog", { name: "chart.png" }).getByRole("button", { name: "Close" }).click();
+    const run = await page.evaluate(async () => (await (await fetch("runs")).json()).runs[0].run as string);
+    await page.goto(new URL(`?run=${run}`, page.url()).href);
+    await sentFiles(page).getByRole("button", { name: "Show one.png large" }).waitFor();
+  });
+});

@@ -1,0 +1,68 @@
+import { useEffect, useState } from "react";
+import { describeFile } from "runcast/view";
+import { IconButton } from "../kit/button.tsx";
+import { IconFile } from "../kit/icons.tsx";
+import { IconClose } from "../kit/shell-icons.tsx";
+import type { Attachment, Attachments } from "./use-attachments.ts";
+
+interface AttachmentListProps {
+  readonly attachments: Attachments;
+  /** Gets the focus when a file was removed. */
+  readonly onRemoved: () => void;
+}
+
+/** What goes with the next message, and why some files do not. */
+export const AttachmentList = ({ attachments: { list, problems, remove }, onRemoved }: AttachmentListProps) => (
+  <>
+    {list.length > 0 && (
+      <ul aria-label="Attached files" className="flex max-h-40 flex-wrap gap-2 overflow-y-auto px-3 pt-3">
+        {list.map((attached) => (
+          <li
+            key={attached.id}
+            className="flex max-w-full items-center gap-2 rounded-lg border border-line bg-sunken py-1 pr-1 pl-2 text-sm"
+          >
+            <Thumbnail attached={attached} />
+            <span className="min-w-0">
+              <span className="block max-w-48 truncate font-medium">{describeFile(attached).name}</span>
+              <span className="block text-xs text-soft">{describeFile(attached).about}</span>
+            </span>
+            <IconButton
+              label={`Remove ${describeFile(attached).name}`}
+              onClick={() => {
+                remove(attached.id);
+                onRemoved();
+              }}
+            >
+              <IconClose className="size-4" />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+    )}
+    <div role="alert" className="px-4 pt-2 text-sm text-bad empty:hidden">
+      {problems.length > 0 && (
+        <ul>
+          {problems.slice(0, 5).map((problem, index) => (
+            <li key={index}>{problem}</li>
+          ))}
+          {problems.length > 5 && <li>{problems.length - 5} more files were left out.</li>}
+        </ul>
+      )}
+    </div>
+  </>
+);
+
+const Thumbnail = ({ attached: { file, mediaType } }: { readonly attached: Attachment }) => {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (!mediaType.startsWith("image/")) return;
+    const made = URL.createObjectURL(file);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [file, mediaType]);
+  return url ? (
+    <img src={url} alt="" className="size-9 rounded object-cover" />
+  ) : (
+    <IconFile className="size-5 shrink-0 text-soft" />
+  );
+};

@@ -1,0 +1,57 @@
+import { useEffect, useRef, useState } from "react";
+import { IconButton } from "./button.tsx";
+import { IconClose } from "./shell-icons.tsx";
+
+interface LargeImageProps {
+  readonly src: string;
+  readonly alt: string;
+  readonly className: string;
+}
+
+/** An image that is shown large on a click. Esc, a click or the button closes it, and the focus comes back. */
+export const LargeImage = ({ src, alt, className }: LargeImageProps) => {
+  const [isLarge, setIsLarge] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={`Show ${alt} large`}
+        onClick={() => setIsLarge(true)}
+        className="cursor-zoom-in self-start rounded-md"
+      >
+        <img src={src} alt={alt} className={className} />
+      </button>
+      {isLarge && <Lightbox src={src} alt={alt} onClose={() => setIsLarge(false)} />}
+    </>
+  );
+};
+
+const Lightbox = ({ src, alt, onClose }: Omit<LargeImageProps, "className"> & { readonly onClose: () => void }) => {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const { current } = element;
+    if (!current?.open) current?.showModal();
+    return () => current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      aria-label={alt}
+      // The page's own Esc stops the run.
+      onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={onClose}
+      className="m-0 flex h-dvh max-h-none w-dvw max-w-none items-center justify-center bg-black/80 p-0"
+    >
+      <img src={src} alt={alt} className="max-h-[92dvh] max-w-[94vw] rounded-md bg-white object-contain" />
+      <span className="absolute top-2 right-2 rounded-lg bg-card">
+        <IconButton label="Close" onClick={onClose}>
+          <IconClose />
+        </IconButton>
+      </span>
+    </dialog>
+  );
+};
