@@ -110,7 +110,8 @@ describeInBrowser("attachments", ({ serve, open }) => {
 
   test("what cannot be sent is refused with a reason, and what cannot arrive is put back", async () => {
     const page = await open(await serve());
-    await composer(page).waitFor();
+    // The page knows then what the model reads.
+    await page.getByRole("button", { name: "Show sub-agents, nested three deep" }).waitFor();
     await page.evaluate(() => {
       const files = new DataTransfer();
       files.items.add(new File([new Uint8Array(20 * 1024 * 1024)], "film.png", { type: "image/png" }));

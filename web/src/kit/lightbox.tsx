@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { IconButton } from "./button.tsx";
 import { IconClose } from "./shell-icons.tsx";
 
@@ -28,7 +28,8 @@ export const LargeImage = ({ src, alt, className }: LargeImageProps) => {
 
 const Lightbox = ({ src, alt, onClose }: Omit<LargeImageProps, "className"> & { readonly onClose: () => void }) => {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Closed while it is still in the document: only then does the browser give the focus back.
+  useLayoutEffect(() => {
     const { current } = element;
     if (!current?.open) current?.showModal();
     return () => current?.close();

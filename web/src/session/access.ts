@@ -66,7 +66,8 @@ export const createAccess = ({ key, token, isFramed = false }: AccessOptions): A
   const auth: Record<string, string> = !isFramed && (token ?? key) ? { authorization: `Bearer ${token ?? key}` } : {};
 
   let ahead = 0;
-  let limits: FileLimits = { fileBytes: Infinity, filesBytes: Infinity, files: Infinity };
+  // What a server has unless it is configured otherwise, until it has said so.
+  let limits: FileLimits = { fileBytes: 10 * 1024 ** 2, filesBytes: 32 * 1024 ** 2, files: 100 };
 
   const ask: Access["ask"] = async (path, init = {}) => {
     let response: Response;
