@@ -8,6 +8,7 @@ export type { Log } from "./log.ts";
 export { memory } from "./logs/memory.ts";
 export { sqlite } from "./logs/sqlite.ts";
 export { demo, demoAgent } from "./models/demo.ts";
+export { redactAgent } from "./redaction.ts";
 export { createServer } from "./server.ts";
 export { Refusal, type Source, describeAgent } from "./source.ts";
 export { agent } from "./sources/agent.ts";

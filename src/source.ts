@@ -42,6 +42,24 @@ export interface Source {
   readonly follows?: true;
   /** Rejects if every run would be refused as things are, such as for a key that is not set. Asks nobody over the network. */
   readonly ready?: () => Promise<void>;
+  /** What is kept out of the log of its runs; asked once a run. `redactAgent` adds it. A source with it has no `resume`. */
+  readonly redaction?: () => Redactor;
+}
+
+/**
+ * Removes what must not be stored from everything that is stored of one run. The source and its tools work with the originals. Ids, names of
+ * tools and agents, and who the run belongs to stay as they are.
+ */
+export interface Redactor {
+  /** What a source says, each text held back where it may be the beginning of what is removed. */
+  events(events: AsyncIterable<Event>): AsyncIterable<Event>;
+  /** An event that the runner writes itself. */
+  event(event: Event): Event;
+  request(request: RunRequest): Promise<RunRequest>;
+  /** Files that are text. */
+  bytes(bytes: Uint8Array | string, mediaType: string): Promise<Uint8Array>;
+  /** Says how much was removed; undefined if nothing was. */
+  notice(): Event | undefined;
 }
 
 /** What happened before a run was taken over, up to and including its run-resume, if it has one. */

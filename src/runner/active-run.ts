@@ -16,7 +16,7 @@ import { readSource, type Reading } from "./read-source.ts";
 import { resumeAfter, type Takeover } from "./resume.ts";
 import { runContext } from "./run-context.ts";
 import type { RunOptions } from "./run-options.ts";
-import { runStart } from "./run-start.ts";
+import { emitStart } from "./run-start.ts";
 import { after, soon } from "./timer.ts";
 import { waitingFor } from "./waiting.ts";
 import { Writer } from "./writer.ts";
@@ -49,14 +49,14 @@ export class ActiveRun {
     const { log, run, flusher, as, maxBytes = MAX_BYTES, graceMs = GRACE_MS } = options;
     this.#options = options;
     this.#graceMs = graceMs;
-    this.#files = createFiles(log, run, (bytes) => this.#intake.count(bytes), options.onProblem);
+    this.#files = createFiles(log, run, () => this.#intake, options.onProblem);
     const onFailure = (error: unknown) => {
       this.#apply({ type: "log-failed", error, isAnothers: isAnothers(error) });
       // Nobody else has the run: whoever takes it over goes on from what the engine still holds.
       if (error instanceof LogReset) log.release(run, as).catch((problem: unknown) => options.onProblem?.(problem));
     };
     this.#writer = new Writer({ log, run, flusher, as, onFailure });
-    this.#intake = new Intake(this.#writer, this.#stop.signal, maxBytes, options.observe?.bind(undefined, options));
+    this.#intake = new Intake(this.#writer, this.#stop.signal, maxBytes, options);
     this.#context = runContext(run, options.agent.name, this.#stop.signal, this.#intake, this.#files);
     this.#read().then(
       (end) => this.#apply({ type: "source-ended", ...(end && { end }) }),
@@ -165,7 +165,7 @@ export class ActiveRun {
     if (takeover) return await this.#resume(takeover);
     const { request, stored } = await takeAttachments(this.#options.request, run, this.#files);
     return await this.#readFrom(agent.source(request, this.#context), async (start) => {
-      this.#intake.emit(await runStart(run, stored, agent, start, this.#files.put));
+      await emitStart(this.#intake, { run, request: stored, agent }, start, this.#files.put);
       await this.#writer.flushed();
       this.#apply({ type: "start-stored" });
     });
@@ -187,7 +187,7 @@ export class ActiveRun {
     events: AsyncIterable<Event>,
     begin: Reading["begin"] = () => Promise.resolve(),
   ): Promise<EventOf<"run-end"> | undefined> {
-    const iterator = events[Symbol.asyncIterator]();
+    const iterator = (this.#intake.redactor?.events(events) ?? events)[Symbol.asyncIterator]();
     this.#iterator = iterator;
     return await readSource(iterator, {
       intake: this.#intake,

@@ -13,6 +13,8 @@ export const emitEnd = (
   const ending = asked ?? endingOf(end) ?? unfinished(verifier.root);
   if (!ending) for (const event of closeQuietly(verifier.root)) intake.emit(event);
   for (const event of closeInside(verifier.root, ending ?? { outcome: "interrupted" })) intake.emit(event);
+  const removed = intake.redactor?.notice();
+  if (removed) intake.emit(removed, true);
   const runEnd = {
     type: "run-end",
     outcome: ending?.outcome ?? "done",

@@ -1,6 +1,7 @@
 import type { FileRef } from "../events.ts";
 import type { Log } from "../log.ts";
 import type { RunContext } from "../source.ts";
+import type { Intake } from "./intake.ts";
 import { unkept } from "./problem.ts";
 
 /** The bytes that one run keeps beside its log. */
@@ -11,11 +12,11 @@ export interface Files extends Pick<RunContext, "put" | "get"> {
   discard(): Promise<void>;
 }
 
-/** `count` throws the refusal if the run has no room for so many bytes more; `report` hears why the log takes none. */
+/** `intake` is where the run's bytes are counted and redacted; `report` hears why the log takes none. */
 export const createFiles = (
   log: Log,
   run: string,
-  count: (bytes: number) => void,
+  intake: () => Pick<Intake, "count" | "redactor">,
   report: (error: unknown) => void = () => {},
 ): Files => {
   let files: string[] | undefined;
@@ -25,8 +26,10 @@ export const createFiles = (
   };
   return {
     async put(bytes, file): Promise<FileRef> {
-      const whole = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
-      count(whole.length);
+      const given = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
+      const { redactor } = intake();
+      const whole = redactor ? await redactor.bytes(given, file.mediaType) : given;
+      intake().count(whole.length);
       const ref = await log.put(run, whole, file).catch((error: unknown) => {
         const refusal = unkept(error);
         if (refusal !== error) report(error);

@@ -1,11 +1,12 @@
 import type { Event, EventOf } from "../events.ts";
 import type { EventsAbout } from "../protocol.ts";
-import { Refusal } from "../source.ts";
+import { type Redactor, Refusal } from "../source.ts";
 import { createVerifier, misfitOf } from "../verify.ts";
 import { createAsks } from "./asks.ts";
 import { leftOpen } from "./close.ts";
 import { createIsStale, type IsStale } from "./stale.ts";
 import { tooLarge } from "./problem.ts";
+import type { RunOptions } from "./run-options.ts";
 import { Renamer } from "./rename.ts";
 import { Tally } from "./tally.ts";
 import { Targets } from "./targets.ts";
@@ -19,23 +20,25 @@ export class Intake {
   readonly asks = createAsks((event) => this.emit(event));
   readonly targets: Targets;
   readonly writer: Writer;
+  readonly redactor: Redactor | undefined;
   readonly #isStale: IsStale;
   readonly #maxBytes: number;
+  /** Hears of all that is written but pieces. */
   readonly #onEvent: ((event: Event) => void) | undefined;
   /** Whether the last that was said is that a step will be tried again. */
   isRetrying = false;
 
-  /** `onEvent` hears of all that is written but pieces. */
-  constructor(writer: Writer, stop: AbortSignal, maxBytes: number, onEvent?: (event: Event) => void) {
+  constructor(writer: Writer, stop: AbortSignal, maxBytes: number, options: RunOptions) {
+    this.redactor = options.agent.source.redaction?.();
     this.writer = writer;
     this.targets = new Targets(stop);
     this.#isStale = createIsStale(this.verifier, this.targets);
     this.#maxBytes = maxBytes;
-    this.#onEvent = onEvent;
+    this.#onEvent = options.observe?.bind(undefined, options);
   }
 
   /** Says something in the run's own name. Throws a Refusal, and says nothing, if the grammar has no place for it. */
-  emit(event: Event): void {
+  emit(event: Event, isRedacted = this.redactor === undefined): void {
     // Measured first: what cannot be stored must not count as said.
     const size = sizeOf(event);
     const wrong = this.verifier.check(event);
@@ -43,7 +46,7 @@ export class Intake {
     this.isRetrying = false;
     // Nearly every event is a piece of something, of which nobody else keeps account.
     if (!("delta" in event)) this.#observe(event);
-    this.writer.write(event, size);
+    this.writer.write(isRedacted ? event : this.redactor!.event(event), size);
   }
 
   /** Takes in what an earlier owner of the run wrote. */
@@ -65,7 +68,7 @@ export class Intake {
       return;
     }
     if (!("delta" in event)) this.#makeWay(event, sourced);
-    this.emit(event);
+    this.emit(event, true);
     if (this.writer.bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
   }
 

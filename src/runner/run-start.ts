@@ -1,26 +1,27 @@
 import type { EventOf, FileRef } from "../events.ts";
 import { PROTOCOL } from "../protocol.ts";
-import type { RunnableAgent } from "../runner.ts";
-import type { RunRequest } from "../source.ts";
+import type { Intake } from "./intake.ts";
+import type { RunOptions } from "./run-options.ts";
 import { requestToStore } from "./stored-request.ts";
 
 type Put = (bytes: Uint8Array | string, file: { mediaType: string; name?: string }) => Promise<FileRef>;
 
-/** The first event of a run. `request` holds no bytes in line. `own` is the source's own run-start: it tells name, model and `meta`. */
-export const runStart = async (
-  run: string,
-  request: RunRequest,
-  agent: RunnableAgent,
+/** Says the first event of a run. `request` holds no bytes in line. `own` is the source's own run-start: it tells name, model and `meta`. */
+export const emitStart = async (
+  intake: Pick<Intake, "redactor" | "emit">,
+  { run, request: asks, agent }: Pick<RunOptions, "run" | "request" | "agent">,
   own: EventOf<"run-start"> | undefined,
   put: Put,
-): Promise<EventOf<"run-start">> => {
+): Promise<void> => {
+  const { redactor } = intake;
+  const request = (await redactor?.request(asks)) ?? asks;
   const name = own?.name ?? agent.name;
   const asked = request.messages.findLast(({ role }) => role === "user");
   const json = requestToStore(request);
   const stored =
     json === undefined ? undefined : await put(json, { mediaType: "application/json", name: "request.json" });
   const model = own?.model ?? request.model ?? agent.source.about?.model;
-  return {
+  const event: EventOf<"run-start"> = {
     type: "run-start",
     protocol: PROTOCOL,
     run,
@@ -31,6 +32,8 @@ export const runStart = async (
     ...(request.user && { user: request.user }),
     ...(asked && { message: asked }),
     ...(stored && { request: stored }),
-    ...(own?.meta !== undefined && { meta: own.meta }),
+    ...(own?.meta !== undefined && !redactor && { meta: own.meta }),
   };
+  // Its request is clean already, and what else it has are ids and names.
+  intake.emit(event, true);
 };

@@ -73,6 +73,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   "access.ts": (target) => target === "events.ts",
   "traces.ts": (target) => target === "events.ts",
   "json-lines.ts": (target) => ["events.ts", "runner.ts"].includes(target),
+  "redaction.ts": (target) => ["events.ts", "json.ts", "source.ts"].includes(target),
   "server.ts": (target) =>
     [
       ...CONTRACTS,

@@ -1,0 +1,59 @@
+import type { Event } from "../events.ts";
+import type { Cleaner } from "./cleaner.ts";
+
+/**
+ * What tells events apart and holds them together. Everything else is cleaned, so that a field which comes later is, too.
+ * `user` is who owns the run.
+ */
+const STRUCTURE: ReadonlySet<string> = new Set(
+  "type protocol run thread agent agentKey step part call ask parent replaces repeats owner after user model kind outcome finish level stream file mediaType request citation embed by awaiting allows expires schema usage ms bytes change origins range fraction attempt wait provider client cut redacted".split(
+    " ",
+  ),
+);
+
+const isStructure = (event: Event, key: string): boolean =>
+  STRUCTURE.has(key) ||
+  // The parts that answer, the names of tools, agents and slots.
+  (key === "answer" && event.type === "run-end") ||
+  (key === "reason" && event.type === "run-resume") ||
+  (key === "id" && event.type === "data") ||
+  (key === "name" && event.type !== "file");
+
+/** A provider's opaque value may hold anything. It serves to go on with a run, which a redacted one does not. */
+const parts = (event: Event): [string, unknown][] => Object.entries(event).filter(([key]) => key !== "meta");
+
+export const cleanEvent = async (event: Event, cleaner: Cleaner): Promise<Event> => {
+  const fields: [string, unknown][] = [];
+  for (const [key, value] of parts(event))
+    fields.push([key, isStructure(event, key) ? value : await inner(key, value, (some) => cleaner.json(some))]);
+  return Object.fromEntries(fields) as Event;
+};
+
+export const cleanEventAtOnce = (event: Event, cleaner: Cleaner): Event =>
+  Object.fromEntries(
+    parts(event).map(([key, value]) => [key, isStructure(event, key) ? value : own(key, value, cleaner)]),
+  ) as Event;
+
+const own = (key: string, value: unknown, cleaner: Cleaner): unknown =>
+  key === "options" || key === "content" ? value : cleaner.jsonAtOnce(value);
+
+type Clean = (value: unknown) => Promise<unknown>;
+
+const inner = async (key: string, value: unknown, clean: Clean): Promise<unknown> => {
+  if ((key !== "content" && key !== "options") || !Array.isArray(value)) return await clean(value);
+  const list: unknown[] = [];
+  for (const item of value as readonly object[]) list.push(await cleanItem(item, clean));
+  return list;
+};
+
+/** What a part of a result is, and what an option stands for, is structure. */
+const FIXED: ReadonlySet<string> = new Set(["type", "file", "mediaType", "id", "allow", "bytes", "data"]);
+
+const cleanItem = async (item: object, clean: Clean): Promise<object> => {
+  const fields: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(item)) {
+    const isOption = key === "value" && !("type" in item);
+    fields.push([key, FIXED.has(key) || isOption ? value : await clean(value)]);
+  }
+  return Object.fromEntries(fields);
+};
