@@ -32,7 +32,7 @@ const more = async (page: Page, title: string, item: string): Promise<void> => {
   await sidebar(page)
     .getByRole("button", { name: `More for ${title}` })
     .click();
-  await page.getByRole("menuitem", { name: item }).click();
+  await page.getByRole("menuitem", { name: item, exact: true }).click();
 };
 const startNew = (page: Page) => sidebar(page).getByRole("button", { name: "New conversation" }).click();
 const download = async (page: Page, act: () => Promise<void>): Promise<string> => {
