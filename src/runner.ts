@@ -175,7 +175,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       // Whoever closes the runner has seen only that this start was being decided.
       if (isClosed) throw stopping();
       const as = { owner: lease.owner, epoch: 1 };
-      const started = new ActiveRun({ ...options, run, request, agent, flusher, as });
+      const started = new ActiveRun({ ...options, run, request, agent, flusher, lease, as });
       track(run, request, started);
       await started.started;
       controls?.ready(run);
@@ -211,7 +211,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
           reason: owner === undefined ? "released" : "expired",
           ...(problem && { problem }),
         } as const;
-        const running = new ActiveRun({ ...options, run, request, agent, flusher, as, takeover });
+        const running = new ActiveRun({ ...options, run, request, agent, flusher, lease, as, takeover });
         track(run, request, running);
         await running.started;
         if (problem) await running.ended;

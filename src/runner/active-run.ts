@@ -57,7 +57,7 @@ export class ActiveRun {
     };
     this.#writer = new Writer({ log, run, flusher, as, onFailure });
     this.#intake = new Intake(this.#writer, this.#stop.signal, maxBytes, options);
-    this.#context = runContext(run, options.agent.name, this.#stop.signal, this.#intake, this.#files);
+    this.#context = runContext(options, this.#stop.signal, this.#intake, this.#files);
     this.#read().then(
       (end) => this.#apply({ type: "source-ended", ...(end && { end }) }),
       (error: unknown) => this.#apply({ type: "source-failed", error }),

@@ -11,6 +11,10 @@ export class LeaseLost extends Error {
 export interface Lease {
   /** Who this process is. A new id after the lease was lost: what it owned before is no longer its own. */
   readonly owner: string;
+  /** The same number as long as the lease has surely not run out in between; undefined if it may have run out by now. */
+  readonly term: number | undefined;
+  /** Renews the lease now. */
+  renew(): Promise<void>;
   /** Resolves when the first heartbeat is stored: before that, nothing may be owned. */
   join(): Promise<void>;
   /** Ends the lease at once, so that what is still owned becomes an orphan. */
@@ -32,16 +36,18 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
   let owner = newOwner();
   let joined: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let renewedAt = 0;
+  let renewedAt = -Infinity;
   let failure: unknown;
   let isRenewing = false;
+  let term = 0;
 
   const renew = async (): Promise<void> => {
     const sentAt = performance.now();
     const sentAs = owner;
     isRenewing = true;
     try {
-      await log.heartbeat(owner, leaseMs);
+      // It had run out: whatever this process owned may be another's by now.
+      if (!(await log.heartbeat(owner, leaseMs))) term++;
       if (sentAs === owner) renewedAt = sentAt;
       failure = undefined;
     } catch (error) {
@@ -67,6 +73,11 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
     get owner() {
       return owner;
     },
+    get term() {
+      // A tenth of the lease is left for clocks that run differently.
+      return performance.now() - renewedAt < leaseMs * 0.9 ? term : undefined;
+    },
+    renew,
     join() {
       joined ??= renew().then(
         () => {

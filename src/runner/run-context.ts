@@ -1,29 +1,37 @@
 import type { RunContext } from "../source.ts";
 import type { AskResult } from "./asks.ts";
+import { createClaim } from "./claim.ts";
 import type { Files } from "./files.ts";
 import type { Intake } from "./intake.ts";
+import type { RunOptions } from "./run-options.ts";
 
 /** A source's hold on its run. */
 export const runContext = (
-  run: string,
-  agent: string,
+  { log, run, agent, as, lease }: RunOptions,
   signal: AbortSignal,
   { targets, asks, renamer, writer }: Intake,
   { put, get }: Files,
-): RunContext => ({
-  run,
-  agent,
-  signal,
-  signalOf: (kind, id) => targets.signalOf(kind, id),
-  answerTo: async (ask): Promise<AskResult> => {
-    const result = await asks.answerTo(renamer.latestAsk(ask));
-    // Whoever learns of an answer acts on it, and what is not stored did not happen.
-    return await writer.flushed().then(
-      () => result,
-      () => ({ outcome: "cancelled" }),
-    );
-  },
-  stored: () => writer.flushed(),
-  put,
-  get,
-});
+): RunContext => {
+  const claim = createClaim(log, run, as, lease);
+  const stored = async () => {
+    await writer.flushed();
+    await claim();
+  };
+  return {
+    run,
+    agent: agent.name,
+    signal,
+    signalOf: (kind, id) => targets.signalOf(kind, id),
+    answerTo: async (ask): Promise<AskResult> => {
+      const result = await asks.answerTo(renamer.latestAsk(ask));
+      // Whoever learns of an answer acts on it, and what is not stored did not happen.
+      return await stored().then(
+        () => result,
+        () => ({ outcome: "cancelled" }),
+      );
+    },
+    stored,
+    put,
+    get,
+  };
+};
