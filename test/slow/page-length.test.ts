@@ -10,7 +10,8 @@ const ANSWERS = process.env.RUNCAST_LONG === "1" ? 500 : 150;
 const openLong = async (open: Browsing["open"], url: string): Promise<Page> => {
   const page = await open(url);
   const buffer = Buffer.from(historyFile(history(ANSWERS)));
-  await page.setInputFiles('input[type="file"]', { name: "long.json", mimeType: "application/json", buffer });
+  const file = { name: "long.json", mimeType: "application/json", buffer };
+  await page.getByLabel("File with conversations").setInputFiles(file);
   await page.getByText("1 conversation added").waitFor();
   await page.goto(`${url}/?chat=${CONVERSATION}`);
   await page.getByText(`Question ${ANSWERS - 1}`).waitFor();

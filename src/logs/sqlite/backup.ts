@@ -2,11 +2,14 @@ import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { BackupFile } from "../../log.ts";
 import type { Database } from "./database.ts";
 
 /** How much is copied before others get their turn. */
 const PAGES_AT_ONCE = 256;
+const TRIES = 200;
+const WAIT_MS = 10;
 
 /**
  * The database as it is when its copy is complete, then the files that it tells of. A file is stored before anything tells of
@@ -17,7 +20,7 @@ export async function* backupOf({ sql, directory }: Database): AsyncGenerator<Ba
   if (typeof backup !== "function") throw new Error("a backup of a running log needs Node.js 22.16 or newer");
   const copy = path.join(directory, "unfinished", `backup-${randomBytes(6).toString("hex")}.db`);
   try {
-    await backup(sql, copy, { rate: PAGES_AT_ONCE });
+    await unlessBusy(() => backup(sql, copy, { rate: PAGES_AT_ONCE }));
     yield { name: "log.db", size: (await stat(copy)).size, bytes: createReadStream(copy) };
     for (const { run, file } of sql.prepare("SELECT run, file FROM files").all()) {
       const from = path.join(directory, "files", String(run), String(file));
@@ -28,3 +31,16 @@ export async function* backupOf({ sql, directory }: Database): AsyncGenerator<Ba
     await rm(copy, { force: true });
   }
 }
+
+/** A write that is under way when the copy begins makes Node.js reject with an error whose code says "not an error". It passes. */
+const unlessBusy = async (begin: () => Promise<unknown>): Promise<void> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      await begin();
+      return;
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== 0 || tries === TRIES) throw error;
+      await sleep(WAIT_MS);
+    }
+  }
+};
