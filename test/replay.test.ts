@@ -15,7 +15,7 @@ const folded = (entries: readonly Entry[], seq: number): RunState => {
 const whole = (state: RunState) => ({
   ...snapshot(state),
   nodes: [...state.nodes.keys()].sort(),
-  steps: [...state.steps],
+  steps: [...state.steps].sort(([one = ""], [other = ""]) => (one < other ? -1 : 1)),
   inputs: [...state.inputs.keys()].sort(),
 });
 
