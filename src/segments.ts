@@ -47,9 +47,9 @@ export const createSegments = (): Segments => {
 
   return {
     take(event) {
-      // It opens and ends nothing, and names a place in the log, which is another where deltas are merged.
-      if (event.type === "run-resume") return false;
-      if (verifier.check(event) !== undefined || "delta" in event) return false;
+      // Pieces open and end nothing. Nor does a resume, and it names a place in the log, which is another where deltas are merged.
+      if ("delta" in event || event.type === "run-resume") return false;
+      if (verifier.check(event) !== undefined) return false;
       if (event.type === "ask-start") {
         open.add(event.ask);
         const call = event.call === undefined ? undefined : verifier.calls.get(event.call);

@@ -139,6 +139,8 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   return ({ event }) => {
     // What a later version knows says nothing, not even that a segment begins.
     if (!KNOWN.has(event.type)) return [];
+    // Nearly every event is a piece of something: it begins and ends nothing else.
+    if (isOpen && "delta" in event) return take(event);
     answerEnd.take(event);
     if (event.type === "run-start") name(event);
     const opening = isOpen ? [] : open();
