@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import type { ReactNode } from "react";
 import { IconButton } from "./button.tsx";
 import { IconClose } from "./shell-icons.tsx";
+import { useModal } from "./use-modal.ts";
 
 export interface DialogProps {
   readonly title: string;
@@ -10,12 +11,7 @@ export interface DialogProps {
 
 /** A dialog over the page. The browser keeps the focus inside, closes it on Esc and gives the focus back. */
 export const Dialog = ({ title, onClose, children }: DialogProps) => {
-  const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const { current } = element;
-    if (!current?.open) current?.showModal();
-    return () => current?.close();
-  }, []);
+  const element = useModal();
   return (
     <dialog
       ref={element}

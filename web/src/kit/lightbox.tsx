@@ -1,6 +1,7 @@
-import { useLayoutEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { IconButton } from "./button.tsx";
 import { IconClose } from "./shell-icons.tsx";
+import { useModal } from "./use-modal.ts";
 
 interface LargeImageProps {
   readonly src: string;
@@ -27,13 +28,7 @@ export const LargeImage = ({ src, alt, className }: LargeImageProps) => {
 };
 
 const Lightbox = ({ src, alt, onClose }: Omit<LargeImageProps, "className"> & { readonly onClose: () => void }) => {
-  const element = useRef<HTMLDialogElement>(null);
-  // Closed while it is still in the document: only then does the browser give the focus back.
-  useLayoutEffect(() => {
-    const { current } = element;
-    if (!current?.open) current?.showModal();
-    return () => current?.close();
-  }, []);
+  const element = useModal();
   return (
     <dialog
       ref={element}
