@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Nothing of ours is imported before the version is known: what an older Node.js lacks would end it with a stack.
+// Import no other module before the version check: on an older Node.js it would crash with a stack trace.
 import { readFileSync } from "node:fs";
 
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));

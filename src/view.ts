@@ -1,6 +1,6 @@
 /**
- * What a person is told of a run: pure functions from its state to words, times and shapes. The page, `<run-view>` and the
- * terminal draw what these return and decide nothing themselves, so that they cannot disagree.
+ * Display logic of a run: pure functions from its state to text, times, and shapes. The page, `<run-view>`, and the
+ * terminal only render what these return, so they always agree.
  */
 export { visibleText } from "./markdown.ts";
 export { messageOf } from "./message-of.ts";

@@ -5,7 +5,7 @@ import { type Piece, line } from "./line.ts";
 import type { ViewOptions } from "./node-lines.ts";
 import { oneLine, terminalText, wrap } from "./terminal-text.ts";
 
-/** A question to a person: while it is open, what is asked and how to answer; then the answer. */
+/** An ask: while it is open, the question and how to answer it, then the answer. */
 export const askLines = (node: AskNode, options: ViewOptions): string[] => {
   const { ask } = node;
   const { badge, isOpen, title, message, reply, choices, expires, time } = describeAsk(node);

@@ -4,7 +4,7 @@ import { noServerText } from "./no-server-text.ts";
 import { refusalText } from "./refusal-text.ts";
 import { type RunAddress, authorization } from "./target.ts";
 
-/** No server answers at this address. */
+/** No server is listening at this address. */
 export class Unreachable extends CommandError {}
 
 interface Asking {
@@ -13,7 +13,7 @@ interface Asking {
   readonly body?: unknown;
 }
 
-/** What a server answers. What it refuses is told in its own words. */
+/** Sends a request to a server. A refusal throws a CommandError with the server's message. */
 export const askServer = async (
   target: Pick<RunAddress, "base"> & Partial<Pick<RunAddress, "token">>,
   path: string,
@@ -28,7 +28,7 @@ export const askServer = async (
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     response = await fetch(`${target.base}${path}`, { method, headers, ...sent });
   } catch (error) {
-    // fetch hides the reason of a failure in its cause.
+    // `fetch` puts the actual reason in `cause`.
     const { message, cause } = error as Error;
     throw new Unreachable(noServerText(target, cause instanceof Error && cause.message ? cause.message : message));
   }
@@ -42,7 +42,7 @@ const problemOf = async (response: Response): Promise<Problem> => {
     const { error } = (await response.json()) as { error: Problem };
     if (typeof error.code === "string" && typeof error.message === "string") return error;
   } catch {
-    // Not Runcast speaking: its status has to do.
+    // Not a Runcast response: report only its status.
   }
   return { code: `http-${status}`, message: `the answer was HTTP ${status}` };
 };

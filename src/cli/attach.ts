@@ -6,7 +6,7 @@ import { messageOf } from "../message-of.ts";
 import { attachmentProblem, type FileLimits, mediaTypeOf } from "../view.ts";
 import { CommandError } from "./command.ts";
 
-/** Uploads files for a run that is about to start; the parts of its message that name them. */
+/** Uploads the files for a new run and returns the message parts that reference them. */
 export const attach = async (
   client: Client,
   run: string,
@@ -21,7 +21,7 @@ export const attach = async (
     const bytes = await readFile(path.resolve(directory, given)).catch((error: unknown) => {
       throw new CommandError(`${given} cannot be read: ${messageOf(error)}`, { cause: error });
     });
-    // A server that refuses a large body may hang up before it has said why.
+    // Check the limits here: a server that refuses a large body may close the connection before its reason arrives.
     const attached = { name, mediaType, bytes: bytes.length };
     const problem = attachmentProblem(attached, { limits, accepts: undefined, before });
     if (problem) throw new CommandError(problem);

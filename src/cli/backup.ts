@@ -29,7 +29,7 @@ export const backup: CliCommand = {
       if (!(error instanceof Unreachable) || options["url"] !== undefined) throw error;
       return await fromDirectory(directory, error);
     });
-    // Under its name only when it is whole.
+    // Rename only when complete.
     const unfinished = `${file}.unfinished`;
     try {
       await pipeline(bytes, createWriteStream(unfinished, { mode: 0o600 }));

@@ -13,7 +13,7 @@ const COLORS = {
   plain: "cyan",
 } as const satisfies Readonly<Record<Tone, string>>;
 
-/** What moves has none that stands. */
+/** Undefined: animated by the spinner. */
 const SIGNS: Readonly<Record<ShownState, string | undefined>> = {
   pending: "○",
   executing: undefined,

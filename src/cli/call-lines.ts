@@ -6,7 +6,7 @@ import type { ViewOptions } from "./node-lines.ts";
 import { problemLines } from "./problem-lines.ts";
 import { oneLine, terminalText } from "./terminal-text.ts";
 
-/** The first line of a call whose nodes are shown below it. It never changes again. */
+/** The first line of a call whose nodes are shown below it. It never changes. */
 export const callStart = (call: CallNode, options: ViewOptions): string[] => {
   const { name, summary } = describeCall(call);
   return [
@@ -21,7 +21,7 @@ export const callStart = (call: CallNode, options: ViewOptions): string[] => {
   ];
 };
 
-/** What a call is now, or how it ended; without its arguments where its first line has them. */
+/** The current state of a call, or how it ended. Omits the arguments if `callStart` has already printed them. */
 export const callEnd = (call: CallNode, options: ViewOptions, hasStart = false): string[] => {
   const facts = describeCall(call);
   const { badge, name, summary, time, edits, exit, isOver, problem } = facts;

@@ -17,7 +17,10 @@ export interface Verdict {
 const SILENCE_MS = 60_000;
 const START: Event = { type: "run-start", protocol: PROTOCOL, run: "check", name: "agent" };
 
-/** Asks an agent that somebody wrote in any language, as Runcast would, and explains the first thing that is wrong with its answer. */
+/**
+ * Sends a request to an agent written in any language, as Runcast would, and explains the first problem in its
+ * response.
+ */
 export const checkAgent = async (
   url: string,
   message: string,
@@ -76,7 +79,7 @@ export const checkAgent = async (
   }
 };
 
-/** What an agent has sent so far, and the first thing that is wrong with it. */
+/** Tracks the events an agent has sent, and the first problem in them. */
 const createAnswer = () => {
   const verifier = createVerifier();
   const counts = new Map<string, number>();
@@ -119,7 +122,7 @@ const createAnswer = () => {
       return `there is no event type ${JSON.stringify(event.type)}${didYouMean(event.type, types)}`;
     const misfit = misfitOf(event);
     if (misfit !== undefined) return misfit;
-    // Runcast writes the run-start itself if the agent has none.
+    // Runcast emits `run-start` itself if the agent does not.
     if (!verifier.started && event.type !== "run-start") verifier.check(START);
     counts.set(event.type, (counts.get(event.type) ?? 0) + 1);
     return verifier.check(event);

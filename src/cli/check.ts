@@ -44,7 +44,7 @@ const checkAgentAt = async (url: string, { options, environment }: Input): Promi
   );
 };
 
-/** The verdict on a log's text, in words. */
+/** Checks the text of a log and formats the verdict. */
 export const checkText = (text: string, name: string): Verdict => {
   const seen: Entry[] = [];
   let line = 0;

@@ -1,4 +1,4 @@
-/** Whether to colour what goes there: https://no-color.org, and never where it is no terminal, unless FORCE_COLOR asks for it. */
+/** Whether to use color on an output: only on a terminal, unless FORCE_COLOR is set. See https://no-color.org. */
 export const hasColor = (output: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): boolean => {
   if (environment["NO_COLOR"]) return false;
   const forced = environment["FORCE_COLOR"];

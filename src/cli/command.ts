@@ -4,20 +4,20 @@ import { didYouMean } from "../did-you-mean.ts";
 export interface CliCommand {
   readonly name: string;
   readonly summary: string;
-  /** What stands after the name, e.g. `<file>`. */
+  /** The text after the name in the usage line, such as `<file>`. */
   readonly usage: string;
-  /** The least and the most words besides options. */
+  /** The minimum and maximum number of positional arguments. */
   readonly words: readonly [least: number, most: number];
   readonly details?: string;
   readonly options: Readonly<Record<string, Option>>;
-  /** Whether it goes on when nobody reads any more what it says. */
+  /** Whether the command keeps running after its standard output is closed. */
   readonly outlivesReader?: boolean;
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   run(input: Input): Promise<number>;
 }
 
 interface Option {
-  /** The name of its value; without one it is a switch. */
+  /** The name of its value. Without one, the option is a switch. */
   readonly value?: string;
   readonly help: string;
 }
@@ -25,23 +25,23 @@ interface Option {
 export interface Input {
   readonly words: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
-  /** All values of the options that were given more than once, too. */
+  /** All values of each option, for options that may be repeated. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
   readonly environment: NodeJS.ProcessEnv;
   readonly directory: string;
 }
 
-/** Asked for something that does not exist: the command line is wrong. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The command line is right, but it did not work out. The message is for people. */
+/** The command line is valid, but the command failed. The message is meant for the user. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-/** Reads what follows a command's name. Throws a UsageError that names what is wrong and what was probably meant. */
+/** Parses the arguments of a command. Throws a UsageError that names the problem and suggests a correction. */
 export const readInput = (
   command: CliCommand,
   args: readonly string[],

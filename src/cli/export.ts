@@ -81,7 +81,7 @@ const fromDirectory = async (directory: string, run: string, unreachable: Error,
   return Readable.from(lines());
 };
 
-/** Whoever has the log open is most likely the server that has the run. */
+/** If the log is locked, the process that has it open is most likely the server of this run. */
 const openLog = async (config: LoadedConfig, run: string): Promise<OpenedLog> => {
   try {
     return await config.openLog();

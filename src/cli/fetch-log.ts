@@ -1,7 +1,7 @@
 import { askServer } from "./ask-server.ts";
 import type { RunAddress } from "./target.ts";
 
-/** A run's log as a server has it, one entry a line, or as a page. */
+/** Fetches a run's log from a server, as one entry per line or as a page. */
 export const fetchLog = (
   target: RunAddress,
   key: string | undefined,

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { CommandError } from "./command.ts";
 
-/** Why a file cannot be read or written, and what to do about it. */
+/** Explains why a file cannot be read or written, and what to do about it. */
 export const fileTrouble = (error: unknown, file: string, doing: "read" | "write"): CommandError => {
   const { code, message } = error as NodeJS.ErrnoException;
   const say = (text: string) => new CommandError(text, { cause: error });

@@ -10,15 +10,15 @@ interface Start {
   /** How long runs are kept. */
   readonly kept: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** About the model. */
+  /** A note about the model. */
   readonly note?: string | undefined;
-  /** What keeps agents from working. */
+  /** Problems that keep agents from working. */
   readonly unready: readonly string[];
 }
 
 const MOST_COUNTED = 1000;
 
-/** What a server says when it is ready. */
+/** The text that a server prints when it is ready. */
 export const greeting = async (
   { agents, file, key, keys = [] }: LoadedConfig,
   { log, place }: OpenedLog,

@@ -29,7 +29,7 @@ export const init: CliCommand = {
   },
 };
 
-/** A file of these lines. */
+/** Joins lines into the text of a file. */
 const lines = (...text: readonly string[]): string => `${text.join("\n")}\n`;
 
 const CONFIG = lines(

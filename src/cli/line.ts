@@ -2,7 +2,7 @@ import { clip, widthOf } from "./terminal-text.ts";
 
 type Style = "plain" | "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
-/** Text that is already harmless, and how it looks. */
+/** Sanitized text and its style. */
 export type Piece = string | readonly [style: Style, text: string];
 
 export interface LineOptions {
@@ -10,7 +10,7 @@ export interface LineOptions {
   readonly color: boolean;
 }
 
-/** One terminal line, cut at the width. `end` always stays whole, at the cost of the pieces before it. */
+/** One terminal line, cut at the width. `end` is always kept whole. The pieces before it are cut instead. */
 export const line = (pieces: readonly Piece[], { width, color }: LineOptions, end: readonly Piece[] = []): string => {
   const endWidth = end.reduce((sum, piece) => sum + widthOf(textOf(piece)), 0);
   let left = width - endWidth;

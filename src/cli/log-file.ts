@@ -3,12 +3,12 @@ import { protocolProblem } from "../protocol.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import { messageOf } from "../message-of.ts";
 
-/** What one line (or one frame that starts there) of a file holds. */
+/** The content of one line of a file, or of a frame that starts there. */
 export type Found = { readonly line: number } & ({ readonly entry: Entry } | { readonly problem: string });
 
 /**
- * Reads a log: one entry a line, or the stream that a server sent (`curl -N … > file`, also with the response's head).
- * Stops at the first thing that is no entry.
+ * Reads a log: one entry per line, or a stream as a server sent it (`curl -N … > file`, with or without the response
+ * headers). Stops at the first item that is not an entry.
  */
 export function* readLogFile(text: string): Generator<Found> {
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
@@ -24,7 +24,7 @@ export function* readLogFile(text: string): Generator<Found> {
 interface Row {
   readonly line: number;
   readonly json: string;
-  /** From the frame's id; a line of a log has its own. */
+  /** From the frame's ID. A log line contains its own. */
   readonly seq?: string;
 }
 
@@ -32,7 +32,7 @@ function* rowsOf(lines: readonly string[]): Generator<Row> {
   for (const [index, json] of lines.entries()) if (json.trim() !== "") yield { line: index + 1, json };
 }
 
-/** Frames without an id are no entries: heartbeats, refusals. */
+/** Frames without an ID, such as heartbeats and refusals, are not entries. */
 function* framesOf(lines: readonly string[]): Generator<Row> {
   let index = lines[0]?.startsWith("HTTP/") ? lines.indexOf("") + 1 : 0;
   for (let frame: Record<string, string> = {}, start = index; index < lines.length; index++) {

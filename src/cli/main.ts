@@ -3,7 +3,7 @@ import { ownCommand } from "./own-command.ts";
 import { version } from "./version.ts";
 import { didYouMean } from "../did-you-mean.ts";
 
-/** Each is loaded when it is wanted: to check a file nobody should wait for a server's code. */
+/** Commands are loaded on demand, so `check` does not wait for the server's code to load. */
 const commands: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
   ["serve", async () => (await import("./serve.ts")).serve],
   ["watch", async () => (await import("./watch.ts")).watch],
@@ -30,10 +30,10 @@ const overview = async (): Promise<string> => {
   ].join("\n");
 };
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 export const main = async ([name, ...rest]: readonly string[]): Promise<number> => {
   process.stdout.on("error", leave);
-  // There is no other place to tell it.
+  // There is nowhere else to report it.
   process.stderr.on("error", ignore);
   const say = (text: string) => void process.stdout.write(`${text}\n`);
   const isHelp = name === "--help" || name === "-h" || name === "help";
@@ -72,6 +72,6 @@ export const main = async ([name, ...rest]: readonly string[]): Promise<number> 
   }
 };
 
-/** A reader that has had enough (`| head`) is no failure. */
+/** A reader that closes the pipe early (`| head`) is not an error. */
 const leave = (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1);
 const ignore = () => {};

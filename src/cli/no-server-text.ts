@@ -2,7 +2,7 @@ import { LOCAL, type RunAddress } from "./target.ts";
 import { ownCommand } from "./own-command.ts";
 import { oneLine } from "./terminal-text.ts";
 
-/** That nothing answers at an address, and what to do about it. `why` is what the network said. */
+/** Explains that no server responds at an address, and what to do about it. `why` is the network error. */
 export const noServerText = ({ base }: Pick<RunAddress, "base">, why: string): string => {
   const url = new URL(base);
   if (/ENOTFOUND|EAI_AGAIN/.test(why)) return `there is no host ${url.hostname}; check the address ${base}`;

@@ -17,13 +17,13 @@ import { adviceLines, problemLines } from "./problem-lines.ts";
 import { oneLine, terminalText, wrap } from "./terminal-text.ts";
 
 export interface ViewOptions extends LineOptions {
-  /** The moment that is shown, in milliseconds since 1970, by the clock of the log. */
+  /** The displayed moment in milliseconds since 1970, by the log's clock. */
   readonly now: number;
-  /** How a person can answer an ask, in lines. */
+  /** How the user can answer an ask, as lines. */
   readonly howToAnswer?: (ask: AskNode) => readonly string[];
 }
 
-/** The lines of a node that holds no other nodes, or whose nodes are all told in its own lines. */
+/** The lines of a node without children, or whose children are all covered by its own lines. */
 export const nodeLines = (node: Node, options: ViewOptions): string[] => {
   switch (node.kind) {
     case "text":
@@ -48,7 +48,7 @@ export const nodeLines = (node: Node, options: ViewOptions): string[] => {
 const indented = (item: Node, options: ViewOptions): string[] =>
   nodeLines(item, { ...options, width: options.width - 2 }).map((text) => `  ${text}`);
 
-/** The text from one place to another, of which the first is the start of a line. */
+/** The text between two offsets. `from` must be the start of a line. */
 export const textLines = (part: PartNode, from: number, to: number, options: ViewOptions): string[] => {
   const facts = describeText(part);
   const isEnd = facts.isOver && to === part.text.length;
@@ -60,7 +60,9 @@ export const textLines = (part: PartNode, from: number, to: number, options: Vie
   return shown;
 };
 
-/** How much of a text is whole lines that stand. Line breaks at its end count only once something follows them. */
+/**
+ * The length of the text that consists of complete lines. Trailing line breaks count only once other text follows them.
+ */
 export const settledLength = (part: PartNode): number => {
   const { text } = part;
   if (isOver(part)) return text.length;
@@ -141,6 +143,6 @@ const markPieces = (node: MarkNode): Piece[] => {
 
 const NOTICE = { info: "cyan", success: "green", warning: "yellow", error: "red" } as const;
 
-/** The end of a text, if it is too long. */
+/** Returns the text, or its end if it is too long. */
 const tail = (text: string, width: number): string =>
   text.length <= width ? text : width < 8 ? "" : `…${text.slice(text.length - width + 1)}`;

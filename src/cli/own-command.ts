@@ -1,5 +1,6 @@
 /**
- * How to run one of our commands from here. Only a clone runs TypeScript: there `runcast` is no command, npm's scripts are.
+ * How to run a Runcast command from here. Only a clone runs TypeScript. There `runcast` is not installed, so use npm
+ * scripts.
  */
 export const ownCommand = (name: string, ...args: readonly string[]): string => {
   if (!isClone) return ["npx runcast", name, ...args].join(" ");

@@ -17,12 +17,14 @@ import { footLines, headLines } from "./render.ts";
 import { createSpeakers } from "./speakers.ts";
 import { oneLine, terminalText } from "./terminal-text.ts";
 
-/** The lines that an entry adds to a text in the order of events, for pipes and files. Call it after folding the entry. */
+/**
+ * Returns the lines that an entry adds to output in event order, for pipes and files. Call it after folding the entry.
+ */
 export const createPlainText = (
   state: RunState,
   options: LineOptions & Pick<ViewOptions, "howToAnswer">,
 ): ((entry: Entry) => string[]) => {
-  /** How much of each open text was given out, and the unfinished line of each call's output. */
+  /** How much of each open text was printed, and the incomplete last line of each call's output. */
   const given = new Map<string, number>();
   const unfinished = new Map<string, string>();
   const speakers = createSpeakers(state);
@@ -42,7 +44,7 @@ export const createPlainText = (
     return shown.map((words) => line([["dim", `  │ ${words}`]], view));
   };
 
-  /** A log that breaks the grammar may speak of what never started. */
+  /** An invalid log may reference nodes that never started. */
   const of = <Kind extends Node>(id: string, lines: (node: Kind) => string[]): string[] => {
     const node = state.nodes.get(id);
     return node ? lines(node as Kind) : [];

@@ -2,7 +2,7 @@ import type { ProblemFacts } from "../view.ts";
 import { type LineOptions, line } from "./line.ts";
 import { oneLine, terminalText, wrap } from "./terminal-text.ts";
 
-/** What a person should know or do about how something ended. */
+/** What the user should know or do about how something ended. */
 export const adviceLines = (advice: string, options: LineOptions): string[] =>
   advice === ""
     ? []

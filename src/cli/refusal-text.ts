@@ -2,13 +2,13 @@ import type { Problem } from "../events.ts";
 import type { RunAddress } from "./target.ts";
 import { oneLine } from "./terminal-text.ts";
 
-/** What a server refused with, in its own words, and what to do about it. */
+/** A server's refusal message and what to do about it. */
 export const refusalText = ({ code, message, hint }: Problem, target: Pick<RunAddress, "base">): string => {
   const advice = HERE[code]?.(target) ?? (/^http-\d+$/.test(code) ? HERE["no-stream"]!(target) : hint);
   return oneLine(advice ? `${message} (${advice})` : message);
 };
 
-/** Hints are written for programs: on a command line some things are done in another way. */
+/** Server hints are written for programs. These replace them where the command line works differently. */
 const HERE: Readonly<Record<string, (target: Pick<RunAddress, "base">) => string>> = {
   "key-required": () => "give it with --key <key>, or set RUNCAST_KEY",
   "wrong-key": () => "check --key <key>, or RUNCAST_KEY if there is none",

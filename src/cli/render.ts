@@ -7,14 +7,14 @@ import { adviceLines, problemLines } from "./problem-lines.ts";
 import { oneLine, terminalText, wrap } from "./terminal-text.ts";
 import { createTranscript } from "./transcript.ts";
 
-/** How a run looks at one moment: everything that stands, and of what still moves as much as fits `height`. */
+/** Renders a run at one moment: all settled lines, and as many live lines as fit `height`. */
 export const render = (state: RunState, options: ViewOptions & { readonly height: number }): string[] => {
   const transcript = createTranscript(state);
   const lines = [...headLines(state, options), ...transcript.settled(options)];
   return [...lines, ...transcript.live(options), ...footLines(state, options)];
 };
 
-/** Who runs, and what was asked. Empty before the run's first entry. */
+/** The agent, and the user's message. Empty before the run's first entry. */
 export const headLines = (state: RunState, options: ViewOptions): string[] => {
   if (state.run === undefined) return [];
   const { name, model } = describeRun(state);
@@ -34,14 +34,14 @@ export const headLines = (state: RunState, options: ViewOptions): string[] => {
 
 const MESSAGE_ROWS = 6;
 
-/** How we know what we show. */
+/** Where the displayed data comes from. */
 export interface Known {
   readonly text: string;
-  /** Whether we hear of everything as it happens. If not, nothing may look as if it moved. */
+  /** Whether updates arrive as they happen. If not, nothing may be animated. */
   readonly isLive: boolean;
 }
 
-/** What goes on in the run as a whole, or how it ended. */
+/** What the run is doing, or how it ended. */
 export const footLines = (state: RunState, options: ViewOptions & { readonly known?: Known }): string[] => {
   const { known = { text: "", isLive: true } } = options;
   const facts = describeRun(state);
@@ -71,11 +71,11 @@ export const footLines = (state: RunState, options: ViewOptions & { readonly kno
   ];
 };
 
-/** What is drawn over again must leave room for the rest of a small terminal. */
+/** Live lines are redrawn, so they must leave room for the rest of a small terminal. */
 const LIVE_ROWS = 6;
 const ALL_ROWS = 50;
 
-/** A plan, from the point before the first that is not done if there is no room for all. */
+/** A plan. If not all items fit, starts at the one before the first unfinished item. */
 const planLines = ({ todos, progress, next }: PlanFacts, rows: number, options: ViewOptions): string[] => {
   const from = Math.max(0, Math.min(next - 1, todos.length - rows));
   return [

@@ -31,7 +31,7 @@ export const replay: CliCommand = {
     const viewer = createViewer({ output: process.stdout, color: hasColor(process.stdout, environment), clock });
     const stop = new AbortController();
     const interrupt = () => stop.abort();
-    // Who is stopped in the midst must leave the terminal as it was.
+    // Restore the terminal when interrupted.
     process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
     try {
       for (const entry of entries) {

@@ -24,7 +24,7 @@ export const restore: CliCommand = {
     if (!existsSync(file)) throw new CommandError(`there is no file ${file}`);
     if (existsSync(target) && readdirSync(target).length > 0)
       throw new CommandError(`${target} is not empty: move it away first`);
-    // In its place only when it is whole.
+    // Rename only when complete.
     const unfinished = `${target}.unfinished`;
     await rm(unfinished, { recursive: true, force: true });
     try {

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from "../config.ts";
 import type { Log, Retention } from "../log.ts";
 
-/** How long runs are kept, and the same in words. */
+/** How long runs are kept, and a text that describes it. */
 export interface KeptRuns {
   readonly policy: Retention | undefined;
   readonly text: string;
@@ -11,8 +11,8 @@ const DAY = 86_400_000;
 const USUAL: Retention = { maxAgeMs: 30 * DAY };
 
 /**
- * A new log keeps runs for 30 days, and notes that. One with runs from before it was noted keeps them all, as it always did:
- * an upgrade deletes nothing.
+ * A new log keeps runs for 30 days and records that. A log whose runs predate that record keeps them all, as before, so
+ * that an upgrade deletes nothing.
  */
 export const keptRuns = async ({ retention }: Pick<LoadedConfig, "retention">, log: Log): Promise<KeptRuns> => {
   if (retention) return { policy: retention, text: textOf(retention) };

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { widthOf } from "./terminal-text.ts";
 
-/** The lower end of a terminal: lines that stand and scroll away, and below them some that are drawn over again. */
+/** The bottom of a terminal: settled lines that scroll away, and below them live lines that are redrawn. */
 export interface Screen {
   size(): { readonly width: number; readonly height: number };
   draw(standing: readonly string[], moving: readonly string[]): void;
@@ -12,7 +12,7 @@ export const createScreen = (output: NodeJS.WriteStream): Screen => {
   let drawn: readonly string[] = [];
   let before = "";
   output.write(HIDE_CURSOR);
-  // A terminal that was never told its size says 0.
+  // A terminal of unknown size reports 0.
   const columns = () => output.columns || 80;
   const size = () => ({ width: Math.max(20, columns() - 1), height: Math.max(4, output.rows || 24) });
 
@@ -21,7 +21,7 @@ export const createScreen = (output: NodeJS.WriteStream): Screen => {
     draw: (standing, moving) => {
       const now = rowsOf(moving);
       if (standing.length === 0 && now === before) return;
-      // A terminal that has become narrower has broken the lines that we drew.
+      // If the terminal became narrower, it has wrapped the lines drawn before.
       const rows = drawn.reduce((sum, text) => sum + Math.max(1, Math.ceil(shownWidth(text) / columns())), 0);
       const back = rows > 0 ? `\x1b[${rows}A\r${ERASE_BELOW}` : "";
       output.write(BEGIN + back + rowsOf(standing) + now + END);
@@ -39,6 +39,6 @@ const shownWidth = (text: string): number => widthOf(stripVTControlCharacters(te
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
 const ERASE_BELOW = "\x1b[0J";
-/** Terminals that know this show the frame at once, without flicker. */
+/** Terminals that support synchronized output show the frame without flicker. */
 const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";

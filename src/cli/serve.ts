@@ -62,7 +62,7 @@ export const serve: CliCommand = {
       const unready = await unreadyAgents(config.agents);
       const said = { url, recovered, dropped, kept: kept.text, environment, note, unready };
       const greeted = await greeting(config, opened, said);
-      // Listens for signals first: who reads the greeting may stop us at once.
+      // Install the signal handlers first: a process that reads the greeting may stop this one immediately.
       const stopped = untilStopped(server, config, opened, kept, report, lines);
       if (lines) lines.line("info", "server-start", { url, version: version(), recovered, dropped });
       else process.stdout.write(greeted);
@@ -70,13 +70,13 @@ export const serve: CliCommand = {
     } finally {
       await opened.log.close();
     }
-    // What an agent keeps open, such as a server that it started, must not keep a stopped server alive.
+    // A resource that an agent keeps open, such as a server it started, must not keep a stopped server alive.
     setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
     return 0;
   },
 };
 
-/** What is set already goes before the file. */
+/** Variables that are already set take precedence over the file. */
 const readVariables = (directory: string): void => {
   const file = path.join(directory, ".env");
   if (existsSync(file)) process.loadEnvFile(file);
@@ -89,7 +89,7 @@ const withOrigin = (config: LoadedConfig, origin: string | undefined): LoadedCon
   return { ...config, origins: [...(config.origins ?? []), origin] };
 };
 
-/** Undefined where people read. */
+/** Undefined for the text format. */
 const linesOf = (format: string | undefined, withMessages = false): JsonLines | undefined => {
   if (format !== undefined && format !== "text" && format !== "json")
     throw new UsageError(`--log-format must be text or json: not ${format}`);
@@ -154,7 +154,7 @@ const present = <Value extends object>(value: Value) =>
 const notOurs = (host: string): CommandError =>
   new CommandError(`${host} is no address of this machine; choose another: --host 127.0.0.1`);
 
-/** What is wrong with an address is told before it is said what a public one needs. */
+/** Reports an invalid address before checking that a public one has a key. */
 const checkHost = async (host: string, config: LoadedConfig): Promise<void> => {
   const { address } = await lookup(host).catch(() => {
     throw notOurs(host);
@@ -215,19 +215,22 @@ const HOUR = 3_600_000;
 const retain = async ({ policy }: KeptRuns, { log }: OpenedLog): Promise<number> =>
   policy ? await log.retain(policy, Date.now()) : 0;
 
-/** A terminal's Ctrl-C reaches us several times at once where npm and its wrapper pass it on. */
+/** npm and its wrapper forward a terminal's Ctrl-C, so one press may arrive several times. */
 const SAME_PRESS_MS = 500;
 
-/** How long hooks and connections of agents have to finish when everything else is closed. */
+/** How long agents' hooks and connections may take after everything else is closed. */
 const LAST_WORDS_MS = 1000;
 
-/** How long a process that is told to terminate waits for safe points of its runs. */
+/** How long to wait on SIGTERM for runs to reach a safe point. */
 const HAND_OVER_MS = 20_000;
 
-/** How long everything else may take that closes: a log that does not answer must not keep the process. */
+/** How long all other cleanup may take. A log that does not respond must not keep the process alive. */
 const CLOSE_MS = 15_000;
 
-/** Ctrl-C interrupts runs: whoever presses it wants them to stop. A process that is told to terminate is being replaced. */
+/**
+ * SIGINT interrupts runs, because the user wants them to stop. SIGTERM hands them over, because the process is being
+ * replaced.
+ */
 const untilStopped = async (
   server: RuncastServer,
   config: LoadedConfig,

@@ -1,19 +1,22 @@
 import type { AgentNode, RunState } from "../state.ts";
 
-/** Whose words the lines of a text are, where several sub-agents speak in turn. */
+/** Tracks which sub-agent each printed line belongs to when several take turns. */
 export interface Speakers {
-  /** The sub-agents around what this one says, outermost first, itself last. Empty for the root. */
+  /** The path to this agent, outermost first, ending with the agent itself. Empty for the root. */
   pathOf(agent: string | undefined): readonly AgentNode[];
-  /** Its name, with a number where another sub-agent of this name came before it. */
+  /** The agent's name, numbered if an earlier sub-agent has the same name. */
   nameOf(agent: AgentNode): string;
-  /** Goes on with the words of the last of the path. Answers whom to name first: those whose place in the text another had. */
+  /**
+   * Makes the last agent of the path the current one. Returns the agents to print as headings, because another agent
+   * printed at their depth since.
+   */
   switchTo(path: readonly AgentNode[]): { readonly name: string; readonly depth: number }[];
-  /** The last of the path has said all, and its line stands where its surroundings do. */
+  /** Ends the last agent of the path. Its closing line is printed at the level of its parent. */
   leave(path: readonly AgentNode[]): void;
 }
 
 export const createSpeakers = (state: RunState): Speakers => {
-  /** Who spoke last at each depth. */
+  /** The current agent at each depth. */
   let current: readonly AgentNode[] = [];
   const names = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -33,7 +36,7 @@ export const createSpeakers = (state: RunState): Speakers => {
     pathOf: (agent) => {
       const path: AgentNode[] = [];
       for (let id = agent; id !== undefined && path.length < DEEPEST; id = path[0]!.parent) {
-        // A log that breaks the grammar may speak of what never started.
+        // An invalid log may reference nodes that never started.
         const node = state.nodes.get(id);
         if (node?.kind !== "agent") break;
         path.unshift(node);
@@ -42,7 +45,7 @@ export const createSpeakers = (state: RunState): Speakers => {
     },
     switchTo: (path) => {
       const first = path.findIndex((agent, depth) => current[depth]?.id !== agent.id);
-      // What stands further out than the last words keeps their place: the depth tells it apart.
+      // A prefix of the current path needs no heading: the indentation shows the level.
       if (first === -1) return [];
       current = path;
       return path.slice(first).map((agent, index) => ({ name: nameOf(agent), depth: first + index }));

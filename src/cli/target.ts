@@ -1,19 +1,19 @@
 import { isRunId } from "../run-id.ts";
 import { UsageError } from "./command.ts";
 
-/** A server, and perhaps one run of it. */
+/** A server, and optionally one of its runs. */
 export interface RunAddress {
   readonly base: string;
   readonly run: string | undefined;
   readonly token: string | undefined;
-  /** Whether only an id was given. */
+  /** Whether only a run ID was given. */
   readonly isBare: boolean;
 }
 
-/** Where a bare id is looked for, unless RUNCAST_URL says another place. */
+/** The server for a bare run ID, unless RUNCAST_URL is set. */
 export const LOCAL = "http://127.0.0.1:4400";
 
-/** Reads `http://host/runs/<run>` (with whatever follows), `http://host/?run=<run>`, the address of a server, or a run's id. */
+/** Parses `http://host/runs/<run>` (with any suffix), `http://host/?run=<run>`, a server's address, or a run ID. */
 export const parseRunAddress = (text: string, environment: NodeJS.ProcessEnv): RunAddress => {
   if (isRunId(text)) {
     const where = environment["RUNCAST_URL"] || LOCAL;
@@ -51,13 +51,13 @@ const addressOf = (text: string): URL | undefined => {
   return url && /^https?:$/.test(url.protocol) ? url : undefined;
 };
 
-/** What an address lacks that people leave out: `localhost:4400`, `example.org/runs/x`. */
+/** A hint for addresses without a scheme, such as `localhost:4400` or `example.org/runs/x`. */
 const missingScheme = (text: string, otherwise: string): string =>
   /^[a-z\d][\w-]*(\.[\w-]+)*(:\d+(\/.*)?|(?<=\..*)\/.*)$/i.test(text) && URL.canParse(`http://${text}`)
     ? `: http:// is missing, as in http://${text}`
     : ` ${otherwise}`;
 
-/** The headers of someone who may read this. */
+/** The headers that authorize a request. */
 export const authorization = (
   { token }: Pick<RunAddress, "token">,
   key: string | undefined,

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from "node:util";
 import { visibleText } from "../view.ts";
 
 /**
- * Text that a model or a tool wrote, made harmless for a terminal: without escape sequences and control characters (line
- * breaks stay, tabs become spaces). Characters that hide or reorder text are made visible, as in every view.
+ * Sanitizes text from a model or a tool for the terminal: removes escape sequences and control characters (line breaks
+ * stay, tabs become spaces). Characters that hide or reorder text are made visible, as in every view.
  */
 export const terminalText = (text: string): string =>
   SAFE.test(text)
@@ -16,16 +16,16 @@ export const terminalText = (text: string): string =>
           .replace(CONTROL, ""),
       );
 
-/** The same on one line. */
+/** The same, on one line. */
 export const oneLine = (text: string): string => terminalText(text).replace(/\s+/g, " ").trim();
 
 // eslint-disable-next-line no-control-regex
 const SAFE = /^[\n\x20-\x7e]*$/;
-/** Control characters but the line break. */
+/** All control characters except the line feed. */
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/g;
 
-/** How many columns a terminal gives a text. */
+/** The number of terminal columns a text takes. */
 export const widthOf = (text: string): number => {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -33,7 +33,7 @@ export const widthOf = (text: string): number => {
   return width;
 };
 
-/** The text, or as much of it as fits with a … */
+/** Returns the text, or as much of it as fits, with an ellipsis. */
 export const clip = (text: string, width: number): string => {
   if (text.length <= width && ASCII.test(text)) return text;
   if (width <= 0) return "";
@@ -49,7 +49,7 @@ export const clip = (text: string, width: number): string => {
   return kept;
 };
 
-/** Lines of at most `width` columns, broken between words where that is possible. Spaces at a break go. */
+/** Wraps text to `width` columns, at word boundaries where possible. Drops the spaces at a break. */
 export const wrap = (text: string, width: number): string[] =>
   text.split("\n").flatMap((line) => wrapLine(line, width));
 

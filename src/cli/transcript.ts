@@ -3,18 +3,20 @@ import { describeText, isOver } from "../view.ts";
 import { callEnd, callStart } from "./call-lines.ts";
 import { type ViewOptions, agentEnd, agentStart, nodeLines, settledLength, textLines } from "./node-lines.ts";
 
-/** A run as lines from top to bottom, of which each is given out once. */
+/** A run as lines from top to bottom. Each settled line is returned once. */
 export interface Transcript {
-  /** The lines that came to stand since the last call. They never change again. */
+  /** The lines settled since the last call. They never change again. */
   settled(options: ViewOptions): string[];
-  /** The lines after those, as they are now: at most `height`, the last ones. Costs what it returns. */
+  /**
+   * The current lines after the settled ones: the last `height` at most. The cost is proportional to what it returns.
+   */
   live(options: ViewOptions & { readonly height: number }): string[];
 }
 
 export const createTranscript = (state: RunState): Transcript => {
-  /** The open nodes around the place up to which lines were given out, outermost first. */
+  /** The open nodes around the position of the last settled line, outermost first. */
   const stack: Place[] = [{ home: state.root, index: 0 }];
-  /** How much of the text at that place was given out. */
+  /** How much of the text at that position was returned. */
   let given = 0;
 
   const settledText = (part: PartNode, options: ViewOptions): string[] => {
@@ -82,7 +84,7 @@ interface Place {
   index: number;
 }
 
-/** Whether what it holds is shown below its first line, which then stands. */
+/** Whether a node's children are shown below its first line, which is then settled. */
 const isOpened = (node: Node): node is AgentNode | CallNode =>
   node.kind === "agent" ||
   (node.kind === "call" && node.items.some(({ kind }) => kind === "agent" || kind === "ask" || kind === "text"));
@@ -90,7 +92,7 @@ const isOpened = (node: Node): node is AgentNode | CallNode =>
 const isSettled = (node: Node, { home, index }: Place): boolean => {
   if (isOver(node)) return true;
   if (node.kind !== "step") return false;
-  // A step may be tried again only before its first text or call.
+  // A step can only be retried before its first text or call.
   for (let next = index + 1; next < home.items.length; next++)
     if (home.items[next]!.kind === "text" || home.items[next]!.kind === "call") return true;
   return false;
@@ -102,7 +104,7 @@ const opening = (node: AgentNode | CallNode, options: ViewOptions, depth: number
 const closing = (node: AgentNode | CallNode, options: ViewOptions, depth: number): string[] =>
   node.kind === "agent" ? agentEnd(node, inside(options, depth)) : callEnd(node, inside(options, depth), true);
 
-/** A node's lines; of a long text only what can be on the screen. */
+/** A node's lines. For a long text, only what can fit on the screen. */
 const recentLines = (node: Node, given: number, options: ViewOptions, height: number): string[] => {
   if (node.kind !== "text") return nodeLines(node, options);
   const from = Math.max(given, node.text.length - height * options.width);

@@ -1,7 +1,7 @@
 import { messageOf } from "../message-of.ts";
 import { Refusal, type Source } from "../source.ts";
 
-/** What keeps agents from working as things are, a line each: better read at the start than in the first run. */
+/** One line per problem that keeps an agent from working. Shown at startup rather than in the first run. */
 export const unreadyAgents = async (agents: Readonly<Record<string, Source>>): Promise<readonly string[]> => {
   const checked = Object.entries(agents).map(async ([name, { ready }]) => {
     try {

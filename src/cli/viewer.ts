@@ -7,13 +7,13 @@ import { type Known, footLines, headLines } from "./render.ts";
 import { createScreen } from "./screen.ts";
 import { createTranscript } from "./transcript.ts";
 
-/** Shows one run in a terminal: as a tree that moves, or as lines in the order of events where nothing can be redrawn. */
+/** Shows one run in a terminal: as a live tree, or as lines in event order if the output cannot be redrawn. */
 export interface Viewer {
   readonly state: RunState;
   add(entry: Entry): void;
-  /** How we know what is shown. While it is not live, nothing moves. */
+  /** Sets where the data comes from. While it is not live, nothing is animated. */
   know(known: Known): void;
-  /** Leaves everything as it stands. */
+  /** Draws the final state and stops. */
   end(): void;
 }
 
@@ -21,9 +21,9 @@ export interface ViewerOptions {
   readonly output: NodeJS.WriteStream;
   readonly color: boolean;
   readonly howToAnswer?: ViewOptions["howToAnswer"];
-  /** A state that someone else folds as well. Default: one of its own. */
+  /** A state that the caller also folds into. Default: a new one. */
   readonly state?: RunState;
-  /** What the time is, in milliseconds since 1970. Default: by this machine's clock. */
+  /** Returns the time in milliseconds since 1970. Default: this machine's clock. */
   readonly clock?: () => number;
 }
 
@@ -44,7 +44,7 @@ const createPlainViewer = ({ output, color, howToAnswer, state = createState() }
   };
 };
 
-/** Twelve frames a second: enough for a spinner, little enough for a slow line. */
+/** Twelve frames per second: enough for a spinner, and cheap on a slow connection. */
 const FRAME_MS = 80;
 
 const createLiveViewer = (options: ViewerOptions): Viewer => {

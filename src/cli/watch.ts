@@ -45,7 +45,7 @@ export const watch: CliCommand = {
     let hasBeenLive = false;
     const client = createClient({
       url: base,
-      // Once there was a stream, it is worth waiting for; before, what is wrong will probably stay so.
+      // Once a stream has been live, keep retrying. Before that, the problem is probably permanent.
       backoff: (attempt, why) => (hasBeenLive || attempt <= FIRST_TRIES ? defaultBackoff(attempt, why) : undefined),
       ...(key !== undefined && { key }),
       ...(token !== undefined && { token }),
@@ -114,7 +114,7 @@ interface Circumstances {
   readonly isTerminal: boolean;
 }
 
-/** What is true of the connection. A terminal is told more: there it can be taken back. */
+/** The connection status. A terminal shows more, because it can redraw the line. */
 const connectionText = (connection: Connection, { target, hasBeenLive, isTerminal }: Circumstances): string => {
   const problemText = (problem: Problem) => refusalText(problem, target);
   const { text, notice } = describeConnection(connection, Date.now(), { hasBeenLive, problemText });
@@ -123,7 +123,7 @@ const connectionText = (connection: Connection, { target, hasBeenLive, isTermina
   return isTerminal && goesOn ? text : notice;
 };
 
-/** An encoded path that a shell takes as it stands: it is offered to be pasted, and others have chosen its ids. */
+/** Escapes an encoded path for the shell. The user may paste it, and its IDs come from others. */
 const pasteable = (path: string): string =>
   path.replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 

@@ -5,15 +5,15 @@ import { CommandError, UsageError } from "./command.ts";
 
 export interface Assisted {
   readonly config: LoadedConfig;
-  /** Why the assistant is there, or what would bring it. Nothing where a configuration has agents of its own. */
+  /** Why the assistant was added, or what would enable it. Undefined if the configuration has its own agents. */
   readonly note?: string;
 }
 
 const ASSISTANT = "assistant";
 
 /**
- * Where no configuration names agents, whoever has a model gets an assistant that uses it, before the demo. `wanted` is the model
- * that a person asked for; `demo` is the demo alone.
+ * Adds an assistant before the demo if the configuration has no agents and a model is available. `wanted` is the model
+ * the user asked for. `demo` means only the demo.
  */
 export const withAssistant = async (
   config: LoadedConfig,

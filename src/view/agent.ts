@@ -6,21 +6,21 @@ import { describeProblem, type ProblemFacts } from "./problem.ts";
 import { oneLine } from "./text.ts";
 import { agentTime, type Time } from "./time.ts";
 
-/** What a person is told of a sub-agent. */
+/** Display data for a sub-agent. */
 export interface AgentFacts {
   readonly badge: Badge;
   readonly isOver: boolean;
   readonly name: string;
   readonly model: string;
   readonly task: string;
-  /** Its task as it was given, in all its lines. */
+  /** The full task, with its line breaks. */
   readonly fullTask: string;
   readonly status: string;
   readonly time: Time | undefined;
-  /** Tokens, once it is over. */
+  /** Token usage. Empty until the agent has ended. */
   readonly usage: string;
   readonly problem: ProblemFacts | undefined;
-  /** Why its answer is not whole, and what to do; empty if it is. */
+  /** Why the answer is incomplete and what to do about it. Empty if it is complete. */
   readonly advice: string;
 }
 
@@ -42,17 +42,17 @@ export const describeAgent = (agent: AgentNode): AgentFacts => {
   };
 };
 
-/** How the work of an agent, or of the run's root, ended. */
+/** How an agent, or the run's root agent, ended. */
 export interface End {
   readonly state: ShownState;
   readonly title: string;
-  /** Empty if nothing is wrong with the answer. */
+  /** Empty if the answer is complete. */
   readonly advice: string;
 }
 
 /**
- * Undefined while it goes on. An agent that is done although its last answer was cut has not finished what it was asked:
- * nothing may show it as success.
+ * Returns undefined while the agent is running. An agent with outcome `done` whose last answer was cut off did not
+ * finish its task, so no view may show it as a success.
  */
 export const endOf = (agent: AgentNode): End | undefined => {
   const { outcome } = agent;
@@ -64,7 +64,7 @@ export const endOf = (agent: AgentNode): End | undefined => {
 
 const TITLES = { done: "Finished", error: "Failed", cancelled: "Cancelled", interrupted: "Interrupted" } as const;
 
-/** Answers that are not whole, by how their step finished. */
+/** Incomplete answers, by the finish reason of their step. */
 const CUT: Readonly<Record<string, End | undefined>> = {
   length: {
     state: "cut",

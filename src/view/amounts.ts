@@ -1,6 +1,6 @@
 import type { Usage } from "../events.ts";
 
-/** Milliseconds as people say them: `80 ms`, `1.2 s`, `3 min 5 s`. */
+/** Formats milliseconds for display: `80 ms`, `1.2 s`, `3 min 5 s`. */
 export const duration = (ms: number): string => {
   const whole = Math.max(0, Math.round(ms));
   if (whole < 1000) return `${whole} ms`;
@@ -11,13 +11,13 @@ export const duration = (ms: number): string => {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 };
 
-/** A time that still runs: `0.4 s`, `12.3 s`, `1 min 5 s`. */
+/** Formats a duration that is still growing: `0.4 s`, `12.3 s`, `1 min 5 s`. */
 export const elapsed = (ms: number): string => {
   const seconds = Math.max(0, ms) / 1000;
   return seconds < 60 ? `${(Math.floor(seconds * 10) / 10).toFixed(1)} s` : duration(Math.floor(seconds) * 1000);
 };
 
-/** `1,204 tokens in, 332 out`; empty if nothing is known. */
+/** `1,204 tokens in, 332 out`. Empty if no usage is known. */
 export const usageText = ({ input, output, reasoning, cached }: Usage): string => {
   const parts: string[] = [];
   if (input !== undefined) parts.push(`${amount(input)} tokens in${cached ? ` (${amount(cached)} cached)` : ""}`);

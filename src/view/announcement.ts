@@ -9,7 +9,9 @@ import { oneLine, sentence } from "./text.ts";
 
 const LONGEST = 600;
 
-/** What a screen reader is to say of an event that was just folded: finished messages, outcomes, what waits for a person. */
+/**
+ * The screen reader announcement for an event just applied to the state: finished messages, outcomes, and open asks.
+ */
 export const announcementOf = (state: RunState, event: Event): string | undefined => {
   switch (event.type) {
     case "tool-end": {
@@ -20,7 +22,7 @@ export const announcementOf = (state: RunState, event: Event): string | undefine
     }
     case "text-end": {
       const part = state.nodes.get(event.part);
-      // The words of sub-agents and tools are on their cards; their results are what is told.
+      // Text from sub-agents and tools is on their cards. Only their results are announced.
       if (part?.kind !== "text" || part.agent !== undefined || part.call !== undefined) return undefined;
       const text = visibleText(part.text.slice(0, LONGEST).trim());
       return part.text.length > LONGEST ? `${text} … and more.` : text;

@@ -4,7 +4,7 @@ import { byteText } from "./amounts.ts";
 import { describeLink, type LinkFacts } from "./link.ts";
 import { oneLine } from "./text.ts";
 
-/** What a person is told of something that is said once. */
+/** Display data for a single-event node: a citation, file, embed, or notice. */
 export type AsideFacts =
   | { readonly kind: "citation"; readonly title: string; readonly link: LinkFacts | undefined; readonly about: string }
   | ({ readonly kind: "file"; readonly link: LinkFacts | undefined } & FileFacts)
@@ -35,10 +35,10 @@ export const describeAside = ({ event }: MarkNode): AsideFacts => {
   }
 };
 
-/** What a person is told of a file. */
+/** Display data for a file. */
 export interface FileFacts {
   readonly name: string;
-  /** Its type, size, and what became of it. */
+  /** Media type, size, and how the file changed. */
   readonly about: string;
   readonly isDeleted: boolean;
 }

@@ -9,22 +9,22 @@ import type { Time } from "./time.ts";
 
 type Ask = AskNode["ask"];
 
-/** What a person is told of an ask. */
+/** Display data for an ask. */
 export interface AskFacts {
   readonly badge: Badge;
   readonly isOpen: boolean;
   readonly title: string;
   readonly message: string;
-  /** What became of it, in words. */
+  /** A sentence about the reply, or why there is none. */
   readonly reply: string;
-  /** What can be answered by a press of a button; empty if a value has to be given. */
+  /** Answers the user can give with one button. Empty if the ask needs a typed value. */
   readonly choices: readonly Choice[];
   readonly expires: number | undefined;
-  /** How long it has waited, while it does. */
+  /** How long the ask has been waiting. Undefined once it is closed. */
   readonly time: Time | undefined;
 }
 
-/** One way to answer. */
+/** One possible answer. */
 export interface Choice {
   readonly key: string;
   readonly label: string;
@@ -91,7 +91,7 @@ const valueText = (ask: Ask, value: Json | undefined): string => {
 
 const plain = (value: Json | undefined): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 
-/** Which of an approval's options was taken. */
+/** The option chosen for an approval. */
 const optionText = (ask: Ask, answer: Answer | undefined): string => {
   const taken = answer?.option;
   const option = taken === undefined ? undefined : approvalsOf(ask).find(({ id }) => id === taken);
@@ -119,7 +119,7 @@ const choice = (label: string, answer: Answer, description = ""): Choice => ({
   answer,
 });
 
-/** Which tool asks, and for which sub-agent. */
+/** The tool that asks, and the sub-agent it asks for. */
 export const whoAsks = (
   state: RunState,
   { ask, agent }: AskNode,

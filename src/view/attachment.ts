@@ -1,7 +1,7 @@
 import { byteText } from "./amounts.ts";
 import { oneLine } from "./text.ts";
 
-/** How large files can be, and how many, as a server says it. */
+/** The server's limits on the size and number of attached files. */
 export interface FileLimits {
   readonly fileBytes: number;
   readonly filesBytes: number;
@@ -16,13 +16,13 @@ interface Attached {
 
 export interface AttachmentRules {
   readonly limits: FileLimits;
-  /** Media types that the model reads; undefined: nobody knows. */
+  /** Media types the model accepts. Undefined if unknown. */
   readonly accepts: readonly string[] | undefined;
-  /** What is attached already. */
+  /** Files that are already attached. */
   readonly before: readonly Attached[];
 }
 
-/** Why a file cannot be attached; empty if it can. */
+/** Why a file cannot be attached. Empty if it can. */
 export const attachmentProblem = (file: Attached, { limits, accepts, before }: AttachmentRules): string => {
   const name = oneLine(file.name, 80);
   if (file.bytes === 0) return `${name} is empty.`;
@@ -35,7 +35,10 @@ export const attachmentProblem = (file: Attached, { limits, accepts, before }: A
   return `${name} cannot be read by this model. It reads ${kindsOf(accepts)}.`;
 };
 
-/** What a file is, by its name where nobody says it: programs know little of source code. */
+/**
+ * The media type of a file. Falls back to its extension, because browsers report no type or a wrong one for source
+ * code.
+ */
 export const mediaTypeOf = (name: string, said: string): string => {
   const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   if (SOURCE_CODE.has(ending)) return "text/plain";
@@ -64,7 +67,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   mp4: "video/mp4",
 };
 
-/** The server looks at the bytes of what may be text. */
+/** Skips the `accepts` check for types that may be text. The server inspects their bytes. */
 const mayBeText = (mediaType: string): boolean =>
   /^text\/|^application\/octet-stream$|[/+](json|xml|yaml|toml|sql|javascript)$/.test(mediaType);
 

@@ -3,13 +3,13 @@ import type { RunState } from "../state.ts";
 import { describeAsk } from "./ask.ts";
 import { describeRun, runTitle } from "./run.ts";
 
-/** What a person who looks elsewhere should learn at once: that the agent waits for them, or how its run ended. */
+/** A notification for a user who is looking elsewhere: the agent is waiting for them, or the run has ended. */
 export interface Attention {
   readonly title: string;
   readonly text: string;
 }
 
-/** Undefined for an event that can wait until the person looks again. */
+/** Returns undefined for events that do not need a notification. */
 export const attentionOf = (state: RunState, event: Event): Attention | undefined => {
   if (event.type === "run-end") return { title: describeRun(state).title, text: runTitle(state) };
   const ask = event.type === "ask-start" ? state.nodes.get(event.ask) : undefined;

@@ -1,21 +1,21 @@
 import { CALL_OUTCOMES } from "../protocol.ts";
 import type { CallNode } from "../state.ts";
 
-/** What a call, an agent, an ask or a run is in, as a person is shown it. */
+/** The display state of a call, agent, ask, or run. */
 export type ShownState =
   | CallNode["state"]
   | "done"
-  /** The model's answer ended before it was complete: at its token limit, by a filter, with its process. */
+  /** The model's answer ended early: at its token limit, by a filter, or when its process ended. */
   | "cut"
   | "filtered"
   | "waiting"
   | "answered"
   | "expired";
 
-/** How it looks: `good` is kept for what succeeded. */
+/** The color family. `good` is reserved for success. */
 export type Tone = "waiting" | "active" | "good" | "bad" | "stopped" | "plain";
 
-/** A state with the word and the tone in which every view shows it. */
+/** A state with the word and tone that every view uses for it. */
 export interface Badge {
   readonly state: ShownState;
   readonly word: string;
@@ -47,8 +47,8 @@ export const badgeOf = (state: ShownState): Badge => {
   return { state, word, tone };
 };
 
-/** What a sub-agent or a run is in while it goes on. */
+/** The badge of a sub-agent or run that is still running. */
 export const WORKING: Badge = { state: "executing", word: "working", tone: "active" };
 
-/** The states that a call can be in, in the order in which a list offers them. */
+/** All states of a call, in the order filter lists offer them. */
 export const CALL_STATES: readonly CallNode["state"][] = ["pending", "executing", ...CALL_OUTCOMES];

@@ -1,7 +1,7 @@
 import type { CallNode } from "../state.ts";
 import { badgeOf } from "./badge.ts";
 
-/** How many of some calls are in which state, as a list would head them. */
+/** Number of calls by state, as text for a list heading. */
 export interface CallCounts {
   readonly executing: string;
   readonly pending: string;
@@ -9,7 +9,7 @@ export interface CallCounts {
   readonly all: string;
 }
 
-/** Empty where there are none. */
+/** Each text is empty if its count is zero. */
 export const describeCounts = (calls: readonly CallNode[]): CallCounts => {
   const counted = (fits: (call: CallNode) => boolean, word: string): string => {
     const count = calls.filter(fits).length;

@@ -2,14 +2,17 @@ import type { CallNode } from "../state.ts";
 
 export interface CallFilter {
   readonly tool: string;
-  /** `open`: pending or executing. */
+  /** `open` matches pending and executing calls. */
   readonly state: "" | "open" | CallNode["state"];
   readonly text: string;
 }
 
 export const NO_FILTER: CallFilter = { tool: "", state: "", text: "" };
 
-/** Whether a call is one of those that are looked for. Every word must be in its name, its arguments or its result. */
+/**
+ * Returns a function that tests a call against a filter. Every search word must occur in its name, arguments, or
+ * result.
+ */
 export const createMatcher = (): ((call: CallNode, filter: CallFilter) => boolean) => {
   const texts = new WeakMap<CallNode, { readonly version: number; readonly text: string }>();
   const textOf = (call: CallNode): string => {
@@ -27,7 +30,7 @@ export const createMatcher = (): ((call: CallNode, filter: CallFilter) => boolea
   };
 };
 
-/** What of a call is searched: of a result that lies in a file, its beginning and end. */
+/** The searchable text of a call. For a result stored as a file, only its head and tail are searched. */
 export const searchText = (call: CallNode): string => {
   const parts: (string | undefined)[] = [call.name, call.title, call.status, call.error?.message];
   parts.push(call.inputText !== "" && !call.edited ? call.inputText : jsonText(call.input));

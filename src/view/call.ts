@@ -6,25 +6,28 @@ import { summaryOf } from "./summary.ts";
 import { oneLine } from "./text.ts";
 import { callTime, type Time } from "./time.ts";
 
-/** What a person is told of a call. */
+/** Display data for a call. */
 export interface CallFacts {
   readonly badge: Badge;
   readonly isOver: boolean;
   readonly name: string;
-  /** The arguments in one line. */
+  /** The arguments on one line. */
   readonly summary: string;
-  /** Undefined if it did not run, or nobody knows. */
+  /** Undefined if the call did not run or its duration is unknown. */
   readonly time: Time | undefined;
-  /** What it says that it does; empty when it is over. */
+  /** The tool's current status text. Empty once the call is over. */
   readonly status: string;
-  /** How far it is, from 0 to 1; undefined if it does not say, and when it is over. */
+  /** Progress from 0 to 1. Undefined if the tool does not report it, and once the call is over. */
   readonly fraction: number | undefined;
   readonly problem: ProblemFacts | undefined;
-  /** That a person changed the arguments; empty if nobody did. */
+  /** A note that the user edited the arguments. Empty if they did not. */
   readonly edits: string;
-  /** How its command failed, although the call itself may have gone well: `Exit code 1`. Empty if it did not, or nobody knows. */
+  /**
+   * How the command failed, such as `Exit code 1`, even if the call itself succeeded. Empty if it did not fail or is
+   * unknown.
+   */
   readonly exit: string;
-  /** Whether all arguments have arrived, or no more will. */
+  /** Whether all arguments have arrived, or the call ended before they did. */
   readonly hasAllInput: boolean;
 }
 

@@ -2,13 +2,13 @@ import type { Json } from "../events.ts";
 import type { CallNode } from "../state.ts";
 
 export interface CommandFacts {
-  /** What was run, if the arguments say it. */
+  /** The command line, if the arguments contain one. */
   readonly command: string | undefined;
-  /** How it ended, if anybody knows. */
+  /** How the command ended, if known. */
   readonly end: { readonly text: string; readonly failed: boolean } | undefined;
 }
 
-/** A call as a command in a terminal. */
+/** Display data for a call that runs a command. */
 export const describeCommand = ({ input, value }: CallNode): CommandFacts => {
   const { command, script } = fieldsOf(input);
   const given = script ?? command;

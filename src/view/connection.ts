@@ -3,21 +3,21 @@ import type { Problem } from "../events.ts";
 import { duration } from "./amounts.ts";
 import { oneLine, sentence } from "./text.ts";
 
-/** What a person is told of the connection to a run that goes on, and never more than is known. */
+/** Display data for the connection to a running run. States only what is known. */
 export interface ConnectionFacts {
   readonly status: Connection["status"] | "paused";
   readonly text: string;
-  /** Why it is so; empty if there is nothing to explain. */
+  /** The reason for the status. Empty if there is nothing to explain. */
   readonly detail: string;
-  /** What to tell of it where it is told once and nothing counts down; empty unless something is wrong that may pass. */
+  /** The text for views that print it once and show no countdown. Empty unless there is a problem that may resolve. */
   readonly notice: string;
 }
 
-/** What only who holds the connection knows. */
+/** Details that only the owner of the connection knows. */
 export interface ConnectionCircumstances {
-  /** Whether anything has come over it before. Default: true. */
+  /** Whether any data has arrived on it before. Default: true. */
   readonly hasBeenLive?: boolean;
-  /** A problem in words, with what to do about it here. Default: its message. */
+  /** Formats a problem, including what to do about it in this context. Default: its message. */
   readonly problemText?: (problem: Problem) => string;
 }
 
@@ -29,10 +29,10 @@ const WAITS = {
   agent: "the agent",
 } as const;
 
-/** What ends a connection without a word of the server. */
+/** Problems that end a connection without a response from the server. */
 const UNSAID: ReadonlySet<string> = new Set(["no-stream", "reader-failed"]);
 
-/** Whether a server has answered and said no. */
+/** Whether the server responded with a refusal. */
 export const isRefusal = ({ code }: Problem): boolean => !UNSAID.has(code);
 
 export const describeConnection = (
@@ -57,7 +57,7 @@ export const describeConnection = (
       const seconds = Math.ceil((connection.nextAt - now) / 1000);
       const when = seconds > 0 ? `retrying in ${seconds} s` : "retrying now";
       const why = sentence(oneLine(connection.why.message));
-      // A server that answers is not lost: what it says is what there is to know.
+      // If the server responded, the connection is not lost. Show the server's message instead.
       const text =
         connection.httpStatus === undefined
           ? `Connection lost, ${when}`
@@ -78,7 +78,7 @@ export const describeConnection = (
   }
 };
 
-/** In whole seconds: it is told only now and then. */
+/** Rounded to whole seconds because the text is only updated occasionally. */
 const secondsText = (ms: number): string => {
   const seconds = Math.max(0, Math.round(ms / 1000));
   return seconds < 60 ? `${seconds} s` : duration(seconds * 1000);

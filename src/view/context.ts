@@ -1,7 +1,7 @@
 import type { Json } from "../events.ts";
 import { amount } from "./amounts.ts";
 
-/** How full the model's context is, in a line; undefined if the value does not say it. */
+/** Context usage on one line. Undefined if the value does not contain it. */
 export const contextText = (value: Json): string | undefined => {
   const { used, size } = (typeof value === "object" && value !== null ? value : {}) as { used?: Json; size?: Json };
   if (typeof used !== "number" || typeof size !== "number" || size <= 0) return undefined;

@@ -1,6 +1,6 @@
 import type { Json } from "../events.ts";
 
-/** A line of a diff, with its numbers in the old and the new file where the diff says them. */
+/** A line of a diff, with its old and new line numbers if the diff has them. */
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed" | "gap";
   readonly text: string;
@@ -19,7 +19,7 @@ export interface FileDiff {
 const HUNK = /^@@ (?:-(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? )?@@/;
 const MOST_LINES = 20_000;
 
-/** What a unified diff says, file by file; undefined if the text is anything else. */
+/** Parses a unified diff into files. Returns undefined if the text is not one. */
 export const diffOf = (text: string): readonly FileDiff[] | undefined => {
   if (!/^(?:diff --git |Index: |--- )/.test(text)) return undefined;
   const lines = text.split("\n");
@@ -47,7 +47,7 @@ export const diffOf = (text: string): readonly FileDiff[] | undefined => {
   return files.length > 0 ? files : undefined;
 };
 
-/** What stands between files in a diff of git. */
+/** Lines that git writes between the files of a diff. */
 const HEADER = /^(?:diff |index |Index: |=+$|new file|deleted file|old mode|new mode|similarity|rename |Binary )/;
 
 const plainPath = (path: string): string => path.replace(/^[ab]\//, "");
@@ -85,7 +85,7 @@ const readHunks = (
   return { shown, next: at };
 };
 
-/** The diffs in a value that is asked about: one edit, or several. */
+/** The diffs in the arguments of an edit, which changes one file or several. */
 export const diffsIn = (value: Json | undefined): readonly string[] => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const { files } = value;

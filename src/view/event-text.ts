@@ -1,7 +1,7 @@
 import type { Entry } from "../events.ts";
 import { oneLine } from "./text.ts";
 
-/** What an entry says, in a few words. */
+/** A short description of an entry. */
 export const eventText = ({ event }: Entry): string => {
   const subject = subjectOf(event);
   return subject ? `${event.type} ${oneLine(subject)}` : event.type;

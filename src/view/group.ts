@@ -4,14 +4,14 @@ import { type Badge, badgeOf } from "./badge.ts";
 import { nameOf } from "./call.ts";
 import { callTime } from "./time.ts";
 
-/** What a person is told of calls that are folded into one row. */
+/** Display data for calls that are collapsed into one row. */
 export interface GroupFacts {
   readonly badge: Badge;
   readonly title: string;
   readonly names: string;
-  /** Empty if nobody knows. */
+  /** Empty if unknown. */
   readonly time: string;
-  /** How many of them did not succeed, by what became of them. */
+  /** Number of calls that did not succeed, by state. */
   readonly trouble: readonly { readonly badge: Badge; readonly text: string }[];
 }
 
@@ -27,15 +27,15 @@ export const describeGroup = (calls: readonly CallNode[]): GroupFacts => ({
   }),
 });
 
-/** Whether a call is all there is: it brought nothing that should stay in sight once it is over. */
+/** Whether a call produced nothing that should stay visible after it ends. */
 export const isPlain = (call: CallNode): boolean => !call.items.some((item) => KEPT.has(item.kind));
 
-/** Whether sub-agents work for a call. */
+/** Whether the call has sub-agents. */
 export const hasAgents = (call: CallNode): boolean => call.items.some((item) => item.kind === "agent");
 
 const KEPT: ReadonlySet<string> = new Set(["agent", "embed", "file", "text"]);
 
-/** How long they took together, from the first that began to the last that ended: calls in parallel count once. */
+/** Total time during which at least one of the calls was running. Overlapping calls count once. */
 const groupTime = (calls: readonly CallNode[]): string => {
   const spans = calls.flatMap((call) => {
     const time = callTime(call);
@@ -55,19 +55,22 @@ const groupTime = (calls: readonly CallNode[]): string => {
 
 const WORST = ["error", "timeout", "interrupted", "denied", "cancelled", "deferred"] as const;
 
-/** Good only if all of them are. */
+/** `ok` only if every call is. Otherwise the worst state. */
 const groupState = (calls: readonly CallNode[]): CallNode["state"] =>
   WORST.find((state) => calls.some((call) => call.state === state)) ?? "ok";
 
 export interface Lanes {
-  /** How many stand side by side at most. */
+  /** The largest number of calls shown side by side. */
   readonly count: number;
   of(call: CallNode): "full" | "first" | "next";
 }
 
 const MOST_LANES = 3;
 
-/** Calls of one step run in parallel: those with sub-agents stand side by side, whatever else takes the whole width. */
+/**
+ * Calls of one step run in parallel. Adjacent calls with sub-agents are shown side by side. Other calls take the full
+ * width.
+ */
 export const lanesOf = (calls: readonly CallNode[]): Lanes => {
   const clusters: CallNode[][] = [];
   let last: CallNode | undefined;
@@ -86,11 +89,11 @@ export const lanesOf = (calls: readonly CallNode[]): Lanes => {
   };
 };
 
-/** Whether calls that follow each other can be shown as one row: all of them are over, and more than one is plain. */
+/** Whether consecutive calls can collapse into one row: all have ended and more than one is plain. */
 export const canFold = (calls: readonly CallNode[]): boolean =>
   calls.filter(isPlain).length > 1 && calls.every((call) => call.endedAt !== undefined);
 
-/** All that the look of a group depends on: another text, another look. */
+/** A key of everything that affects how a group renders. If it changes, the group must render again. */
 export const groupSign = (calls: readonly CallNode[]): string =>
   calls
     .map(

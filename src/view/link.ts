@@ -1,10 +1,10 @@
 import { namesPlace, safeUrl, visibleText } from "../markdown.ts";
 
-/** A link that a model or a tool gave. Without `href` it is text: nothing but the web and mail is ever followed. */
+/** A link from a model or a tool. Without `href` it is plain text: only web and mail links are allowed. */
 export interface LinkFacts {
   readonly href: string | undefined;
   readonly text: string;
-  /** Where it leads: the host, or the mail address. Empty if the text is that address, or nothing is followed. */
+  /** The host or mail address it leads to. Empty if the text already shows it, or if there is no `href`. */
   readonly place: string;
 }
 

@@ -1,14 +1,17 @@
 import type { Time } from "./time.ts";
 
-/** The clock of the log, as far as this device can tell: its own, moved on by as much as the log was ever ahead of it. */
+/** Estimates the log's clock: the device's clock plus the largest lead the log has shown over it. */
 export interface LogClock {
-  /** Takes in that something has begun by now, `own` by this device's clock. */
+  /** Records that `time` has already started when this device's clock shows `own`. */
   hear(time: Time | undefined, own: number): void;
-  /** What the log's clock shows when this device's shows `own`: never before what was heard, and it goes on at the same pace. */
+  /**
+   * The log's time when this device's clock shows `own`. Never earlier than a recorded start, and advances at the same
+   * pace.
+   */
   at(own: number): number;
 }
 
-/** Nothing that a server tells lies in the future: if it seems to, the server's clock is ahead of ours. */
+/** A server never reports a start in the future. If one appears to be, the server's clock is ahead of ours. */
 export const createLogClock = (): LogClock => {
   let ahead = 0;
   return {

@@ -8,11 +8,11 @@ interface Reader {
 
 const readers = new WeakMap<RunState, Reader>();
 
-/** The asks that nobody has answered yet, however deep. Looks at each node once: a call costs what is new and what is open. */
+/** The unanswered asks at any depth. Visits each node once, so a call costs only the new nodes and the open asks. */
 export const openAsks = (state: RunState): ReadonlySet<AskNode> => {
   let reader = readers.get(state);
   if (!reader) readers.set(state, (reader = { nodes: state.nodes.values(), open: new Set(), seen: 0 }));
-  // The iterator is never asked beyond the end, where it would stop for good.
+  // Never read past the end: the iterator would stay exhausted.
   for (; reader.seen < state.nodes.size; reader.seen++) {
     const node = reader.nodes.next().value as Node;
     if (node.kind === "ask") reader.open.add(node);

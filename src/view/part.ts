@@ -2,17 +2,17 @@ import type { Node, PartNode } from "../state.ts";
 import { duration } from "./amounts.ts";
 import { partTime, type Time } from "./time.ts";
 
-/** Whether nothing more can come of it. */
+/** Whether the node has ended. */
 export const isOver = ({ endedAt }: Pick<Node, "endedAt">): boolean => endedAt !== undefined;
 
-/** What a person is told of a text besides its words. */
+/** Display data for a text part, besides the text itself. */
 export interface TextFacts {
   readonly isOver: boolean;
-  /** Another text has taken its place. */
+  /** Another text has replaced it. */
   readonly isReplaced: boolean;
   readonly takesPlace: boolean;
   readonly isEmpty: boolean;
-  /** That it was broken off; empty if it was not. */
+  /** A note that the text was cut off. Empty if it was not. */
   readonly note: string;
 }
 
@@ -24,14 +24,14 @@ export const describeText = (part: PartNode): TextFacts => ({
   note: part.cut ? "(cut off here)" : "",
 });
 
-/** What a person is told of a thought. */
+/** Display data for a thinking part. */
 export interface ThinkingFacts {
   readonly isOver: boolean;
   readonly title: string;
   readonly isEmpty: boolean;
-  /** Since when it goes on; undefined when it is over: the title says how long it took. */
+  /** When the thinking started. Undefined once it is over, when the title contains the duration. */
   readonly time: Time | undefined;
-  /** What stands in place of words that nobody may see; empty if there are words. */
+  /** Shown in place of redacted thinking. Empty if there is text. */
   readonly note: string;
 }
 

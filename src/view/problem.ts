@@ -2,7 +2,7 @@ import type { Problem } from "../events.ts";
 import { visibleText } from "../markdown.ts";
 import { clip } from "./text.ts";
 
-/** What went wrong and what to do about it. What a person stopped did not go wrong. */
+/** What went wrong and what to do about it. A cancellation by the user is not shown as an error. */
 export interface ProblemFacts {
   readonly message: string;
   /** Empty if there is nothing to do. */

@@ -1,16 +1,16 @@
 import { counted, duration } from "./amounts.ts";
 
-/** Where a replay stands. */
+/** A position in a replay. */
 interface Place {
   readonly seq: number;
   readonly length: number;
-  /** The length of a wait that comes next and is shortened. */
+  /** The real length of the next wait if it is shortened. */
   readonly shortened: number | undefined;
   readonly shortenedCount: number;
   timeOf(seq: number): number;
 }
 
-/** What a person is told of a replay; `longestWait` is what long waits are shortened to, in milliseconds. */
+/** Display data for a replay. `longestWait` is the length, in milliseconds, that long waits are shortened to. */
 export const describeReplay = (replay: Place, longestWait: number) => {
   const { seq, length, shortened, shortenedCount } = replay;
   const kept = `shortened to ${longestWait / 1000} s`;

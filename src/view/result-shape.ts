@@ -9,7 +9,7 @@ export interface Table {
 const MOST_COLUMNS = 12;
 const LONGEST_CELL = 400;
 
-/** A list of flat objects with much the same fields, as a table; undefined if it is anything else. */
+/** Returns a list of flat objects with mostly the same fields as a table, or undefined for any other value. */
 export const tableOf = (value: Json | undefined): Table | undefined => {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const columns = new Set<string>();
@@ -22,7 +22,7 @@ export const tableOf = (value: Json | undefined): Table | undefined => {
     for (const [name] of entries) columns.add(name);
     if (columns.size > MOST_COLUMNS) return undefined;
   }
-  // Rows that have little in common would be a table full of holes.
+  // Rows with few fields in common would leave most cells empty.
   if (cells < columns.size * value.length * 0.6) return undefined;
   return { columns: [...columns], rows: value as Table["rows"] };
 };
@@ -35,7 +35,7 @@ export type TextShape = "json" | "markdown" | "plain";
 const LOOKED_AT = 20_000;
 const LONGEST_JSON = 2_000_000;
 
-/** What a tool's text is, by its looks. Whoever shows it lets people see it as it came, too. */
+/** Guesses the format of a tool's text. Views must also offer the raw text. */
 export const shapeOfText = (text: string): TextShape => {
   if (text.length <= LONGEST_JSON && parsed(text) !== undefined) return "json";
   const beginning = text.slice(0, LOOKED_AT);
@@ -51,13 +51,13 @@ const MARKDOWN = [
   /\*\*[^*\s][^*\n]*\*\*/,
 ];
 
-/** The value of a text that is a JSON object or list. */
+/** Parses a text that is a JSON object or array. */
 export const parsed = (text: string): Json | undefined => {
   const trimmed = text.trim();
   return /^(?:\{[^]*\}|\[[^]*\])$/.test(trimmed) ? parseJson(trimmed) : undefined;
 };
 
-/** What can be shown of a file in place. */
+/** How a file can be previewed in place. */
 export const fileShape = (
   mediaType: string | undefined,
   name = "",

@@ -3,7 +3,7 @@ import type { CallNode } from "../state.ts";
 import { byteText } from "./amounts.ts";
 import { describeLink, type LinkFacts } from "./link.ts";
 
-/** One part of what a call answered with, in the shape in which it is best shown. */
+/** One part of a call's result, in the form that displays best. */
 export type ResultPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "value"; readonly value: Json }
@@ -11,23 +11,23 @@ export type ResultPart =
   | { readonly kind: "link"; readonly link: LinkFacts };
 
 export interface ResultFacts {
-  /** `Result`, with its size where that is worth knowing. */
+  /** `Result`, with its size if it is large. */
   readonly label: string;
   readonly parts: readonly ResultPart[];
-  /** A value besides the parts, if they do not say the same. */
+  /** A value besides the parts, unless a part already contains it. */
   readonly data: Json | undefined;
-  /** The places in files that the call was about, such as `notes.txt:2`. */
+  /** The file locations the call touched, such as `notes.txt:2`. */
   readonly places: readonly string[];
 }
 
 const LARGE = 4096;
 
-/** Undefined if the call answered with nothing, or not yet. What its output shows already is not told again. */
+/** Returns undefined if the call has no result, or none yet. Omits content that its output already shows. */
 export const describeResult = (call: CallNode): ResultFacts | undefined => {
   const { bytes, endedAt, output } = call;
   const content = (call.content ?? []).filter((part) => !isOutput(part, call));
   const places = placesIn(call.value);
-  // What a coding agent says of a call stands elsewhere: its places here, its exit code with the output.
+  // Metadata from a coding agent is shown elsewhere: locations in `places`, the exit code with the output.
   const value = places ? undefined : call.value;
   const isShownAsOutput = output.length > 0 && call.content !== undefined;
   const hasNothing = content.length === 0 && (value === undefined || isShownAsOutput) && !places?.length;
@@ -45,7 +45,7 @@ export const describeResult = (call: CallNode): ResultFacts | undefined => {
 
 const FACTS: ReadonlySet<string> = new Set(["kind", "locations", "exitCode", "signal"]);
 
-/** The places in files that a call was about, if its value is what a coding agent says of one and nothing else. */
+/** The file locations of a call, if its value consists only of coding agent metadata. */
 const placesIn = (value: Json | undefined): readonly string[] | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value) || typeof value["kind"] !== "string")
     return undefined;
@@ -57,7 +57,7 @@ const placesIn = (value: Json | undefined): readonly string[] | undefined => {
   });
 };
 
-/** Whether a part only repeats what the output shows. */
+/** Whether a part only repeats the output. */
 const isOutput = (part: Content, { output, outputLength }: CallNode): boolean => {
   if (part.type !== "text" || output.length === 0) return false;
   const shown = output.map(({ text }) => text).join("");

@@ -1,7 +1,7 @@
 import type { ResumeNode } from "../state.ts";
 import { counted } from "./amounts.ts";
 
-/** What a person is told where another process has taken a run over. */
+/** The text shown where another process took over a run. */
 export const describeResume = ({ cut }: ResumeNode): string =>
   cut.length === 0
     ? "Continued after an interruption."

@@ -1,6 +1,6 @@
 import type { AgentNode, CallNode, MarkNode, Node, StepNode } from "../state.ts";
 
-/** What is shown as one: consecutive calls (with the steps between them), sub-agents or sources, or a node by itself. */
+/** A display row: consecutive calls (with the steps between them), sub-agents, or sources, or a single node. */
 export type Row =
   | {
       readonly kind: "calls";
@@ -12,13 +12,13 @@ export type Row =
   | { readonly kind: "sources"; readonly key: string; readonly items: readonly MarkNode[]; readonly followed: boolean }
   | { readonly kind: "one"; readonly key: string; readonly items: readonly [Node]; readonly followed: boolean };
 
-/** Some rows in a row. A block that has not changed is the same object. */
+/** Consecutive rows. An unchanged block keeps its object identity. */
 export interface Block {
   readonly key: string;
   readonly rows: readonly Row[];
 }
 
-/** Takes in what was added to a list that only grows; what it gave before stays as it was, but for the end. */
+/** Adds the new items of an append-only list. Blocks returned earlier stay unchanged, except the last. */
 export interface Rows {
   update(items: readonly Node[]): readonly Block[];
 }
@@ -39,7 +39,7 @@ export const createRows = (): Rows => {
       for (; seen < items.length; seen++) {
         add(rows, items[seen]!);
         begin ??= rows[0]!.key;
-        // The newest row may still grow, so it begins the next block.
+        // The newest row may still grow, so it moves to the next block.
         if (rows.length <= BLOCK) continue;
         made.push({ key: begin, rows: rows.splice(0, BLOCK) });
         begin = rows[0]!.key;

@@ -3,23 +3,23 @@ import type { AgentNode, AskNode, CallNode, Node, RunState, StepNode } from "../
 type Indexed = AgentNode | AskNode | CallNode | StepNode;
 
 /**
- * The calls, asks, agents and steps of a run, however deep, in the order they began. Kept as the run goes on: what was read
- * once is not read again, and a token costs a comparison.
+ * The calls, asks, agents, and steps of a run at any depth, in start order. Updated incrementally: each node is read
+ * once, and a token costs one comparison.
  */
 export interface RunIndex {
   readonly state: RunState;
   readonly calls: readonly CallNode[];
-  /** Those that nobody has answered yet. */
+  /** The asks that are not answered yet. */
   readonly openAsks: ReadonlySet<AskNode>;
-  /** Those that are pending or executing. */
+  /** The calls that are pending or executing. */
   readonly openCalls: ReadonlySet<CallNode>;
-  /** Rises when something began, ended or went over into another state, the run itself too. */
+  /** Increases when a node starts, ends, or changes state, and when the run ends. */
   readonly version: number;
-  /** Calls `listener` when `version` has risen. Nothing is watched while nobody listens. */
+  /** Calls `listener` when `version` increases. Watches nothing while there are no listeners. */
   subscribe(listener: () => void): () => void;
 }
 
-/** `subscribe` of `runcast/state`, or one that tells once a frame. */
+/** `subscribe` of `runcast/state`, or a version of it that notifies once per frame. */
 type Subscribe = (state: RunState, id: string, listener: () => void) => () => void;
 
 export const createRunIndex = (state: RunState, subscribe: Subscribe): RunIndex => {
@@ -44,7 +44,7 @@ export const createRunIndex = (state: RunState, subscribe: Subscribe): RunIndex 
     if (node.kind === "ask") openAsks.add(node);
     open.set(node, { mark: markOf(node), stop: watch(node) });
   };
-  /** Takes in what is new. The iterator is never asked beyond the end, where it would stop for good. */
+  /** Reads new nodes. Never reads past the end, because the iterator would stay exhausted. */
   const take = (): void => {
     for (; seen < state.nodes.size; seen++) add(nodes.next().value!);
     if (outcome === state.outcome) return;

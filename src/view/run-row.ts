@@ -4,15 +4,15 @@ import { type Badge, badgeOf, WORKING } from "./badge.ts";
 import { oneLine } from "./text.ts";
 import type { Time } from "./time.ts";
 
-/** What a person is told of a run in a list. */
+/** Display data for a run in a list. */
 export interface RunRowFacts {
   readonly badge: Badge;
   readonly isOver: boolean;
   readonly title: string;
-  /** Who started it; empty if nobody is known. */
+  /** The user who started it. Empty if unknown. */
   readonly who: string;
   readonly agent: string;
-  /** What goes on, what it waits for, or why it failed; empty if there is nothing to say. */
+  /** The current status, the open ask, or the failure. Empty if there is none. */
   readonly note: string;
   readonly time: Time | undefined;
   readonly usage: string;
@@ -30,7 +30,7 @@ export const describeRow = (row: RunRow): RunRowFacts => {
     who: oneLine(row.user ?? "", 60),
     agent: oneLine(row.name || row.agent, 60),
     note: isOver ? oneLine(problem, 160) : asked || oneLine(status, 160),
-    // When an interrupted run stopped nobody knows.
+    // The time at which an interrupted run stopped is unknown.
     time: !isOver ? { since: startedAt } : outcome === "interrupted" ? undefined : { ms: endedAt - startedAt },
     usage: usageText(row.usage ?? {}),
   };

@@ -9,28 +9,28 @@ import { describeProblem, type ProblemFacts } from "./problem.ts";
 import { oneLine } from "./text.ts";
 import { runTime, type Time } from "./time.ts";
 
-/** What a person is told of a run as a whole. */
+/** Display data for a whole run. */
 export interface RunFacts {
   readonly badge: Badge;
   readonly hasStarted: boolean;
   readonly isOver: boolean;
-  /** Whether it did what it was asked to. False while it goes on. */
+  /** Whether it completed its task. False while it is running. */
   readonly hasSucceeded: boolean;
   readonly name: string;
   readonly model: string;
-  /** What goes on now, or how it ended. */
+  /** The current activity, or how the run ended. */
   readonly title: string;
-  /** Why the answer is not whole, and what to do; empty if it is. */
+  /** Why the answer is incomplete and what to do about it. Empty if it is complete. */
   readonly advice: string;
   readonly time: Time | undefined;
   readonly usage: string;
   readonly problem: ProblemFacts | undefined;
-  /** That the client has calls to run; empty if it has none. */
+  /** A note that the client has calls to run. Empty if it has none. */
   readonly awaiting: string;
-  /** Whether the agent can be asked to write on: the answer was cut at the limit on output. */
+  /** Whether the agent can be asked to continue, because its answer was cut off at the output limit. */
   readonly canContinue: boolean;
   readonly retry: "offered" | "useless" | "none";
-  /** Why a retry is not offered; empty if it is or makes no sense. */
+  /** Why a retry is not offered. Empty if one is offered or makes no sense. */
   readonly retryNote: string;
 }
 
@@ -66,14 +66,14 @@ const retryOf = ({ outcome, error }: RunState): RunFacts["retry"] => {
   return error?.retryable === true ? "offered" : "useless";
 };
 
-/** What a person wrote, as they wrote it, but for what would hide in it. */
+/** The user's message, unchanged except that hidden characters are made visible. */
 export const messageText = ({ content }: Message): string =>
   visibleText(content.map(partText).filter(Boolean).join("\n"));
 
 const partText = (part: Part): string =>
   part.type === "text" ? part.text : part.type === "file" ? `[${part.name ?? part.mediaType}]` : "";
 
-/** A run by what was asked, on one line; before anything is known of it, as whoever shows it calls it. */
+/** A one-line title for a run: the user's message, else the agent's name, else the run ID, else `otherwise`. */
 export const runTitle = (
   { message, root, run }: Pick<RunState, "message" | "run"> & { readonly root: Pick<RunState["root"], "name"> },
   longest = 60,

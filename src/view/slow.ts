@@ -1,14 +1,14 @@
 import type { CallNode } from "../state.ts";
 import { callTime } from "./time.ts";
 
-/** As long as any tool may take before one would like to know. */
+/** Any call that takes this long is slow. */
 const LONG_MS = 10_000;
-/** So many times what is usual for a tool is slow, from so many calls and so much time on. */
+/** With at least `LEAST_CALLS` calls, a tool's call is slow from `TIMES` the median on, but never below `LEAST_MS`. */
 const TIMES = 3;
 const LEAST_CALLS = 3;
 const LEAST_MS = 1000;
 
-/** From how many milliseconds on a tool's calls are slow, by tool: judged by its other calls. */
+/** Returns the time in milliseconds from which a tool's calls count as slow, based on its successful calls. */
 export const slowFrom = (calls: readonly CallNode[]): ((name: string) => number) => {
   const times = new Map<string, number[]>();
   for (const call of calls) {
@@ -29,7 +29,10 @@ const limitOf = (times: readonly number[]): number => {
   return Math.min(LONG_MS, Math.max(LEAST_MS, median * TIMES));
 };
 
-/** Whether a call took or takes longer than `limit` milliseconds, and when it will, if it runs and that is to come. */
+/**
+ * Whether a call takes longer than `limit` milliseconds. For a running call that is not slow yet, `slowAt` is when it
+ * will be.
+ */
 export const slownessOf = (
   call: CallNode,
   limit: number,

@@ -2,11 +2,11 @@ import type { StepNode } from "../state.ts";
 import { duration } from "./amounts.ts";
 import { oneLine, sentence } from "./text.ts";
 
-/** What a person is told of a step: what is unusual about it. */
+/** Display data for a step. Only what is unusual is shown. */
 export interface StepFacts {
   readonly model: string;
   readonly isOver: boolean;
-  /** One for each attempt after the first. */
+  /** One entry per attempt after the first. */
   readonly retries: readonly { readonly attempt: number; readonly title: string }[];
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from "../events.ts";
 import { clip, oneLine } from "./text.ts";
 
-/** Fields that tell most of what a call is about, the best first. */
+/** Argument fields that identify a call best, most useful first. */
 const TELLING = [
   "command", "cmd", "query", "q", "search", "pattern", "expression", "path", "file_path", "filePath", "file", "filename",
   "url", "uri", "question", "prompt", "task", "subject", "title", "name", "code", "sql", "text", "message", "content", "id",
@@ -9,7 +9,9 @@ const TELLING = [
 
 const LONGEST = 160;
 
-/** The arguments of a call in one line: its most telling field first, then the others. Cheap for arguments of any size. */
+/**
+ * The arguments of a call on one line: the most useful field first, then the others. Cheap for arguments of any size.
+ */
 export const summaryOf = (input: Json | undefined): string => {
   if (input === undefined || input === null) return "";
   if (typeof input !== "object") return oneLine(String(input), LONGEST);

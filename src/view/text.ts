@@ -1,6 +1,6 @@
 import { visibleText } from "../markdown.ts";
 
-/** A run's words on one line, with nothing hidden in them. Looks only at the beginning of a text, however long it is. */
+/** Text on one line, with hidden characters made visible. Reads only the beginning, so long texts are cheap. */
 export const oneLine = (text: string, longest = 400): string =>
   clip(
     visibleText(
@@ -12,15 +12,15 @@ export const oneLine = (text: string, longest = 400): string =>
     longest,
   );
 
-/** The text, or its beginning and an ellipsis. */
+/** Returns the text, or its beginning followed by an ellipsis. */
 export const clip = (text: string, longest: number): string => {
   if (text.length <= longest) return text;
   const cut = text.slice(0, longest - 1);
-  // Half of a character is none.
+  // Drop half of a surrogate pair.
   return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 };
 
-/** A server's words begin small and end without a period, because they continue a name. */
+/** Server messages start in lower case and have no final period, because they are often appended to a name. */
 export const sentence = (text: string): string => {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;

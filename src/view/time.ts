@@ -1,12 +1,12 @@
 import type { AgentNode, CallNode, PartNode, RunState } from "../state.ts";
 import { duration, elapsed } from "./amounts.ts";
 
-/** How long something took, or since when it has been going on. */
+/** How long something took, or when it started if it is still running. */
 export type Time = { readonly ms: number } | { readonly since: number };
 
 /**
- * A time as text. `now` is the moment that is shown, by the log's clock: while a view hears nothing of the run, the last
- * moment that it knows of. Empty if nothing is known.
+ * Formats a time. `now` is the displayed moment by the log's clock. While a view receives no data about the run, it is
+ * the last moment the view knows of. Empty if the time is unknown.
  */
 export const timeText = (time: Time | undefined, now: number): string => {
   if (!time) return "";
@@ -14,8 +14,8 @@ export const timeText = (time: Time | undefined, now: number): string => {
 };
 
 /**
- * Execution alone: what the tool measured, else from `tool-execute` to `tool-end`. A call that never ran took no time, and
- * nobody knows how long an interrupted one took: its end was written when the next process found it.
+ * Execution time only: as measured by the tool, else from `tool-execute` to `tool-end`. Undefined for a call that never
+ * ran, and for an interrupted one, because its end was written later, by the process that recovered the run.
  */
 export const callTime = ({ ms, executedAt, endedAt, state }: CallNode): Time | undefined => {
   if (ms !== undefined) return { ms };
@@ -23,7 +23,7 @@ export const callTime = ({ ms, executedAt, endedAt, state }: CallNode): Time | u
   return endedAt === undefined ? { since: executedAt } : { ms: endedAt - executedAt };
 };
 
-/** From start to end, unless nobody knows when that was. */
+/** From start to end. Undefined if the end is unknown. */
 export const agentTime = ({ startedAt, endedAt, outcome }: AgentNode): Time | undefined => {
   if (outcome === "interrupted") return undefined;
   return endedAt === undefined ? { since: startedAt } : { ms: endedAt - startedAt };
@@ -37,6 +37,6 @@ export const partTime = ({ startedAt, endedAt, cut }: PartNode): Time | undefine
   return cut ? undefined : { ms: endedAt - startedAt };
 };
 
-/** How long something has left, such as an ask that expires. */
+/** Time left until something expires, such as an ask. */
 export const remainingText = (until: number, now: number): string =>
   until > now ? `Expires in ${elapsed(until - now)}` : "Expiring…";

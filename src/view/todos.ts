@@ -2,11 +2,11 @@ import type { Json } from "../events.ts";
 import type { RunState } from "../state.ts";
 import { oneLine } from "./text.ts";
 
-/** A point of a plan. */
+/** An item of a plan. */
 export interface Todo {
   readonly id: string;
   readonly text: string;
-  /** `left`: begun when the run ended. */
+  /** `left`: still active when the run ended. */
   readonly status: "pending" | "active" | "done" | "cancelled" | "left";
   readonly word: string;
 }
@@ -15,11 +15,14 @@ export interface PlanFacts {
   readonly todos: readonly Todo[];
   /** `2 of 5 done`. */
   readonly progress: string;
-  /** The index of the first point that is still to be done; 0 if there is none. */
+  /** The index of the first unfinished item, or 0 if there is none. */
   readonly next: number;
 }
 
-/** A plan, if the value is one; a slot may hold anything. Nobody works on a point once the run is over. */
+/**
+ * Returns the plan, or undefined if the value is not one: a slot may hold any JSON. No item is active once the run is
+ * over.
+ */
 export const describePlan = (value: Json | undefined, isOver: boolean): PlanFacts | undefined => {
   if (!Array.isArray(value) || !value.every(isTodo)) return undefined;
   const todos = (value as unknown as readonly Omit<Todo, "word">[]).map(({ id, text, status }): Todo => {
@@ -31,7 +34,7 @@ export const describePlan = (value: Json | undefined, isOver: boolean): PlanFact
   return { todos, progress: `${done} of ${todos.length} done`, next: Math.max(0, next) };
 };
 
-/** The plans of a run's agents that have points, in the order in which they were first made. */
+/** The non-empty plans of a run's agents, in creation order. */
 export const plansOf = ({ data, outcome }: RunState): readonly PlanFacts[] =>
   [...data].flatMap(([key, value]) => {
     const plan = key.split(" ")[0] === "todos" ? describePlan(value, outcome !== undefined) : undefined;

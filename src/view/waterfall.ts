@@ -6,22 +6,25 @@ import { describeCall } from "./call.ts";
 import { oneLine } from "./text.ts";
 import { agentTime, callTime, timeText } from "./time.ts";
 
-/** One line of the waterfall. Times are milliseconds from the start of the run. */
+/** A row of the waterfall. Times are milliseconds from the start of the run. */
 export interface WaterRow {
   readonly node: StepNode | CallNode | AgentNode;
   readonly depth: number;
   readonly label: string;
   readonly badge: Badge;
-  /** How long it took; empty while it goes on, and if nobody knows. */
+  /** The duration. Empty while running, and if unknown. */
   readonly took: string;
   readonly from: number;
-  /** When what waited began to run: a call between being asked for and being executed. */
+  /** When it started to run. For a call, this is when it executed, which may be later than when it was requested. */
   readonly runs: number;
-  /** Undefined while it goes on. */
+  /** Undefined while it is running. */
   readonly to: number | undefined;
 }
 
-/** The steps, calls and sub-agents of a run on its time axis: what an agent did under the agent, a sub-agent under its call. */
+/**
+ * The steps, calls, and sub-agents of a run on a time axis. Each is nested under its agent, and a sub-agent under its
+ * call.
+ */
 export const waterfallOf = (state: RunState): readonly WaterRow[] => {
   const start = state.startedAt ?? 0;
   const rows: WaterRow[] = [];
@@ -69,7 +72,7 @@ const tookOf = (node: WaterRow["node"]): string => {
   return timeText(node.kind === "call" ? callTime(node) : agentTime(node), 0);
 };
 
-/** How long a run has lasted by now, at least a millisecond; undefined before it begins. */
+/** How long the run has lasted, at least one millisecond. Undefined before it starts. */
 export const runSpan = (
   { startedAt, endedAt }: RunState,
   now: number,
@@ -78,10 +81,10 @@ export const runSpan = (
     ? undefined
     : { length: Math.max(1, (endedAt ?? now) - startedAt), isOver: endedAt !== undefined };
 
-/** All of an axis in the same unit. */
+/** Uses the same unit along the whole axis. */
 export const tickText = (ms: number): string => (ms < 60_000 ? `${ms / 1000} s` : duration(ms));
 
-/** Round times for the axis, at most about `most` of them, beginning with 0. */
+/** Round times for the axis, at most about `most` of them, starting with 0. */
 export const ticksOf = (span: number, most: number): readonly number[] => {
   if (!(span > 0)) return [0];
   const least = span / Math.max(1, most);
