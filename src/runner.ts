@@ -16,25 +16,24 @@ import { statesOf } from "./runner/waiting.ts";
 import { Refusal, type RunRequest, type Source } from "./source.ts";
 
 /**
- * Wraps every source: numbers its events, checks them, renames repeated ids, closes from the inside out what is left open,
- * and writes the one run-start and the one run-end. Nothing is visible before the log has stored it.
+ * Wraps a source: numbers and checks its events, renames repeated ids, closes open items from the inside out, and
+ * writes exactly one run-start and one run-end. Nothing is visible before the log has stored it.
  */
 export interface Runner {
   /**
-   * Resolves when run-start is stored. A run id that exists already starts nothing (`started: false`), however often and
-   * however concurrently it is posted, and to however many processes. Rejects with a Refusal if the source throws before its
-   * first event.
+   * Resolves when run-start is stored. Posting an existing run id starts nothing (`started: false`), even with
+   * concurrent posts to several processes. Rejects with a Refusal if the source throws before its first event.
    */
   start(request: RunRequest, agent: RunnableAgent): Promise<{ readonly run: string; readonly started: boolean }>;
   /**
-   * Idempotent. Resolves when the cancel is stored: the run (or the one call or sub-agent) has ended. `unknown`: there is
-   * nothing such. A run that is at work in another process is cancelled there. Rejects with a Refusal while the log takes no
-   * end of a run that has stopped, and if no process has acted in time.
+   * Idempotent. Resolves when the cancel is stored and the run (or the targeted call or sub-agent) has ended.
+   * `unknown`: no such target. If another process owns the run, that process cancels it. Rejects with a Refusal if the
+   * log cannot store the end of a stopped run, or if no process acts in time.
    */
   cancel(run: string, target?: CancelTarget): Promise<"cancelled" | "ended" | "unknown">;
   /**
-   * First answer wins; the same again is `same`, another `conflict`; an ask that expired or was cancelled is `closed`. The
-   * same wherever the run is at work; rejects with a Refusal if no process has acted in time.
+   * The first answer wins. The same answer again returns `same`, a different one `conflict`. An expired or cancelled
+   * ask returns `closed`. Works for runs owned by other processes. Rejects with a Refusal if no process acts in time.
    */
   answer(
     run: string,
@@ -45,17 +44,17 @@ export interface Runner {
   /** Undefined unless the run is active in this process. */
   waiting(run: string): Waiting | undefined;
   readonly active: number;
-  /** How many of the active runs wait for what. */
+  /** The number of active runs per waiting state. */
   states(): ReadonlyMap<Waiting["waiting"], number>;
   /**
-   * Takes over the runs whose process is gone: continues those whose source can resume, ends the others as `interrupted`.
-   * Answers how many; what cannot be taken over is reported and tried again later. From then on it does so continuously.
+   * Takes over runs whose process is gone: continues those whose source can resume and ends the others as `interrupted`. Returns the
+   * number taken over. Reports and later retries runs that cannot be taken over. Keeps scanning from then on.
    */
   recover(): Promise<number>;
   /**
-   * Takes nothing new, interrupts what still runs and waits until that is stored, or until a log that fails has had `graceMs`
-   * for it. With `handOverMs`, runs that can go on in another process are left to it first: at their next safe point (no step
-   * and no call under way), or as they are after that time. Others have that time to end by themselves.
+   * Rejects new runs, interrupts active ones and waits until that is stored, or for `graceMs` if the log fails. With
+   * `handOverMs`, first leaves resumable runs to another process at their next safe point (no open step or call), or
+   * wherever they are when that time is up. Other runs have that time to finish.
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -78,30 +77,30 @@ export interface CancelTarget {
 
 export interface RunnerOptions {
   readonly log: Log;
-  /** Finds an agent by its configured name, for runs that another process began. Without it they end as `interrupted`. */
+  /** Finds an agent by its configured name, to continue runs of other processes. Without it, those runs end as `interrupted`. */
   readonly findAgent?: (name: string) => RunnableAgent | undefined;
-  /** Called once for each run that ended, after its run-end is stored; never awaited, and what it throws is only reported. */
+  /** Called once per ended run, after its run-end is stored. Not awaited; errors it throws are only reported. */
   readonly onEnd?: (ended: EndedRun) => unknown;
-  /** Hears of each event of a run as it is written here, except pieces (deltas). Must be quick and must not throw. */
+  /** Called for each event written by this process, except deltas. Must be fast and must not throw. */
   readonly observe?: (run: ObservedRun, event: Event) => void;
-  /** Told of what has no other place: an onEnd that threw, a log that cannot be written. */
+  /** Receives errors that have no caller to go to, such as an onEnd that threw or a failed log write. */
   readonly onProblem?: (error: unknown) => void;
   /**
-   * Told of a run whose log failed in its midst: who follows it should be cut off, since what they wait for may never come.
-   * Its end is written as soon as the log takes it.
+   * Called when the log fails during a run. Disconnect the run's followers, because the entries they wait for may never
+   * come. The run's end is written as soon as the log accepts it.
    */
   readonly onCut?: (run: string) => void;
   /** Ends the run with the error `timeout`. Default: none. */
   readonly timeoutMs?: number;
-  /** Ends the run with the error `too-large`; its files count. Default: 256 MB. */
+  /** Ends the run with the error `too-large`. Includes the run's files. Default: 256 MB. */
   readonly maxBytes?: number;
-  /** How long a cancelled source may take to stop before it is left behind. Default: 5 s. */
+  /** How long a cancelled source may take to stop before it is abandoned. Default: 5 s. */
   readonly graceMs?: number;
-  /** How long a run-start waits for a name and a model from the source. Default: 1 s. */
+  /** How long run-start waits for the name and model from the source. Default: 1 s. */
   readonly firstEventMs?: number;
-  /** How long this process counts as alive after a heartbeat; it sends three in that time. Default: 10 s. */
+  /** How long this process counts as alive after a heartbeat. It sends three heartbeats in that time. Default: 10 s. */
   readonly leaseMs?: number;
-  /** How long a cancel or an answer waits for the process that owns the run. Default: the lease and 5 s. */
+  /** How long a cancel or an answer waits for the process that owns the run. Default: the lease plus 5 s. */
   readonly controlMs?: number;
 }
 
@@ -111,12 +110,12 @@ export interface EndedRun {
   readonly run: string;
   readonly request: RunRequest;
   readonly end: EventOf<"run-end">;
-  /** The whole log of the run, read when asked for. */
+  /** The run's complete log, read on demand. */
   entries(): AsyncIterable<readonly Entry[]>;
 }
 
 const LEASE_MS = 10_000;
-/** How long after the end of a dead owner's lease another process acts on what was sent to a run. */
+/** Time after a dead owner's lease expires for another process to take the run over and act on its controls. */
 const TAKEOVER_MS = 5000;
 
 export const createRunner = (options: RunnerOptions): Runner => {
@@ -163,7 +162,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       if (active.has(run) || (await log.info(run))) return { run, started: false };
       return await begin(run, request, agent);
     }
-    // Claimed before anything is awaited, so that two posts of one id cannot both start it.
+    // Claim the id before the first await, so that two posts of the same id cannot both start it.
     const decided = Promise.withResolvers<void>();
     active.set(run, placeholder(decided.promise));
     try {
@@ -172,7 +171,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
         return { run, started: false };
       }
       await join();
-      // Whoever closes the runner has seen only that this start was being decided.
+      // The runner may have closed while this start was a placeholder, which close() cannot stop.
       if (isClosed) throw stopping();
       const as = { owner: lease.owner, epoch: 1 };
       const started = new ActiveRun({ ...options, run, request, agent, flusher, lease, as });
@@ -182,7 +181,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       return { run, started: true };
     } catch (error) {
       active.delete(run);
-      // Another process was faster.
+      // Another process started the run first.
       if (isAnothers(error) && (await log.info(run))) return { run, started: false };
       throw error;
     } finally {
@@ -202,7 +201,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
         return false;
       }
       try {
-        // Whoever closes the runner has seen only that this was being decided.
+        // The runner may have closed while this takeover was a placeholder, which close() cannot stop.
         if (isClosed) throw stopping();
         const { request, agent, problem } = await continuationOf(log, info, options.findAgent);
         const takeover = {
@@ -218,7 +217,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
         controls?.read(run);
         return true;
       } catch (error) {
-        // Somebody else may succeed.
+        // Another process may succeed.
         await log.release(run, as).catch(onProblem);
         throw error;
       }
@@ -232,7 +231,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
   };
   const scan = createScan(log, (run) => active.has(run), takeOver, onProblem);
 
-  /** Asks the run at work here, or where it is at work if that is elsewhere. */
+  /** Calls `here` if the run is active in this process, and `elsewhere` otherwise. */
   const steer = async <Result extends string>(
     run: string,
     here: (running: Active) => Promise<Result | "unknown">,
@@ -245,7 +244,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
     }
     try {
       const result = running && (await here(running));
-      // A run that was lost to another process is no longer active.
+      // A run lost to another process is no longer active.
       if (result !== undefined && (result !== "unknown" || active.has(run))) return result;
     } catch (error) {
       if (!isAnothers(error)) throw error;

@@ -12,53 +12,56 @@ import { RUN_ID, RUN_ID_RULE } from "./run-id.ts";
 import type { RunState } from "./state.ts";
 
 /**
- * Turns one request into events. What it need not do: number, stamp, store, write run-start or run-end, or close what is
- * open. It may simply stop or throw: the runner closes everything from the inside out.
+ * Turns one request into events. It does not need to number, timestamp or store events, write run-start or run-end, or
+ * close open items. It may return or throw at any point: the runner closes everything from the inside out.
  *
- * - A throw before the first event refuses the request (throw a `Refusal` to choose the HTTP status); after it, the run
+ * - A throw before the first event refuses the request (throw a `Refusal` to choose the HTTP status). After it, the run
  *   ends with an error.
- * - A `run-start` it yields first only says `name`, `model` and `meta`; a `run-end` it yields says outcome, error, usage, answer
- *   and awaiting. Ids of run and thread are the runner's.
- * - What it has yielded is no longer its own: an event that is changed afterwards changes the log.
- * - Ids may repeat (providers do that): the runner renames them.
+ * - A `run-start` that it yields first only supplies `name`, `model` and `meta`. A `run-end` that it yields supplies
+ * outcome,
+ *   error, usage, answer and awaiting. The runner assigns run and thread ids.
+ * - It must not change an event after yielding it, because that would change the log.
+ * - Ids may repeat, as some providers' do: the runner renames them.
  * - Every event of a sub-agent carries `agent`.
- * - When `context.signal` aborts, it must stop soon; what it still yields is dropped after a grace period.
+ * - When `context.signal` aborts, it must stop soon. Events that it yields after the grace period are dropped.
  */
 export interface Source {
   (request: RunRequest, context: RunContext): AsyncIterable<Event>;
-  /** What clients are told about it. A plain generator function has none; `describeAgent` adds it. */
+  /** The facts that clients see. A plain generator function has none; add them with `describeAgent`. */
   readonly about?: AgentFacts;
   /**
-   * Continues a run whose process is gone. What was cut is closed by then: open text and thinking ended `cut`, the open step
-   * and executing calls `interrupted`. Still open are calls that were requested but did not execute, with their approvals
-   * (`context.answerTo` takes their ids), and sub-agents with the calls that wait for them. Ids are those of the log.
-   * `request` is as it was, without secrets. A source without `resume` ends `interrupted`.
+   * Continues a run whose process is gone. Interrupted items are already closed: open text and thinking as `cut`, the
+   * open step and executing calls as `interrupted`. Still open are calls that were requested but not executed, with
+   * their approvals (pass their ids to `context.answerTo`), and sub-agents with the calls that wait for them. Ids are
+   * those of the log. `request` is the original one without secrets. Runs of a source without `resume` end as
+   * `interrupted`.
    */
   readonly resume?: (request: RunRequest, context: RunContext, past: Past) => AsyncIterable<Event>;
   /**
-   * It passes on a run that goes on elsewhere, whether this process lives or not: nothing is cut. What was open is open when `resume`
-   * is called, there is no run-resume, and the run may change its process at any time. `resume` needs no secrets.
+   * The source follows a run on another server, which continues even if this process dies, so nothing is cut. Open
+   * items are still open when `resume` is called, there is no run-resume, and the run may move to another process at
+   * any time. `resume` needs no secrets.
    */
   readonly follows?: true;
-  /** Rejects if every run would be refused as things are, such as for a key that is not set. Asks nobody over the network. */
+  /** Rejects if every run would currently be refused, for example because a key is not set. Makes no network requests. */
   readonly ready?: () => Promise<void>;
-  /** What is kept out of the log of its runs; asked once a run. `redactAgent` adds it. A source with it has no `resume`. */
+  /** Redacts the log of its runs. Called once per run. Set by `redactAgent`. A source with it has no `resume`. */
   readonly redaction?: () => Redactor;
 }
 
 /**
- * Removes what must not be stored from everything that is stored of one run. The source and its tools work with the originals. Ids, names of
- * tools and agents, and who the run belongs to stay as they are.
+ * Removes sensitive text from everything stored for one run. The source and its tools work with the originals. Ids,
+ * tool and agent names, and the run's user are not redacted.
  */
 export interface Redactor {
-  /** What a source says, each text held back where it may be the beginning of what is removed. */
+  /** The events of a source. Holds text back while it may be the beginning of something to remove. */
   events(events: AsyncIterable<Event>): AsyncIterable<Event>;
-  /** An event that the runner writes itself. */
+  /** An event that the runner creates. */
   event(event: Event): Event;
   request(request: RunRequest): Promise<RunRequest>;
-  /** Files that are text. */
+  /** Redacts text files. */
   bytes(bytes: Uint8Array | string, mediaType: string): Promise<Uint8Array>;
-  /** Says how much was removed; undefined if nothing was. */
+  /** A notice of how much was removed, or undefined if nothing was. */
   notice(): Event | undefined;
 }
 
@@ -72,8 +75,8 @@ const name = z.string({ error: "must be a string" }).min(1, { error: "must not b
 const names = z.array(name, { error: "must be a list of strings" }).readonly();
 
 /**
- * Whether a run's signal aborts because another process goes on with the run, or may: what happens elsewhere for it must not be
- * stopped.
+ * Whether a run's signal aborted because another process continues the run, or may. In that case, do not stop work that
+ * happens on other servers for it.
  */
 export const isHandedOver = ({ reason }: AbortSignal): boolean =>
   (reason as { code?: unknown } | undefined)?.code === HANDED_OVER.code;
@@ -90,7 +93,7 @@ export const toolFactsSchema = z.strictObject(
 );
 export type ToolFacts = z.infer<typeof toolFactsSchema>;
 
-/** What is known about an agent before a run. Its name is the key that it is configured under. */
+/** What is known about an agent before a run. Its name is the key under which it is configured. */
 export const agentFactsSchema = z.strictObject(
   {
     description: name.optional(),
@@ -108,35 +111,35 @@ export const agentFactsSchema = z.strictObject(
 export type AgentFacts = Readonly<z.infer<typeof agentFactsSchema>>;
 export type NamedAgent = AgentFacts & { readonly name: string };
 
-/** The same source with these facts; what they leave out stays as the source says it. */
+/** Returns the same source with these facts. Facts that are omitted keep the source's own values. */
 export const describeAgent = (source: Source, facts: AgentFacts): Source =>
   Object.assign(source.bind(undefined), source, { about: { ...source.about, ...facts } });
 
 export interface RunContext {
   readonly run: string;
-  /** The name that the agent is configured under. */
+  /** The name under which the agent is configured. */
   readonly agent: string;
-  /** Aborts when the run is cancelled, times out or the server stops; `reason` is a Problem. */
+  /** Aborts when the run is cancelled or times out, or when the server stops. `reason` is a Problem. */
   readonly signal: AbortSignal;
-  /** Aborts when this call or sub-agent (by the id the source gave it) is cancelled, or with the run. */
+  /** Aborts when this call or sub-agent (by the source's id) is cancelled, or when the run aborts. */
   signalOf(kind: "call" | "agent", id: string): AbortSignal;
   /**
-   * Waits for the end of an ask that the source has yielded. The runner writes the ask-end, before it resolves, for an
-   * answer, an expiry or a cancel; a source that learns the end elsewhere yields the ask-end itself. Never rejects.
+   * Waits for the end of an ask that the source has yielded. On an answer, an expiry or a cancel, the runner writes the
+   * ask-end before this resolves. A source that learns the end elsewhere yields the ask-end. Never rejects.
    */
   answerTo(ask: string): Promise<{ readonly outcome: AskOutcome; readonly answer?: Answer; readonly by?: string }>;
   /**
-   * Resolves when everything taken from the source so far is stored. Await it before acting on the world, such as running a
-   * tool: a process that lost the run to another can store nothing. Rejects then, and when the log fails.
+   * Resolves when everything read from the source so far is stored. Await it before any side effect, such as running a
+   * tool: it rejects if this process has lost the run to another, and if the log fails.
    */
   stored(): Promise<void>;
-  /** Keeps bytes beside the log. */
+  /** Stores bytes beside the log. */
   put(bytes: Uint8Array | string, file: { mediaType: string; name?: string }): Promise<FileRef>;
-  /** Bytes that this run keeps beside its log; undefined if it has no such file. */
+  /** Bytes that this run stored beside its log. Undefined if there is no such file. */
   get(file: string): Promise<Uint8Array | undefined>;
 }
 
-/** A tool that the client runs: its call ends as `deferred`, its result comes with the next request. */
+/** A tool that the client runs. Its call ends as `deferred`, and its result comes with the next request. */
 export const clientToolSchema = z.object({
   name: z.string().min(1),
   description: z.string().optional(),
@@ -161,16 +164,16 @@ export const runRequestSchema = z.object({
   user: userSchema.optional(),
   metadata: z.record(z.string(), z.json()).optional(),
 });
-/** `secrets` are named like environment variables, never come in a body, only by header, and are never stored. */
+/** `secrets` are named like environment variables. They come only from headers, never from a body, and are never stored. */
 export type RunRequest = z.infer<typeof runRequestSchema> & { readonly secrets?: Readonly<Record<string, string>> };
 
-/** An exception that becomes an HTTP answer, if it is thrown before the first event, and the run's error after it. */
+/** An exception that becomes an HTTP response if thrown before the first event, and the run's error after it. */
 export class Refusal extends Error {
   readonly code: string;
   readonly status: number;
   readonly retryable: boolean;
   readonly hint: string | undefined;
-  /** Answered as a stream that says it and ends, for a client that shows nothing else of it. */
+  /** Respond with a stream that contains the error, for clients that do not show error responses. */
   readonly inStream: boolean;
   constructor(
     code: string,

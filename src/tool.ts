@@ -2,29 +2,31 @@ import type { Content, FileRef, Json, Message, User } from "./events.ts";
 import type { RunRequest } from "./source.ts";
 
 /**
- * Something the agent can do. One file, one tool: a schema, and a function that gets the checked input and a context.
+ * Something the agent can do: a schema, and a function that receives the checked input and a context. One tool per
+ * file.
  *
- * - `run` is called only with input that fits `input`, and only after its approval, if it needs one.
- * - It must stop soon when `context.signal` aborts. What it returns or throws then is dropped.
- * - What it returns is its result: a string, any JSON value, or `toolResult(...)` for mixed content. `undefined` is an empty result.
- * - A throw ends the call as an error and goes back to the model, which may try something else.
+ * - `run` is called only with input that matches `input`, and only after approval, if it needs one.
+ * - It must stop soon when `context.signal` aborts. What it returns or throws after that is dropped.
+ * - Its return value is the result: a string, any JSON value, or `toolResult(...)` for mixed content. `undefined` is an
+ * empty result.
+ * - A throw ends the call as an error. The model receives the error and may try something else.
  */
 export interface Tool<Input = unknown> {
   readonly name: string;
-  /** What people see instead of its name. */
+  /** Shown to users instead of the name. */
   readonly title?: string;
   readonly description: string;
-  /** A zod schema (or any Standard Schema that can also say itself as JSON Schema), or a plain JSON Schema. */
+  /** A zod schema (or any Standard Schema that can be converted to JSON Schema), or a plain JSON Schema. */
   readonly input: InputSchema<Input>;
   /** The status text while it runs, e.g. "Compiling notes…". */
   readonly doing?: string | ((input: Input) => string);
-  /** Whether a person must allow the call first. Default: never. */
+  /** Whether the user must allow the call first. Default: never. */
   readonly approval?: Approval | ((input: Input) => Approval | Promise<Approval>);
-  /** Ends the call as `timeout`. Default: the agent's. */
+  /** Ends the call as `timeout`. Default: the agent's timeout. */
   readonly timeoutMs?: number;
   /**
-   * Whether running it twice does no more than running it once. Only then is a call that was cut by the end of its process run
-   * again; otherwise the model is told that it was interrupted. Default: false.
+   * Whether running it twice has the same effect as running it once. If true, a call that was cut when its process
+   * ended runs again. If false, the model is told that the call was interrupted. Default: false.
    */
   readonly repeatable?: boolean;
   run(input: Input, context: ToolContext): unknown;
@@ -32,7 +34,7 @@ export interface Tool<Input = unknown> {
 
 export type Approval = "always" | "never";
 
-/** What of a schema library a tool needs: https://standardschema.dev, which zod implements. */
+/** The part of a schema library that a tool needs: https://standardschema.dev, which zod implements. */
 export interface StandardSchema<Output> {
   readonly "~standard": {
     readonly version: 1;
@@ -47,15 +49,18 @@ type StandardResult<Output> =
 
 export type InputSchema<Input> = StandardSchema<Input> | { readonly jsonSchema: Json };
 
-/** Identity, for the types: `defineTool({ name, description, input: z.object({ city: z.string() }), run: ({ city }) => … })`. */
+/**
+ * Returns the tool unchanged; infers types: `defineTool({ name, description, input: z.object({ city: z.string() }),
+ * run: ({ city }) => … })`.
+ */
 export const defineTool = <Input>(tool: Tool<Input>): Tool<Input> => tool;
 
 /**
- * Tools that come and go, or that depend on the request: an agent takes it in its list of tools.
+ * Tools that come and go, or that depend on the request. Goes into an agent's list of tools.
  *
- * - `open` is called when an agent starts to work, `tools` before each of its steps, `close` when it has ended.
- * - A tool that did not change is the same object again: what a person allowed for the run is kept by it.
- * - What cannot be reached for now is left out, with a notice. A throw ends the agent.
+ * - `open` is called when an agent starts, `tools` before each of its steps, and `close` when the agent has ended.
+ * - A tool that did not change must be the same object: approvals for the run are stored per tool object.
+ * - Omit tools that cannot be reached for now, and send a notice. A throw ends the agent.
  */
 export interface Toolkit {
   open(context: ToolkitContext): OpenToolkit | Promise<OpenToolkit>;
@@ -74,21 +79,21 @@ export interface ToolkitContext {
   notify(text: string, level?: "info" | "success" | "warning" | "error"): void;
 }
 
-/** A tool's hold on the UI. Everything it says is an event of its call and is there for every viewer, now and in a replay. */
+/** Gives a tool access to the UI. Everything it sends becomes an event of its call, visible to every viewer, live and in replays. */
 export interface ToolContext {
   readonly call: string;
   /** Aborts when the call, its agent or the run is cancelled, and when the call times out. */
   readonly signal: AbortSignal;
 
-  /** What goes on now, in a few words; an empty text takes it away. */
+  /** A short text about the current activity. An empty text removes it. */
   status(text: string): void;
-  /** How far it is: a fraction from 0 to 1, a note, a value that replaces the last. */
+  /** The progress so far: a fraction from 0 to 1, a note, or a value that replaces the previous one. */
   progress(progress: { fraction?: number; note?: string; value?: Json }): void;
-  /** Live output, as it comes. */
+  /** Live output. */
   output(text: string, stream?: "stdout" | "stderr"): void;
-  /** Words of its own in the chat; returns a function that appends to them, replaces them, and ends them. */
+  /** Adds text to the chat. Returns a function that appends to the text, and that can replace or end it. */
   say(text: string): ToolText;
-  /** A source it used; dates in ISO 8601. */
+  /** A source that the tool used. Dates are in ISO 8601. */
   cite(source: {
     title?: string;
     url?: string;
@@ -97,52 +102,52 @@ export interface ToolContext {
     published?: string;
     accessed?: string;
   }): void;
-  /** A file it made or changed. */
+  /** A file that the tool created, changed or deleted. */
   file(
     file: { name: string; mediaType?: string; change?: "created" | "changed" | "deleted" } & (
       | { bytes: Uint8Array | string }
       | { url: string }
     ),
   ): Promise<void>;
-  /** Rich HTML in a sandboxed frame. `id` again replaces it. */
+  /** HTML in a sandboxed frame. Using the same `id` again replaces it. */
   embed(
     embed: { id?: string; title?: string; origins?: readonly string[] } & ({ html: string } | { url: string }),
   ): void;
   notify(text: string, level?: "info" | "success" | "warning" | "error"): void;
-  /** An open slot: `title`, `tags`, `follow-ups`, `todos`, `state`, or a name of your own. */
+  /** Custom data: `title`, `tags`, `follow-ups`, `todos`, `state`, or a name of your choice. */
   data(name: string, value: Json, id?: string): void;
 
-  /** Asks yes or no. False if denied, expired or cancelled. */
+  /** Asks a yes/no question. False if denied, expired or cancelled. */
   confirm(question: { title: string; message?: string; expiresMs?: number }): Promise<boolean>;
-  /** Asks for a value. Null if the person declined, undefined if there was no answer. */
+  /** Asks for a value. Null if the user declined, undefined if there was no answer. */
   ask(question: Question): Promise<Json | undefined>;
-  /** Has the client run code where it is (in a page: JavaScript), if it allows that. */
+  /** Runs code in the client (in a page: JavaScript), if the client allows it. */
   execute(code: string, options?: { expiresMs?: number }): Promise<Json | undefined>;
 
   /** Starts a sub-agent for this call and resolves with its answer. */
   agent(invocation: { agent?: string; task: string }): Promise<SubagentResult>;
-  /** Cancels the run, as a person's Stop would. */
+  /** Cancels the run, like the user's Stop button. */
   cancel(reason: string): void;
 
   readonly user: User | undefined;
   readonly thread: string | undefined;
   readonly run: string;
-  /** The conversation as the model sees it now. */
+  /** The conversation as the model currently sees it. */
   readonly messages: readonly Message[];
-  /** The files that the user's messages carry. */
+  /** The files in the user's messages. */
   readonly files: readonly Extract<Message["content"][number], { type: "file" }>[];
   readonly model: string | undefined;
   readonly metadata: Readonly<Record<string, Json>>;
   readonly settings: Readonly<Record<string, Json>>;
-  /** A secret of this request or of the environment; never logged, never shown. */
+  /** A secret from this request or the environment. Never logged, never shown. */
   credentials(name: string): string | undefined;
-  /** Keeps bytes beside the log. */
+  /** Stores bytes beside the log. */
   put(bytes: Uint8Array | string, file: { mediaType: string; name?: string }): Promise<FileRef>;
 }
 
 export interface ToolText {
   (more: string): void;
-  /** Says this instead of all that it has said, also after its end: then it goes on. Where nothing can be taken back it stands below. */
+  /** Replaces all text so far. After `end`, reopens the text. In clients that cannot take text back, the new text appears below. */
   replace(text: string): void;
   end(): void;
 }
@@ -150,7 +155,7 @@ export interface ToolText {
 export interface Question {
   readonly title: string;
   readonly message?: string;
-  /** One of these; without them, free input. */
+  /** The possible answers. Without them, the user enters free text. */
   readonly options?: readonly { readonly value: Json; readonly label?: string; readonly description?: string }[];
   readonly schema?: Json;
   readonly value?: Json;
@@ -163,7 +168,7 @@ export interface SubagentResult {
   readonly text: string;
 }
 
-/** A result of several parts, or with a structured value beside what is shown. */
+/** A result with several parts, or with a structured value in addition to the content shown. */
 export class ToolResult {
   readonly content: readonly Content[];
   readonly value: Json | undefined;

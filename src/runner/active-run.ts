@@ -26,7 +26,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const GRACE_MS = 5000;
 const FIRST_EVENT_MS = 1000;
 
-/** A run at work in this process: performs what `lifecycle.ts` decides, with the source, the writer and timers. */
+/** A run that is active in this process. Performs the effects that `lifecycle.ts` decides on, using the source, the writer and timers. */
 export class ActiveRun {
   readonly #options: RunOptions;
   readonly #stop = new AbortController();
@@ -41,7 +41,7 @@ export class ActiveRun {
   #isLeaving = false;
   #iterator: AsyncIterator<Event> | undefined;
   #stopTimer: (() => void) | undefined;
-  // Made when somebody needs them: few runs fail.
+  // Created on demand, because few runs fail.
   #failing: PromiseWithResolvers<void> | undefined;
   #giveUp: AbortController | undefined;
 
@@ -52,7 +52,7 @@ export class ActiveRun {
     this.#files = createFiles(log, run, () => this.#intake, options.onProblem);
     const onFailure = (error: unknown) => {
       this.#apply({ type: "log-failed", error, isAnothers: isAnothers(error) });
-      // Nobody else has the run: whoever takes it over goes on from what the engine still holds.
+      // The engine lost entries, so no other process owns the run. Release it; the next owner continues from what the engine still has.
       if (error instanceof LogReset) log.release(run, as).catch((problem: unknown) => options.onProblem?.(problem));
     };
     this.#writer = new Writer({ log, run, flusher, as, onFailure });
@@ -64,12 +64,12 @@ export class ActiveRun {
     );
   }
 
-  /** Resolves when run-start or run-resume is stored; rejects if the source refused. */
+  /** Resolves when run-start or run-resume is stored. Rejects if the source refused. */
   get started(): Promise<void> {
     return this.#started.promise;
   }
 
-  /** Resolves when run-end is stored, or with nothing if there was none to store. Never rejects. */
+  /** Resolves with the stored run-end, or with undefined if there was none to store. Never rejects. */
   get ended(): Promise<EventOf<"run-end"> | undefined> {
     return this.#ended.promise;
   }
@@ -103,8 +103,8 @@ export class ActiveRun {
   }
 
   /**
-   * Ends the run early: its source is told to stop and has `graceMs` for it. Resolves when that is stored; if the log has
-   * failed and takes nothing in that time either, the run is left without an end.
+   * Ends the run early. The source has `graceMs` to stop. Resolves when the end is stored. If the log has failed and
+   * does not recover in that time, the run is left without an end.
    */
   async close(ending: Ending): Promise<void> {
     await this.#pastKnown();
@@ -113,8 +113,8 @@ export class ActiveRun {
   }
 
   /**
-   * Leaves the run to another process at the next safe point, or anywhere once the deadline aborts. One that no other process
-   * can go on with stays until the deadline and is then still here.
+   * Leaves the run to another process at the next safe point, or anywhere once the deadline aborts. A run that no other
+   * process can continue stays active past the deadline.
    */
   async handOver(deadline: AbortSignal): Promise<void> {
     await this.started.catch(() => {});
@@ -126,7 +126,7 @@ export class ActiveRun {
     if (this.#isLeaving) this.#apply({ type: "hand-over" });
   }
 
-  /** Another process owns the run by now, or may: stops the source and writes nothing more. */
+  /** Another process owns the run, or may own it: stops the source and writes nothing more. */
   lose(error: unknown): void {
     this.#writer.fail(error);
   }
@@ -210,7 +210,7 @@ export class ActiveRun {
   }
 
   async #refuseStart(error: unknown, discard: boolean): Promise<void> {
-    // Before anybody learns of it: the same id may be started again, with files of its own.
+    // Discard before rejecting: the caller may start the same id again, with new files.
     if (discard) await this.#files.discard().catch((problem: unknown) => this.#options.onProblem?.(problem));
     this.#started.reject(error);
     this.#ended.resolve(undefined);
@@ -218,7 +218,7 @@ export class ActiveRun {
 
   #stopSource(ending: Ending): void {
     this.#stop.abort(ending.error ?? { code: ending.outcome, message: `the run was ${ending.outcome}` });
-    // A source that waits for a person would wait in vain.
+    // A source that waits for an answer would wait forever.
     for (const event of closeAsks(this.#intake.verifier.root, ending)) this.#intake.emit(event);
     setTimeout(() => this.#apply({ type: "grace-over" }), this.#graceMs).unref();
   }
@@ -226,7 +226,7 @@ export class ActiveRun {
   #abandonSource(reason: unknown): void {
     this.#stopTimer?.();
     this.#intake.asks.close();
-    // With a reason of ours: the default one is an exception with a stack, made for nobody.
+    // Pass a reason: the default is an exception with a stack trace that no one reads.
     this.#stop.abort(reason);
     void this.#iterator?.return?.().catch(() => {});
   }
@@ -236,7 +236,7 @@ export class ActiveRun {
     this.#abandonSource(written.error ?? OVER);
     this.#writer.flushed().then(
       () => this.#apply({ type: "end-stored", end: written }),
-      // The writer reports the failure itself.
+      // The writer reports the failure.
       () => {},
     );
   }
@@ -256,7 +256,7 @@ export class ActiveRun {
     );
   }
 
-  /** What is wanted of a run that is being taken over waits until its past is known. */
+  /** Controls for a run that is being taken over wait until its past has been read. */
   async #pastKnown(): Promise<void> {
     if (this.#options.takeover && this.#state.name === "starting") await this.started.catch(() => {});
   }
@@ -266,7 +266,7 @@ export class ActiveRun {
     await this.#settled();
   }
 
-  /** Resolves when the run's end is stored, with nothing if it is no longer ours to store. */
+  /** Resolves with the stored run-end, or with undefined if another process now owns the run. */
   async #settled(): Promise<EventOf<"run-end"> | undefined> {
     this.#failing ??= Promise.withResolvers();
     const overdue = this.#failing.promise.then(() => soon(this.#graceMs));
@@ -293,7 +293,7 @@ export class ActiveRun {
     );
   }
 
-  /** The answer to a cancel that came too late. */
+  /** The result of a cancel that came too late. */
   async #tooLate(): Promise<"ended" | "unknown"> {
     return (await this.#settled()) ? "ended" : "unknown";
   }

@@ -1,6 +1,6 @@
 import type { ActiveRun } from "./active-run.ts";
 
-/** A run at work here, or one whose start is being decided. */
+/** A run that is active in this process, or a placeholder while its start is being decided. */
 export type Active = Pick<
   ActiveRun,
   "started" | "ended" | "close" | "handOver" | "lose" | "cancel" | "answer" | "waiting"

@@ -12,7 +12,7 @@ export interface AskResult {
   readonly by?: string;
 }
 
-/** The asks of one run: who waits for which, when they expire, and what was answered. */
+/** The asks of one run: their waiters, expiry timers and answers. */
 export interface Asks {
   answerTo(ask: string): Promise<AskResult>;
   answer(
@@ -21,11 +21,11 @@ export interface Asks {
     by: string | undefined,
   ): "accepted" | "same" | "conflict" | "closed" | "unknown";
   observe(event: EventOf<"ask-start" | "ask-end">): void;
-  /** Takes in what an earlier owner wrote. Nothing expires before `arm`. */
+  /** Replays an event that an earlier owner wrote. Starts no expiry timers; see `arm`. */
   replay(event: EventOf<"ask-start" | "ask-end">): void;
-  /** From now on, what was replayed expires in its time. */
+  /** Starts the expiry timers of replayed asks. */
   arm(): void;
-  /** The run is over: whoever still waits is told. */
+  /** The run is over: settles the remaining waiters as cancelled. */
   close(): void;
 }
 
@@ -36,7 +36,7 @@ interface Wanted {
 }
 
 export const createAsks = (emit: (event: Event) => void): Asks => {
-  // Most runs ask nothing.
+  // Most runs have no asks.
   let known: Map<string, Known> | undefined;
   const of = (ask: string): Known => {
     const all = (known ??= new Map<string, Known>());
@@ -126,7 +126,7 @@ export const createAsks = (emit: (event: Event) => void): Asks => {
   };
 };
 
-/** An option is one of those that were offered, and says itself whether it allows. */
+/** The option must be one of those offered, and `allow` must match what that option means. */
 const checkOption = ({ kind, options }: OpenAsk, { option, allow }: Answer): void => {
   if (option === undefined) return;
   const allows = options?.get(option);
@@ -140,7 +140,7 @@ const checkOption = ({ kind, options }: OpenAsk, { option, allow }: Answer): voi
     });
 };
 
-/** What was not offered cannot be taken: whoever asked reckons with nothing else. */
+/** Rejects an edited input or an `always` that was not offered: the asker does not expect it. */
 const checkAllowed = (wanted: Wanted | undefined, { input, always }: Answer): void => {
   if (!wanted?.allows) return;
   if (input !== undefined && !wanted.allows.includes("edit"))
@@ -149,7 +149,7 @@ const checkAllowed = (wanted: Wanted | undefined, { input, always }: Answer): vo
     throw new Refusal("bad-answer", "this cannot be allowed for always", { hint: "answer without always" });
 };
 
-/** Of one ask, what there is: who waits for it, when it expires, what it wants, what came of it. */
+/** What is known about one ask: its waiters, expiry, accepted values and result. */
 interface Known {
   result?: AskResult;
   waiters?: ((result: AskResult) => void)[];
@@ -158,7 +158,7 @@ interface Known {
   wanted?: Wanted;
 }
 
-/** Refuses a value that is not what was asked for. Null is always one: that of a person who will not say. */
+/** Rejects a value that does not match the ask. Null is always valid: the user declines to answer. */
 const checkValue = ({ values, schema }: Wanted = {}, value: Json | undefined): void => {
   if (value === undefined || value === null) return;
   if (values && !values.some((known) => isDeepStrictEqual(known, value)))
@@ -172,7 +172,7 @@ const checkValue = ({ values, schema }: Wanted = {}, value: Json | undefined): v
     });
 };
 
-/** What keeps the value from fitting. A form of one field may be answered with the bare value. */
+/** Why the value does not match the schema. A form with one field may be answered with the bare value. */
 const misfit = (schema: Json, value: Json): string | undefined => {
   try {
     const checked = jsonSchema(schema);
@@ -182,7 +182,7 @@ const misfit = (schema: Json, value: Json): string | undefined => {
     if (field !== undefined && checked.safeParse({ [field]: value }).success) return undefined;
     return issuesText(result.error.issues);
   } catch {
-    // A schema that cannot be checked here is left to whoever asked.
+    // If the schema cannot be checked here, leave the check to the asker.
     return undefined;
   }
 };

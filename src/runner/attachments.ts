@@ -5,9 +5,9 @@ import type { Files } from "./files.ts";
 type FilePart = Extract<Part, { type: "file" }>;
 
 /**
- * A request twice: as its source reads it, with the bytes of all files in line, and as it is stored, with references alone. The
- * files of the message that the run answers lie beside this run, whoever brought them: the right to read them is that of the run.
- * Those of earlier messages may stay with the run that has them.
+ * Returns the request in two forms: for the source, with the bytes of all files inline, and for storage, with
+ * references only. Copies the files of the message that the run answers to this run, even if another run stored them,
+ * so that access to the run is enough to read them. Files of earlier messages may stay with the run that stored them.
  */
 export const takeAttachments = async (
   request: RunRequest,
@@ -29,7 +29,7 @@ export const takeAttachments = async (
   return { request: await withAttachments(stored, files), stored };
 };
 
-/** A stored request as its source reads it. A file that is gone is told of in words. */
+/** A stored request in the form that the source reads. A file that is no longer stored becomes a text part that says so. */
 export const withAttachments = (request: RunRequest, files: Files): Promise<RunRequest> =>
   hasFiles(request)
     ? mapFiles(request, async (part) => {
@@ -44,7 +44,7 @@ export const withAttachments = (request: RunRequest, files: Files): Promise<RunR
 const hasFiles = ({ messages }: RunRequest): boolean =>
   messages.some(({ content }) => content.some(({ type }) => type === "file"));
 
-/** One after the other: many large files at once would be in memory twice. */
+/** Sequential: loading many large files concurrently would hold them in memory twice. */
 const mapFiles = async (
   request: RunRequest,
   change: (part: FilePart, message: Message) => Promise<Part>,

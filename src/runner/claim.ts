@@ -2,8 +2,8 @@ import { type Log, LogFenced, type Ownership } from "../log.ts";
 import type { Lease } from "./lease.ts";
 
 /**
- * Makes sure that a run is still this process's before something is done that cannot be undone. What is stored was its own when it
- * was stored; a process that stood still since then may have been replaced. Throws if it was.
+ * Verifies that this process still owns the run before an action that cannot be undone. Ownership was valid when the
+ * last entry was stored, but a process that was paused since then may have been replaced. Throws if it was.
  */
 export type Claim = () => Promise<void>;
 
@@ -15,7 +15,7 @@ export const createClaim = (
 ): Claim => {
   let sure = lease.term;
   return async () => {
-    // The usual case asks nobody.
+    // In the usual case no request is needed.
     if (sure !== undefined && lease.term === sure) return;
     if (lease.term === undefined) await lease.renew();
     const term = lease.term;

@@ -11,7 +11,7 @@ const PAGE = 512;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
 
-/** A run whose log failed, and as whom it is written. */
+/** A run whose log failed, and the ownership to write with. */
 export interface Cut {
   readonly log: Log;
   readonly run: string;
@@ -19,7 +19,7 @@ export interface Cut {
   readonly as: Ownership | undefined;
 }
 
-/** Ends a run whose producer is gone, by what its log holds. Answers its run-end, which may have been there already. */
+/** Ends a run that has no producer, based on its log. Returns its run-end, which may already have been stored. */
 const closeCut = async ({ log, run, flusher, as }: Cut, ending: Ending): Promise<EventOf<"run-end">> => {
   const verifier = createVerifier();
   let after = { seq: 0, at: 0 };
@@ -40,7 +40,7 @@ const closeCut = async ({ log, run, flusher, as }: Cut, ending: Ending): Promise
   return runEnd;
 };
 
-/** Tries until the log takes the run's end; gives up, with nothing, when `signal` aborts or the run is another's. */
+/** Retries until the log accepts the run's end. Returns undefined when `signal` aborts or another process owns the run. */
 export const keepClosing = async (
   cut: Cut,
   ending: Ending,
@@ -52,12 +52,12 @@ export const keepClosing = async (
     } catch (error) {
       if (isAnothers(error)) return undefined;
     }
-    // A process that has nothing else to do may end: the next one closes the run as it starts.
+    // Do not keep an otherwise idle process alive: the next process closes the run when it starts.
     await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
   }
   return undefined;
 };
 
-/** Whether a log refuses because the run is no longer ours to write. */
+/** Whether the log rejected a write because this process no longer owns the run. */
 export const isAnothers = (error: unknown): boolean =>
   error instanceof LogConflict || error instanceof LogMissing || error instanceof LeaseLost;

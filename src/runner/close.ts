@@ -1,13 +1,13 @@
 import type { CallOutcome, Event, EventOf, Problem, RunOutcome } from "../events.ts";
 import type { OpenAgent, OpenAsk, OpenCall, OpenPart, Verifier } from "../verify.ts";
 
-/** Why things end early, and what to say of each. */
+/** Why something ends early, and the error to record. */
 export interface Ending {
   readonly outcome: Exclude<RunOutcome, "done">;
   readonly error?: Problem;
 }
 
-/** Ends all that is open inside an agent, from the inside out: deeper agents first, then parts, asks, calls and the step. */
+/** Ends everything open inside an agent, from the inside out: sub-agents first, then parts, asks, calls and the step. */
 export const closeInside = (agent: OpenAgent, ending: Ending): Event[] => {
   const events: Event[] = [];
   for (const child of agent.children) events.push(...closeInside(child, ending), closeAgent(child, ending));
@@ -33,8 +33,9 @@ const closeAgent = (agent: OpenAgent, { outcome, error }: Ending): Event => ({
 });
 
 /**
- * Ends what cannot outlive the process that began it: words, the open step with its calls, and calls that execute. Calls that
- * wait for a person or for their sub-agents stay. Empty at a safe point, where another process can go on without a loss.
+ * Ends everything that cannot outlive its process: open text and thinking, the open step with its calls, and executing
+ * calls. Keeps calls that wait for the user or for their sub-agents. Empty at a safe point, where another process can
+ * continue without loss.
  */
 export const closeForResume = (agent: OpenAgent): Event[] => {
   const cut: Ending = { outcome: "interrupted" };
@@ -53,7 +54,7 @@ export const closeForResume = (agent: OpenAgent): Event[] => {
   return events;
 };
 
-/** Ends one sub-agent, or one call with the sub-agents that it caused. */
+/** Ends one sub-agent, or one call with the sub-agents it started. */
 export const closeTarget = (target: OpenCall | OpenAgent, ending: Ending): Event[] => {
   const whole = (agent: OpenAgent) => [...closeInside(agent, ending), closeAgent(agent, ending)];
   if (!("phase" in target)) return whole(target);
@@ -61,7 +62,7 @@ export const closeTarget = (target: OpenCall | OpenAgent, ending: Ending): Event
   return [...caused.flatMap(whole), ...closeCall(target, ending)];
 };
 
-/** Ends a call with what it has open: sub-agents it caused are not its own and stay. */
+/** Ends a call and its open parts and asks. Sub-agents that it started belong to the agent and stay open. */
 const closeCall = (call: OpenCall, ending: Ending, outcome: CallOutcome = callOutcome(ending)): Event[] => [
   ...closeInsideCall(call, ending),
   {
@@ -85,7 +86,7 @@ const closePart = (part: OpenPart): Event => ({
   cut: true,
 });
 
-/** What must end before this event, because it ends what contains it. */
+/** The events that must precede this one because it ends the item that contains them. */
 export const leftOpen = ({ root, agents, calls }: Verifier, event: Event): Event[] => {
   const cut: Ending = { outcome: "interrupted" };
   if (event.type === "step-end") {
@@ -98,26 +99,26 @@ export const leftOpen = ({ root, agents, calls }: Verifier, event: Event): Event
   return open?.open ? closeInside(open, cut) : [];
 };
 
-/** Ends the asks of an agent and all in it, or of one call. */
+/** Ends all asks of an agent and its descendants, or of one call. */
 export const closeAsks = (of: OpenAgent | OpenCall, ending: Ending): Event[] => [
   ...[...of.asks].map((ask) => closeAsk(ask, ending)),
   ...("calls" in of ? [...of.calls, ...of.children].flatMap((inner) => closeAsks(inner, ending)) : []),
 ];
 
-/** What a source's own run-end says of an early end. */
+/** The early end that a source's own run-end describes. */
 export const endingOf = (sourced: EventOf<"run-end"> | undefined): Ending | undefined =>
   sourced && sourced.outcome !== "done"
     ? { outcome: sourced.outcome, ...(sourced.error && { error: sourced.error }) }
     : undefined;
 
-/** A source may leave its last words open, but not work that somebody waits for. */
+/** A source may leave its last text open, but not a call, a sub-agent or an ask. */
 export const unfinished = ({ calls, children, asks }: OpenAgent): Ending | undefined => {
   if (!calls.size && !children.size && !asks.size) return undefined;
   const message = "the agent stopped while something it had started was still open";
   return { outcome: "error", error: { code: "incomplete", message, retryable: true } };
 };
 
-/** Ends the last words and the last step of a source that has simply stopped. */
+/** Ends the last text and the last step of a source that has returned. */
 export const closeQuietly = (root: OpenAgent): Event[] => [
   ...[...root.parts].map((part): Event => ({
     type: part.kind === "text" ? "text-end" : "thinking-end",
@@ -133,7 +134,7 @@ const closeAsk = (ask: OpenAsk, ending: Ending): Event => ({
   outcome: ending.outcome === "interrupted" ? "interrupted" : "cancelled",
 });
 
-/** A call that is cut by somebody else's error was interrupted: it did not fail itself. */
+/** A call that is ended by an error elsewhere is `interrupted`, because the call did not fail. */
 const callOutcome = ({ outcome }: Ending): CallOutcome => (outcome === "error" ? "interrupted" : outcome);
 
 const of = (agent: OpenAgent) => (agent.id === undefined ? {} : { agent: agent.id });

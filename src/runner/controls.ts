@@ -3,11 +3,11 @@ import type { ActiveRun } from "./active-run.ts";
 
 type Controlled = Pick<ActiveRun, "cancel" | "answer">;
 
-/** Does what other processes want of the runs at work here: reads their queues when the log says that something was sent. */
+/** Executes the controls that other processes send to the runs active here. Reads a run's queue when the log signals a new control. */
 export interface Controls {
-  /** Reads a run's queue from where it was left; from its start for a run that was just taken over. */
+  /** Reads a run's queue from the last position, or from the start for a run that was just taken over. */
   read(run: string): void;
-  /** The run is ready: reads its queue if something was sent before. */
+  /** The run is ready: reads its queue if a control arrived earlier. */
   ready(run: string): void;
   forget(run: string): void;
   close(): void;
@@ -23,11 +23,11 @@ export const createControls = (
 ): Controls => {
   const positions = new Map<string, number>();
   const reading = new Map<string, { again: boolean }>();
-  /** Runs that were not ready when something was sent to them. */
+  /** Runs that were not ready when a control arrived. */
   const early = new Set<string>();
 
   const act = (running: Controlled, control: Control): void => {
-    // What it comes to shows in the log, where whoever sent it looks.
+    // The sender finds the result in the log.
     const acting =
       control.kind === "cancel" ? running.cancel(control) : running.answer(control.ask, control.answer, control.by);
     acting.catch(onProblem);

@@ -3,7 +3,7 @@ import { type Ending, closeInside, closeQuietly, endingOf, unfinished } from "./
 import type { Intake } from "./intake.ts";
 import { problemOf } from "./problem.ts";
 
-/** Closes what is open and says the one run-end: as it was asked for, as the source said it, or as things stand. */
+/** Closes everything open and emits the one run-end. Its outcome is the requested one, the source's own, or derived from what is open. */
 export const emitEnd = (
   intake: Intake,
   asked: Ending | undefined,
@@ -25,7 +25,7 @@ export const emitEnd = (
     intake.emit(written);
     return written;
   } catch (error) {
-    // The source named an answer or a call that does not exist.
+    // The source named an answer part or a call that does not exist.
     const corrected = {
       ...runEnd,
       outcome: "error",

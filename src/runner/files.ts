@@ -4,15 +4,15 @@ import type { RunContext } from "../source.ts";
 import type { Intake } from "./intake.ts";
 import { unkept } from "./problem.ts";
 
-/** The bytes that one run keeps beside its log. */
+/** The files that one run stores beside its log. */
 export interface Files extends Pick<RunContext, "put" | "get"> {
-  /** The bytes of a file of this run, or of another one that its request names. */
+  /** The bytes of a file of this run, or of another run that its request names. */
   read(file: string, of?: string): Promise<Buffer | undefined>;
-  /** For a run that will never start: nobody else would remove what it has put. */
+  /** Removes the files of a run that will never start. Nothing else would remove them. */
   discard(): Promise<void>;
 }
 
-/** `intake` is where the run's bytes are counted and redacted; `report` hears why the log takes none. */
+/** `intake` counts and redacts the run's bytes. `report` receives the cause when the log rejects a file. */
 export const createFiles = (
   log: Log,
   run: string,

@@ -1,22 +1,23 @@
 import { performance } from "node:perf_hooks";
 import { Batch, type Job } from "../batch.ts";
 
-/** When the writers of all runs flush: in one tick or on one timer for all of them. */
+/** Schedules the flushes of all runs: in one tick or on one shared timer. */
 export interface Flusher {
   /** After the microtasks of this turn of the event loop. */
   soon(job: Job): void;
-  /** Within `windowMs`, together with whatever else waits. */
+  /** Within `windowMs`, together with all other waiting jobs. */
   later(job: Job): void;
   /**
-   * A run that keeps talking is stored and sent once in this time; the first event after a pause is not delayed. A hundred
-   * times a second is more than a screen shows; a process that is short of time does it less often, which frees most of it.
+   * A run that streams continuously is stored and sent once per window. The first event after a pause is not delayed.
+   * The default of 100 times per second is faster than a screen can show. A busy process uses a longer window, which
+   * frees most of its time.
    */
   readonly windowMs: number;
 }
 
 const WINDOW_MS = 10;
 const BUSY_WINDOW_MS = 40;
-/** For each run that flushes, when time is short: the flushes and the writes they cause must leave time for the runs. */
+/** Window length per flushing run when the process is busy, so that flushes and the writes they cause leave time for the runs. */
 const BUSY_MS_PER_JOB = 0.08;
 const LONGEST_WINDOW_MS = 100;
 const BUSY = 0.8;

@@ -6,14 +6,14 @@ import type { RunOptions } from "./run-options.ts";
 import { withheldOf } from "./stored-request.ts";
 import type { Writer } from "./writer.ts";
 
-/** How often to look whether a run that says nothing can leave: one that waits for a person stays silent. */
+/** How often to check whether a run without new events can leave, such as one that waits for the user. */
 export const LOOK_MS = 50;
 
-/** Whether another process can go on with the run. */
+/** Whether another process can continue the run. */
 export const canGoOn = ({ agent: { source }, request }: RunOptions): boolean =>
   source.resume !== undefined && (source.follows === true || withheldOf(request).length === 0);
 
-/** Whether another process loses nothing if it goes on from here: no words, no step and no call is under way. */
+/** Whether another process can continue from here without loss: no part, step or call is open. */
 export const isSafePoint = (root: OpenAgent): boolean => closeForResume(root).length === 0;
 
 const BEGINNINGS: ReadonlySet<Event["type"]> = new Set([
@@ -25,10 +25,10 @@ const BEGINNINGS: ReadonlySet<Event["type"]> = new Set([
   "agent-start",
 ] as const);
 
-/** Whether this begins something that cannot outlive the process, so that the run had better leave before it. */
+/** Whether this event begins something that cannot outlive the process. The run should leave before it. */
 export const isBeginning = ({ type }: Event): boolean => BEGINNINGS.has(type);
 
-/** Gives the run up once everything that was taken in is stored. If that fails, its lease ends with this process. */
+/** Releases the run once all accepted events are stored. If that fails, its lease ends with this process. */
 export const release = async ({ log, run, as, onProblem }: RunOptions, writer: Writer): Promise<void> => {
   try {
     await writer.flushed();

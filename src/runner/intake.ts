@@ -12,7 +12,7 @@ import { Tally } from "./tally.ts";
 import { Targets } from "./targets.ts";
 import { sizeOf, type Writer } from "./writer.ts";
 
-/** Where all that is said in one run comes in: checked, kept account of, and written. */
+/** The entry point for all events of one run: checks, tracks and writes them. */
 export class Intake {
   readonly verifier = createVerifier();
   readonly renamer = new Renamer(this.verifier);
@@ -23,9 +23,9 @@ export class Intake {
   readonly redactor: Redactor | undefined;
   readonly #isStale: IsStale;
   readonly #maxBytes: number;
-  /** Hears of all that is written but pieces. */
+  /** Called for everything written except deltas. */
   readonly #onEvent: ((event: Event) => void) | undefined;
-  /** Whether the last that was said is that a step will be tried again. */
+  /** Whether the last event announced a retry of a step. */
   isRetrying = false;
 
   constructor(writer: Writer, stop: AbortSignal, maxBytes: number, options: RunOptions) {
@@ -37,19 +37,19 @@ export class Intake {
     this.#onEvent = options.observe?.bind(undefined, options);
   }
 
-  /** Says something in the run's own name. Throws a Refusal, and says nothing, if the grammar has no place for it. */
+  /** Emits an event that the runner creates. Throws a Refusal, and emits nothing, if the grammar does not allow it. */
   emit(event: Event, isRedacted = this.redactor === undefined): void {
-    // Measured first: what cannot be stored must not count as said.
+    // Measure first: sizeOf throws for an event that cannot be stored, and the verifier must not count it.
     const size = sizeOf(event);
     const wrong = this.verifier.check(event);
     if (wrong) throw broken(wrong);
     this.isRetrying = false;
-    // Nearly every event is a piece of something, of which nobody else keeps account.
+    // Nearly all events are deltas, which need no tracking.
     if (!("delta" in event)) this.#observe(event);
     this.writer.write(isRedacted ? event : this.redactor!.event(event), size);
   }
 
-  /** Takes in what an earlier owner of the run wrote. */
+  /** Replays an event that an earlier owner of the run wrote. */
   replay(event: Event): void {
     this.verifier.check(event);
     if ("delta" in event) return;
@@ -57,13 +57,13 @@ export class Intake {
     if (event.type === "ask-start" || event.type === "ask-end") this.asks.replay(event);
   }
 
-  /** Takes an event of the source in. Throws a Refusal for one that breaks the grammar or the run's limit. */
+  /** Accepts an event of the source. Throws a Refusal if it breaks the grammar or the run's size limit. */
   take(sourced: Event): void {
     if (sourced.type === "run-start") return;
     const renamed = this.renamer.rename(sourced);
     const event = renamed.type === "run-resume" ? this.#placed(renamed) : renamed;
     if (this.#isStale(event)) {
-      // Nobody hears of this ask: whoever waits for its answer would wait in vain.
+      // This ask is dropped from the log, so settle its waiters: no answer can come.
       if (event.type === "ask-start") this.asks.observe({ type: "ask-end", ask: event.ask, outcome: "cancelled" });
       return;
     }
@@ -72,19 +72,19 @@ export class Intake {
     if (this.writer.bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
   }
 
-  /** Counts what is kept beside the log. Throws a Refusal, and counts nothing, if it is over the run's limit. */
+  /** Counts bytes stored beside the log. Throws a Refusal, and counts nothing, if they exceed the run's limit. */
   count(bytes: number): void {
     if (this.writer.bytes + bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
     this.writer.bytes += bytes;
   }
 
-  /** A source that reads another log passes its run-resume on, which counts that log's entries. */
+  /** A source that follows another log forwards that log's run-resume, whose `after` counts that log's entries. */
   #placed(event: EventOf<"run-resume">): Event {
     const { lastWork, seq } = this.verifier;
     return { ...event, after: Math.min(Math.max(event.after, lastWork), seq) };
   }
 
-  /** Sees to what must be so before this is said. */
+  /** Emits what must precede this event. */
   #makeWay(event: Event, sourced: Event): void {
     if (sourced.type === "tool-start") this.targets.begun("call", sourced.call);
     else if (sourced.type === "agent-start") this.targets.begun("agent", sourced.agent);
@@ -102,7 +102,7 @@ export class Intake {
   }
 }
 
-/** What a source gave, as the event that it should be. Throws a Refusal for anything else. */
+/** Checks that a value from a source is an event. Throws a Refusal otherwise. */
 export const received = (value: unknown): Event => {
   const wrong = misfitOf(value);
   if (wrong) throw broken(wrong);

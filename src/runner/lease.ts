@@ -2,22 +2,22 @@ import { randomBytes } from "node:crypto";
 import type { Log } from "../log.ts";
 import { messageOf } from "../message-of.ts";
 
-/** The process could not renew its lease in time: another may have taken its runs over. */
+/** The process could not renew its lease in time. Another process may have taken over its runs. */
 export class LeaseLost extends Error {
   override name = "LeaseLost";
 }
 
-/** This process as an owner of runs. It lives as long as it renews its lease. */
+/** This process as an owner of runs. It counts as alive while it renews its lease. */
 export interface Lease {
-  /** Who this process is. A new id after the lease was lost: what it owned before is no longer its own. */
+  /** The id of this process. It changes when the lease is lost, because the process then no longer owns its earlier runs. */
   readonly owner: string;
-  /** The same number as long as the lease has surely not run out in between; undefined if it may have run out by now. */
+  /** Stays the same while the lease has certainly not expired in between. Undefined if it may have expired by now. */
   readonly term: number | undefined;
   /** Renews the lease now. */
   renew(): Promise<void>;
-  /** Resolves when the first heartbeat is stored: before that, nothing may be owned. */
+  /** Resolves when the first heartbeat is stored. Nothing may be owned before that. */
   join(): Promise<void>;
-  /** Ends the lease at once, so that what is still owned becomes an orphan. */
+  /** Ends the lease immediately, so that runs it still owns become orphans. */
   leave(): Promise<void>;
 }
 
@@ -29,8 +29,8 @@ export interface LeaseOptions {
 }
 
 /**
- * Renews at a third of the lease. Only a log that does not take the heartbeat loses it: a process that was merely late (it
- * stood still, the machine slept) goes on, and finds out by its next append whether it was replaced.
+ * Renews three times per lease. The lease is lost only if the log does not store the heartbeat. A process that was
+ * merely late (paused, or the machine slept) continues, and learns from its next append whether it was replaced.
  */
 export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): Lease => {
   let owner = newOwner();
@@ -46,7 +46,7 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
     const sentAs = owner;
     isRenewing = true;
     try {
-      // It had run out: whatever this process owned may be another's by now.
+      // The lease had expired: another process may now own the runs of this one.
       if (!(await log.heartbeat(owner, leaseMs))) term++;
       if (sentAs === owner) renewedAt = sentAt;
       failure = undefined;
@@ -74,7 +74,7 @@ export const createLease = ({ log, leaseMs, onLost, onProblem }: LeaseOptions): 
       return owner;
     },
     get term() {
-      // A tenth of the lease is left for clocks that run differently.
+      // Leaves a tenth of the lease as a margin for clock drift.
       return performance.now() - renewedAt < leaseMs * 0.9 ? term : undefined;
     },
     renew,

@@ -4,16 +4,17 @@ import { HANDED_OVER } from "../source.ts";
 import { problemOf, unwritten } from "./problem.ts";
 
 /**
- * The life of a run as a state machine: `next(state, input)` answers the next state and what is to be done, in order.
- * It knows no timer, log or source; `active-run.ts` performs the effects and reports back with inputs.
+ * The life of a run as a state machine: `next(state, input)` returns the next state and the effects to perform, in
+ * order.
+ * It has no access to timers, the log or the source. `active-run.ts` performs the effects and reports back with inputs.
  *
- * - `starting`: the source has been asked; run-start is not stored yet.
- * - `running`: the source is read.
- * - `stopping`: the source was told to stop and has its grace period to do so.
- * - `ending`: run-end is written and being stored; nothing more is taken from the source.
- * - `failing`: the log took nothing; the run's end is tried again until it does.
- * - `leaving`: what was taken in is being stored; then the run is another process's.
- * - `closed`: nothing more happens. `failed`: the log failed first, so what was accepted last may not be stored.
+ * - `starting`: the source has been called; run-start is not stored yet.
+ * - `running`: the source is being read.
+ * - `stopping`: the source was asked to stop and has its grace period to do so.
+ * - `ending`: run-end is written but not stored yet; nothing more is read from the source.
+ * - `failing`: the log rejected a write; storing the run's end is retried until it succeeds.
+ * - `leaving`: accepted events are being stored; then another process owns the run.
+ * - `closed`: final. `failed`: the log failed first, so the last accepted events may not be stored.
  */
 export type State =
   | { readonly name: "starting"; readonly ending?: Ending; readonly isGraceOver?: boolean }
@@ -27,38 +28,38 @@ export type State =
 export type Input =
   /** The first entries are stored: run-start, or run-resume. */
   | { readonly type: "start-stored" }
-  /** Somebody wants the run to end: a person, a limit, a shutdown. */
+  /** The run must end: the user stopped it, it hit a limit, or the server shuts down. */
   | { readonly type: "stop"; readonly ending: Ending }
   | { readonly type: "grace-over" }
-  /** The source is through; `end` is the run-end that it yielded itself. */
+  /** The source has returned. `end` is the run-end that it yielded, if any. */
   | { readonly type: "source-ended"; readonly end?: EventOf<"run-end"> }
   | { readonly type: "source-failed"; readonly error: unknown }
-  /** An append failed. `isAnothers`: because the run is no longer ours to write. */
+  /** An append failed. `isAnothers`: because this process no longer owns the run. */
   | { readonly type: "log-failed"; readonly error: unknown; readonly isAnothers: boolean }
-  /** Another process is to go on with the run. */
+  /** Another process will continue the run. */
   | { readonly type: "hand-over" }
-  /** The run is given up, or could not be: its lease ends with this process. */
+  /** The run is released. If releasing failed, its lease ends with this process. */
   | { readonly type: "released" }
-  /** The run's end is stored, or, without `end`, no longer ours to store. */
+  /** The run's end is stored. Without `end`, this process no longer owns the run. */
   | { readonly type: "end-stored"; readonly end?: EventOf<"run-end"> };
 
 export type Effect =
-  /** Tells whoever started the run that it runs; its time limit counts from here. */
+  /** Confirms the start to the caller. The run's time limit counts from here. */
   | { readonly do: "confirm-start" }
-  /** Tells whoever started the run that it does not, once the files it has put are gone. */
+  /** Rejects the start, after discarding the files the run has stored. */
   | { readonly do: "refuse-start"; readonly error: unknown; readonly discard: boolean }
-  /** Tells the source to stop, ends its asks, and starts the grace period. */
+  /** Aborts the source, ends its asks, and starts the grace period. */
   | { readonly do: "stop-source"; readonly ending: Ending }
-  /** Lets the source go, without waiting for it. */
+  /** Abandons the source without waiting for it. */
   | { readonly do: "abandon-source"; readonly error?: unknown }
-  /** Closes what is open, writes the one run-end, and lets the source go. */
+  /** Closes everything open, writes the one run-end, and abandons the source. */
   | { readonly do: "write-end"; readonly ending?: Ending; readonly end?: EventOf<"run-end"> }
   | { readonly do: "report"; readonly error: unknown }
-  /** Gives the run up once everything that was taken in is stored. */
+  /** Releases the run once all accepted events are stored. */
   | { readonly do: "release" }
-  /** Cuts off whoever follows, and tries to store the end until the log takes it. */
+  /** Disconnects followers and retries storing the end until the log accepts it. */
   | { readonly do: "retry-end"; readonly ending: Ending }
-  /** The run is over here. */
+  /** The run is over in this process. */
   | { readonly do: "settle"; readonly end?: EventOf<"run-end"> };
 
 export interface Transition {
@@ -68,7 +69,7 @@ export interface Transition {
 
 export const INITIAL: State = { name: "starting" };
 
-/** What is not in the table changes nothing. */
+/** Inputs that are not in the table are ignored. */
 export const next = (state: State, input: Input): Transition => {
   const transition = TABLE[state.name][input.type] as ((from: State, by: Input) => Transition) | undefined;
   return transition?.(state, input) ?? { state, effects: [] };
@@ -76,7 +77,7 @@ export const next = (state: State, input: Input): Transition => {
 
 export const isOver = ({ name }: State): boolean =>
   name === "ending" || name === "failing" || name === "leaving" || name === "closed";
-/** Whether nothing more can be stored here: the log failed, or the run is another's. */
+/** Whether nothing more can be stored here: the log failed, or another process owns the run. */
 export const hasFailed = (state: State): boolean =>
   state.name === "failing" || state.name === "leaving" || (state.name === "closed" && state.failed);
 
@@ -116,11 +117,12 @@ const TABLE: Table = {
       return to(state, { do: "confirm-start" }, ...effects);
     },
     stop: (state, { ending }) => (state.ending ? to(state) : to({ ...state, ending }, { do: "stop-source", ending })),
-    // What has no run-start yet can have no run-end.
+    // Without a run-start there can be no run-end.
     "grace-over": (state) => to({ ...state, isGraceOver: true }),
     "source-failed": (_, { error }) =>
       to({ name: "closed", failed: false }, { do: "abandon-source" }, { do: "refuse-start", error, discard: true }),
-    // Another process that started the run first is no problem; the files that were put for it here are nobody's.
+    // If another process started the run first, that is not an error, but the files stored for it here belong to no
+    // run.
     "log-failed": (_, { error, isAnothers }) =>
       to(
         { name: "closed", failed: true },
@@ -151,7 +153,7 @@ const TABLE: Table = {
   },
   leaving: {
     released: () => to({ name: "closed", failed: true }, { do: "settle" }),
-    // An answer that came just after the release goes to the new owner.
+    // An answer that arrives just after the release goes to the new owner.
     "log-failed": (state, { error, isAnothers }) =>
       to(state, ...(isAnothers ? [] : [{ do: "report", error } as const])),
   },

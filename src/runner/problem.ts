@@ -3,7 +3,7 @@ import { messageOf } from "../message-of.ts";
 import { LogMissing } from "../log.ts";
 import { Refusal } from "../source.ts";
 
-/** What a run says of the exception that ended it. */
+/** The error of a run that was ended by an exception. */
 export const problemOf = (error: unknown): Problem => {
   if (error instanceof Refusal)
     return {
@@ -15,14 +15,14 @@ export const problemOf = (error: unknown): Problem => {
   return { code: "agent-failed", message: messageOf(error), retryable: false };
 };
 
-/** What a run says whose log could not be written for a while. */
+/** The error of a run whose log could not be written for a while. */
 export const unwritten = (error: unknown): Problem => ({
   code: "log-failed",
   message: `the run's log could not be written${reasonOf(error)}`,
   retryable: true,
 });
 
-/** For whoever wants to keep a file that the log does not take. */
+/** The refusal for a file that the log did not store. */
 export const unkept = (error: unknown): Refusal =>
   error instanceof Refusal || error instanceof LogMissing
     ? (error as Refusal)
@@ -33,13 +33,13 @@ export const unkept = (error: unknown): Refusal =>
         hint: "the server's own output says more",
       });
 
-/** A log's own words may name its directory or its engine's address. Only what it means for clients is told. */
+/** A log's own message may contain its directory or its engine's address. Expose only the reason meant for clients. */
 const reasonOf = (error: unknown): string => {
   const { reason } = (error ?? {}) as { readonly reason?: unknown };
   return typeof reason === "string" ? `: ${reason}` : "";
 };
 
-/** For whoever wants a run's end while its log cannot be written. */
+/** The refusal for a caller that waits for a run's end while the log cannot be written. */
 export const notWritten = (run: string): Refusal =>
   new Refusal("log-failed", `run ${run} has stopped, but its log cannot be written`, {
     status: 503,

@@ -6,23 +6,23 @@ import { isLarge, spill } from "./spill.ts";
 import { soon } from "./timer.ts";
 import { sizeOf } from "./writer.ts";
 
-/** Events taken in before the event loop gets a turn: a source that never waits must not starve everybody else. */
+/** Events to read before yielding to the event loop: a source that never waits must not starve other runs. */
 const BURST = 256;
 
 export interface Reading {
   readonly intake: Intake;
   readonly put: RunContext["put"];
-  /** How long to wait for the name and the model that the source gives itself. */
+  /** How long to wait for the name and model from the source. */
   readonly firstEventMs: number;
-  /** Called with the source's own run-start, if that is its first event; nothing is taken in before it resolves. */
+  /** Called with the source's own run-start, if that is its first event. No event is accepted before it resolves. */
   begin(start: EventOf<"run-start"> | undefined): Promise<void>;
-  /** Called before an event is taken in, unless it is a piece of something: the run may have to leave instead. */
+  /** Called before an event other than a delta is accepted. The run may have to leave instead. */
   before(event: Event): unknown;
-  /** Whether the run is over, so that nothing more is taken in. */
+  /** Whether the run is over and accepts no more events. */
   isOver(): boolean;
 }
 
-/** Takes in what a source yields, until it ends or the run does. Answers the run-end that the source yields itself. */
+/** Reads a source until it ends or the run does. Returns the run-end that the source yields, if any. */
 export const readSource = async (
   iterator: AsyncIterator<Event>,
   { intake, put, firstEventMs, begin, before, isOver }: Reading,
@@ -37,7 +37,7 @@ export const readSource = async (
       if (isOver()) return undefined;
     }
     if (event.type === "run-end") {
-      // Measured here, where a throw ends the run: what closes it repeats the error that this names.
+      // Measure here, where a throw ends the run: closing the run repeats this event's error and must not throw.
       sizeOf(event);
       return intake.renamer.rename(event) as EventOf<"run-end">;
     }

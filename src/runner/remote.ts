@@ -8,7 +8,7 @@ import { createVerifier, type Verifier } from "../verify.ts";
 import { createAsks } from "./asks.ts";
 import { pagesOf } from "./resume.ts";
 
-/** Cancels and answers for runs that are at work in another process, or that wait for one to take them over. */
+/** Cancels and answers for runs that another process owns, or that wait to be taken over. */
 export interface Remote {
   cancel(run: string, target: CancelTarget): Promise<"cancelled" | "ended" | "unknown">;
   answer(
@@ -21,7 +21,7 @@ export interface Remote {
 
 type Wanted = Control extends infer Kind ? (Kind extends Control ? Omit<Kind, "id"> : never) : never;
 
-/** `waitMs`: how long the log may take to show the effect. */
+/** `waitMs`: how long to wait for the effect to appear in the log. */
 export const createRemote = (log: Log, waitMs: number): Remote => {
   const learn = async (run: string, take: (event: Event) => void): Promise<Verifier> => {
     const verifier = createVerifier();
@@ -34,7 +34,7 @@ export const createRemote = (log: Log, waitMs: number): Remote => {
     return verifier;
   };
 
-  /** Sends it and waits for the event that shows the effect. Undefined: the run has ended in the meantime. */
+  /** Sends a control and waits for the event that shows its effect. Undefined: the run ended in the meantime. */
   const send = async <Found>(
     run: string,
     after: number,
@@ -76,7 +76,7 @@ export const createRemote = (log: Log, waitMs: number): Remote => {
       const verifier = await learn(run, (event) => {
         if (event.type === "ask-start" || event.type === "ask-end") asks.replay(event);
       });
-      // The same checks and answers as where the run is at work.
+      // The same checks and results as in the process that owns the run.
       const result = asks.answer(verifier.asks.get(ask), answer, by);
       if (result !== "accepted") return result;
       const wanted: Wanted = { kind: "answer", ask, answer, ...(by !== undefined && { by }) };

@@ -12,9 +12,9 @@ const STARTED = {
 } as const;
 
 /**
- * Gives the ids that a source repeats (providers count calls from zero in every answer) a name of their own in the run.
- * A reference means the latest thing of that id in the same agent.
- * Its maps are made when the first id is repeated, which is in few runs.
+ * Gives ids that a source repeats a unique name in the run. (Providers count calls from zero in every response.)
+ * A reference means the latest item with that id in the same agent.
+ * The maps are created with the first repeated id, which few runs have.
  */
 export class Renamer {
   readonly #used: Pick<Verifier, "has">;
@@ -32,17 +32,17 @@ export class Renamer {
     return this.#aliases?.size ? this.#refer(event) : event;
   }
 
-  /** The id that the source gave to what the log calls `id`. */
+  /** The source's id for the item that the log calls `id`. */
   original(id: string): string {
     return this.#originals?.get(id) ?? id;
   }
 
-  /** What the log calls the latest ask to which the source gave this id, in whatever agent. */
+  /** The log's id for the latest ask with this source id, in any agent. */
   latestAsk(id: string): string {
     return this.#asks?.get(id) ?? id;
   }
 
-  /** From now on the id means this thing. */
+  /** From now on the id refers to this item. */
   #claim(event: Event, field: IdKind): void {
     const id = (event as unknown as Record<IdKind, string>)[field];
     if (field === "ask") this.#asks?.delete(id);

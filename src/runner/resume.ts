@@ -9,11 +9,11 @@ import type { Intake } from "./intake.ts";
 import { sizeOf, type Writer } from "./writer.ts";
 
 export interface Takeover {
-  /** The last entry that the last owner wrote. */
+  /** The last entry of the previous owner. */
   readonly after: number;
   readonly reason: "expired" | "released";
   readonly startedAt: number;
-  /** Why the run cannot go on: it only ends. */
+  /** Why the run cannot continue. If set, the run only ends. */
   readonly problem?: Problem;
 }
 
@@ -37,7 +37,7 @@ export const pagesOf = async function* (
   for (let after = from; after < to;) {
     const entries = await log.read(run, after, Math.min(PAGE, to - after));
     if (!entries.length) return;
-    // A log that answers at once must not keep everybody else waiting.
+    // A log that resolves immediately must not starve the event loop.
     if (after > from) await setImmediate();
     after = entries.at(-1)!.seq;
     yield entries;
@@ -45,8 +45,8 @@ export const pagesOf = async function* (
 };
 
 /**
- * Learns what the last owner wrote, closes what was cut, and stores run-resume, unless the run can only end. Of a run that goes on
- * elsewhere nothing was cut.
+ * Replays the log, closes what was cut, and stores run-resume, unless the run can only end. Closes nothing for a source
+ * that follows a run on another server.
  */
 export const resumeAfter = async (
   { after, reason, problem }: Takeover,
@@ -69,13 +69,13 @@ export const resumeAfter = async (
   for (const event of closeForResume(intake.verifier.root)) intake.emit(event);
   intake.emit({ type: "run-resume", owner, reason, after });
   await writer.flushed();
-  // No further: what a later owner has begun is not ours to go on with.
+  // Read no further: work that a later owner began must not be continued here.
   const to = writer.seq;
   for await (const entries of pagesOf(log, run, after, to)) for (const entry of entries) fold(state, entry);
   return { entries: () => pagesOf(log, run, 0, to), state };
 };
 
-/** What an event tells of that is kept beside the log. */
+/** The bytes stored beside the log that an event refers to. */
 const fileBytesOf = (event: Event): number => {
   if (event.type === "file") return event.file === undefined ? 0 : (event.bytes ?? 0);
   if (event.type === "run-start") {

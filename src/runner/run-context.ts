@@ -5,7 +5,7 @@ import type { Files } from "./files.ts";
 import type { Intake } from "./intake.ts";
 import type { RunOptions } from "./run-options.ts";
 
-/** A source's hold on its run. */
+/** The context through which a source acts on its run. */
 export const runContext = (
   { log, run, agent, as, lease }: RunOptions,
   signal: AbortSignal,
@@ -24,7 +24,7 @@ export const runContext = (
     signalOf: (kind, id) => targets.signalOf(kind, id),
     answerTo: async (ask): Promise<AskResult> => {
       const result = await asks.answerTo(renamer.latestAsk(ask));
-      // Whoever learns of an answer acts on it, and what is not stored did not happen.
+      // The source acts on the answer, so the answer must be stored first. If it cannot be, report it as cancelled.
       return await stored().then(
         () => result,
         () => ({ outcome: "cancelled" }),

@@ -5,15 +5,15 @@ import type { Flusher } from "./flusher.ts";
 import type { Lease } from "./lease.ts";
 import type { Takeover } from "./resume.ts";
 
-/** What a run at work in this process is made of. */
+/** The options of a run that is active in this process. */
 export interface RunOptions extends RunnerOptions {
   readonly run: string;
   readonly request: RunRequest;
   readonly agent: RunnableAgent;
   readonly flusher: Flusher;
   readonly lease: Pick<Lease, "term" | "renew">;
-  /** As whom the run is written. */
+  /** The ownership to write the run with. */
   readonly as: Ownership;
-  /** For a run that this process takes over. */
+  /** Set if this process takes the run over. */
   readonly takeover?: Takeover;
 }

@@ -6,7 +6,10 @@ import { requestToStore } from "./stored-request.ts";
 
 type Put = (bytes: Uint8Array | string, file: { mediaType: string; name?: string }) => Promise<FileRef>;
 
-/** Says the first event of a run. `request` holds no bytes in line. `own` is the source's own run-start: it tells name, model and `meta`. */
+/**
+ * Emits the first event of a run. `request` holds no inline bytes. `own` is the source's own run-start, which supplies
+ * name, model and `meta`.
+ */
 export const emitStart = async (
   intake: Pick<Intake, "redactor" | "emit">,
   { run, request: asks, agent }: Pick<RunOptions, "run" | "request" | "agent">,
@@ -34,6 +37,6 @@ export const emitStart = async (
     ...(stored && { request: stored }),
     ...(own?.meta !== undefined && !redactor && { meta: own.meta }),
   };
-  // Its request is clean already, and what else it has are ids and names.
+  // The request is already redacted, and the remaining fields are ids and names.
   intake.emit(event, true);
 };

@@ -4,10 +4,10 @@ import { FILE_THRESHOLD, VALUE_FILE } from "../log.ts";
 
 type Put = (bytes: Uint8Array, file: { mediaType: string; name?: string }) => Promise<FileRef>;
 
-/** The longest delta that stays in one event: frames stay small whatever a source hands over at once. */
+/** The longest delta in one event. Keeps frames small regardless of how much a source yields together. */
 const LONGEST_DELTA = 32 * 1024;
 
-/** Whether an event may hold more than belongs into a log. Cheap: it is asked of every event. */
+/** Whether an event may be too large for the log. Must be cheap, because it runs for every event. */
 export const isLarge = (event: Event): boolean => {
   switch (event.type) {
     case "text-delta":
@@ -25,7 +25,7 @@ export const isLarge = (event: Event): boolean => {
   }
 };
 
-/** Says the same with small events: long deltas in pieces, large results beside the log. */
+/** Replaces a large event with small ones: splits long deltas and stores large results beside the log. */
 export const spill = async (event: Event, put: Put): Promise<Event[]> => {
   if ("delta" in event) return pieces(event.delta).map((delta) => ({ ...event, delta }));
   if (event.type === "tool-end") return [await spillResult(event, put)];
@@ -66,7 +66,7 @@ const pieces = (text: string): string[] => {
   const list: string[] = [];
   for (let start = 0; start < text.length;) {
     let end = Math.min(start + LONGEST_DELTA, text.length);
-    // Not between the halves of a surrogate pair: each would be sent as a replacement character.
+    // Do not split a surrogate pair: each half would be sent as a replacement character.
     if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
     list.push(text.slice(start, end));
     start = end;

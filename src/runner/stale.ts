@@ -3,11 +3,11 @@ import type { EventsAbout } from "../protocol.ts";
 import type { Verifier } from "../verify.ts";
 import type { Targets } from "./targets.ts";
 
-/** Whether a source still speaks of something that was ended in its stead, or of what it started inside such a thing. */
+/** Whether an event of the source refers to an item that the runner ended by force, or to something started inside such an item. */
 export type IsStale = (event: Event) => boolean;
 
 export const createIsStale = (verifier: Verifier, targets: Pick<Targets, "anyForced">): IsStale => {
-  /** What was started inside something that has ended: it is not in the log, and nothing that refers to it can be. */
+  /** Items that were started inside an ended item. They are not in the log, so nothing in the log may refer to them. */
   let dropped: Set<string> | undefined;
 
   const isOver = (event: Event, started: string | undefined): boolean => {

@@ -2,22 +2,22 @@ import type { EventOf } from "../events.ts";
 import type { Log } from "../log.ts";
 import { type RunRequest, runRequestSchema } from "../source.ts";
 
-/** A request as it is kept beside its run, without secrets, and the agent to ask again. */
+/** A request as stored beside its run, without secrets, and the agent to resume with. */
 export interface StoredRequest {
   readonly request: RunRequest;
-  /** The name that the agent is configured under. */
+  /** The name under which the agent is configured. */
   readonly agent: string;
-  /** What was left out: a run that used it cannot be continued by another process. */
+  /** The names of omitted secrets. If any were used, another process cannot continue the run. */
   readonly withheld: readonly string[];
 }
 
-/** The names of what is never stored: a run that used it cannot go on in another process. */
+/** The names of the secrets that are never stored. If there are any, another process cannot continue the run. */
 export const withheldOf = ({ secrets = {}, servers = [] }: RunRequest): readonly string[] => [
   ...Object.keys(secrets),
   ...servers.filter((server) => URL.parse(server.url)?.href !== withoutKeys(server).url).map(serverKey),
 ];
 
-/** The JSON to keep, or undefined if run-start holds everything. */
+/** The JSON to store, or undefined if run-start contains everything. */
 export const requestToStore = (request: RunRequest): string | undefined => {
   const { secrets: _secrets, servers, run: _run, agent: _agent, ...rest } = request;
   const stripped = servers?.map(withoutKeys);
@@ -51,12 +51,12 @@ const serverKey = ({ name }: { readonly name: string }): string => `the key of t
 const defined = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** Servers are often told their key in their URL. */
+/** Server URLs often contain a key. */
 const withoutKeys = <Server extends { readonly url: string }>(server: Server): Server => {
   const url = URL.parse(server.url);
   if (!url) return server;
   for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, "redacted");
-  // A token often stands alone before the @.
+  // A token is often the only thing before the @.
   if (url.username) url.username = "redacted";
   if (url.password) url.password = "redacted";
   return { ...server, url: url.href };

@@ -6,7 +6,7 @@ import type { RunRequest } from "../source.ts";
 import { messageOf } from "../message-of.ts";
 import { readRequest } from "./stored-request.ts";
 
-/** What a run needs in order to go on, or why it cannot. */
+/** What is needed to continue a run, or why it cannot continue. */
 export interface Continuation {
   readonly request: RunRequest;
   readonly agent: RunnableAgent;
@@ -52,9 +52,9 @@ const needsSecrets = (withheld: readonly string[]): Problem => ({
   hint: `start it again with ${withheld.join(", ")}`,
 });
 
-/** Takes over what has no living owner: all there is now, and then again and again, in each process at another moment. */
+/** Takes over runs without a living owner: all of them once, then periodically, with jitter so that processes do not scan in lockstep. */
 export interface Scan {
-  /** Answers how many runs were taken over. */
+  /** Returns the number of runs taken over. */
   once(): Promise<number>;
   start(): void;
   stop(): void;
@@ -92,7 +92,7 @@ export const createScan = (
       await once();
       hasFailed = false;
     } catch (error) {
-      // A log that is away for a while is reported once.
+      // Report an unavailable log only once.
       if (!hasFailed) onProblem(error);
       hasFailed = true;
     }

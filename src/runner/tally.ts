@@ -4,7 +4,7 @@ import { addUsage } from "../state.ts";
 
 type Summary = Pick<EventOf<"run-end">, "usage" | "answer" | "awaiting">;
 
-/** What run-end sums up: usage over all agents, and which parts are the answer (those of the last root step without calls). */
+/** The totals for run-end: usage of all agents, and the parts that make up the answer (those of the last root step without calls). */
 export class Tally {
   #usage: Usage | undefined;
   #parts: string[] | undefined;

@@ -1,4 +1,7 @@
-/** The calls and sub-agents that can be cancelled one by one. Its maps are made when they are needed: most runs end before anything in them is cancelled. */
+/**
+ * The calls and sub-agents that can be cancelled individually. Its maps are created on demand, because most runs end
+ * without such a cancel.
+ */
 export class Targets {
   readonly #run: AbortSignal;
   #controllers: Map<string, AbortController> | undefined;
@@ -9,12 +12,12 @@ export class Targets {
     this.#run = run;
   }
 
-  /** By the id the source gave. Aborts with the run, too. */
+  /** Takes the id that the source gave. Also aborts with the run. */
   signalOf(kind: "call" | "agent", id: string): AbortSignal {
     return AbortSignal.any([this.#run, this.#controllerOf(`${kind} ${id}`).signal]);
   }
 
-  /** Asks the source to end it; ends it in the source's stead, by `force`, if that has not happened within `graceMs`. */
+  /** Aborts the target's signal. Calls `force` to end it if the source has not done so within `graceMs`. */
   async cancel(
     kind: "call" | "agent",
     id: string,
@@ -38,13 +41,12 @@ export class Targets {
     clearTimeout(timer);
   }
 
-  /** Says that the source begins one with this id: the cancel of an earlier one does not concern it. */
+  /** The source starts an item with this id: an earlier cancel of the same id does not apply to it. */
   begun(kind: "call" | "agent", original: string): void {
     const key = `${kind} ${original}`;
     if (this.#controllers?.get(key)?.signal.aborted) this.#controllers.delete(key);
   }
 
-  /** Says that it has ended. */
   ended(kind: "call" | "agent", id: string): void {
     const key = `${kind} ${id}`;
     this.#waiting?.get(key)?.();

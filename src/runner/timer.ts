@@ -1,6 +1,6 @@
 import { LONGEST_TIMER } from "../timer.ts";
 
-/** Calls `act` after so many milliseconds, however many they are. Returns what prevents that. */
+/** Calls `act` after this many milliseconds, which may exceed the longest timer. Returns a function that cancels it. */
 export const after = (ms: number, act: () => void): (() => void) => {
   let left = ms;
   let timer: NodeJS.Timeout;
@@ -13,6 +13,6 @@ export const after = (ms: number, act: () => void): (() => void) => {
   return () => clearTimeout(timer);
 };
 
-/** Resolves with nothing after so many milliseconds. Keeps no process alive. */
+/** Resolves with undefined after this many milliseconds. Does not keep the process alive. */
 export const soon = (ms: number): Promise<undefined> =>
   new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());

@@ -1,7 +1,7 @@
 import type { Waiting } from "../dialect.ts";
 import type { OpenAgent } from "../verify.ts";
 
-/** What keeps a run from going on; a person comes first, because only they can do something about it. */
+/** What a run is waiting for. The user takes precedence, because only the user can act on it. */
 export const waitingFor = (root: OpenAgent, isRetrying: boolean): Waiting["waiting"] => {
   const found = { you: false, tool: false, model: false };
   look(root, found);
@@ -11,7 +11,7 @@ export const waitingFor = (root: OpenAgent, isRetrying: boolean): Waiting["waiti
   return found.model ? "model" : "agent";
 };
 
-/** How many of these wait for what. */
+/** The number of runs per waiting state. */
 export const statesOf = (runs: Iterable<{ waiting(): Waiting }>): ReadonlyMap<Waiting["waiting"], number> => {
   const states = new Map<Waiting["waiting"], number>();
   for (const run of runs) {

@@ -9,21 +9,21 @@ export interface WriterOptions {
   readonly flusher: Flusher;
   readonly as: Ownership | undefined;
   readonly onFailure: (error: unknown) => void;
-  /** The entry that the log ends with. */
+  /** The last entry in the log. */
   readonly after?: Pick<Entry, "seq" | "at">;
 }
 
 /**
- * Numbers and stamps the events of one run and appends them in order, one append at a time: what comes while an append is
- * under way goes with the next. What is ready together in one turn of the event loop, or follows an append closely, is one.
+ * Numbers and timestamps the events of one run and appends them in order, one append at a time. Events that arrive
+ * during an append go into the next one. Events of one turn of the event loop, or soon after an append, are batched.
  */
 export class Writer implements Job {
   readonly #options: WriterOptions;
-  /** Made with its first entry: an empty array that grows takes room for many at once. */
+  /** Created with its first entry: an empty array that grows allocates room for many. */
   #pending: Entry[] | undefined;
   seq: number;
   lastAt: number;
-  /** What the run takes, with what is kept beside its log. */
+  /** The size of the run, including files stored beside its log. */
   bytes = 0;
   #lastFlushAt = 0;
   #isScheduled = false;
@@ -43,7 +43,7 @@ export class Writer implements Job {
     return this.#pending?.length ?? 0;
   }
 
-  /** Takes an event in, of this size (see `sizeOf`); it is stored soon. Stamps never run backwards. */
+  /** Queues an event of this size (see `sizeOf`) to be stored soon. Timestamps never go backwards. */
   write(event: Event, size: number): void {
     if (this.#failure) return;
     const now = Date.now();
@@ -55,19 +55,19 @@ export class Writer implements Job {
     if (!this.#isScheduled && !this.#isAppending) this.#schedule();
   }
 
-  /** Goes on after this entry, which another owner wrote; `bytes` is what the log holds so far. */
+  /** Continues after this entry, which another owner wrote. `bytes` is the size of the run so far. */
   continueAfter({ seq, at }: Pick<Entry, "seq" | "at">, bytes: number): void {
     this.seq = this.#stored = seq;
     this.lastAt = at;
     this.bytes = bytes;
   }
 
-  /** Writes nothing more, for this reason. */
+  /** Stops writing, with this error. */
   fail(error: unknown): void {
     if (!this.#failure) this.#onFailed(error);
   }
 
-  /** Resolves when everything written so far is stored; rejects if the log has failed. */
+  /** Resolves when everything written so far is stored. Rejects if the log has failed. */
   flushed(): Promise<void> {
     const done = Promise.withResolvers<void>();
     (this.#waiters ??= []).push({ seq: this.seq, done });
@@ -76,7 +76,7 @@ export class Writer implements Job {
     return done.promise;
   }
 
-  /** Called by the batch that it was added to. */
+  /** Called by the batch this job was added to. */
   flush(): void {
     this.#isScheduled = false;
     this.#lastFlushAt = this.lastAt;
@@ -84,7 +84,7 @@ export class Writer implements Job {
       const batch = this.#pending;
       this.#pending = undefined;
       const last = this.seq;
-      // A log that wakes its watchers at once may have them write more, which this loop then stores.
+      // A synchronous append may wake watchers that write more. Set this so that the loop stores those writes too.
       this.#isAppending = true;
       const appending = this.#append(batch);
       if (appending)
@@ -100,7 +100,7 @@ export class Writer implements Job {
     if (this.#waiters) this.#settle();
   }
 
-  /** A log that throws instead of rejecting must not take the runs along that are flushed in the same turn. */
+  /** A log that throws instead of rejecting must not break other runs flushed in the same turn. */
   #append(batch: readonly Entry[]): void | Promise<void> {
     const { log, run, as } = this.#options;
     try {
@@ -150,6 +150,6 @@ interface Waiter {
   readonly done: PromiseWithResolvers<void>;
 }
 
-/** About what an event takes in the log. Throws for one that no log can keep, because it is not JSON. */
+/** The approximate size of an event in the log. Throws for an event that is not JSON, which no log can store. */
 export const sizeOf = (event: Event): number =>
   "delta" in event && event.meta === undefined ? 96 + event.delta.length : 48 + JSON.stringify(event).length;
