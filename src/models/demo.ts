@@ -14,26 +14,26 @@ export { demoTools };
 export type { Beat, DemoStory, Turn } from "./demo/story.ts";
 
 export interface DemoOptions {
-  /** 1 is about 60 tokens a second; Infinity has no delays. Default: 1. */
+  /** 1 is about 60 tokens per second; Infinity disables delays. Default: 1. */
   readonly speed?: number;
-  /** Another seed gives other ids. Default: 1. */
+  /** A different seed produces different ids. Default: 1. */
   readonly seed?: number;
-  /** Stories of your own, tried before the built-in ones. */
+  /** Additional stories, tried before the built-in ones. */
   readonly stories?: readonly DemoStory[];
 }
 
-/** The stories it can play, and the message that plays each. Any other message gets one that shows a bit of everything. */
+/** The available stories and the message that triggers each. Any other message gets a story that shows a bit of everything. */
 export const demoStories: readonly Pick<DemoStory, "name" | "message" | "description">[] = builtIn.map(
   ({ name, message, description }) => ({ name, message, description }),
 );
 
 /**
- * A model that plays scripts: it needs no key and no network, and says everywhere that it is scripted. The same prompt gets
- * the same answer.
+ * A model that plays scripts. It needs no key and no network, and its output states that it is scripted. It is
+ * deterministic: the same prompt gets the same response.
  */
 export const demo = ({ speed = 1, seed = 1, stories = [] }: DemoOptions = {}): LanguageModelV4 => {
   const known = [...stories, withFiles, ...roles, ...builtIn, fallback, unscripted];
-  /** Requests that were refused once, by the message they answer: that object is the same when a loop tries again. */
+  /** Requests that already failed once, keyed by their last message: a retry passes the same object. */
   const refused = new WeakSet<object>();
 
   const start = (options: LanguageModelV4CallOptions, pace: number) => {
@@ -82,10 +82,10 @@ export const demo = ({ speed = 1, seed = 1, stories = [] }: DemoOptions = {}): L
   };
 };
 
-/** Does nothing for a client without tools of its own, so nobody is invited to try it. */
+/** Not suggested to users, because it does nothing for a client without tools. */
 const CLIENT_RUN = "client-run tool";
 
-/** The agent that works without a key: the demo model, real tools on a small built-in world, and sub-agents three deep. */
+/** An agent that needs no key: the demo model, real tools on a small built-in data set, and sub-agents nested three deep. */
 export const demoAgent = ({
   speed = 1,
   seed = 1,
@@ -122,7 +122,7 @@ export const demoAgent = ({
   });
 };
 
-/** FNV-1a: short, stable ids. */
+/** FNV-1a, for short and stable ids. */
 const hash = (text: string): string => {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);

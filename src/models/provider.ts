@@ -6,17 +6,19 @@ import { compatible, families } from "./provider/families.ts";
 export type { Endpoint, ReasoningHistory } from "./provider/family.ts";
 
 /**
- * Makes a model of its name: `<provider>/<model>`, e.g. `openai/gpt-5`, `anthropic/claude-sonnet-4-5`, `ollama/llama3`.
+ * Creates a model from its name: `<provider>/<model>`, e.g. `openai/gpt-5`, `anthropic/claude-sonnet-4-5`,
+ * `ollama/llama3`.
  *
- * - A key comes from the request's secrets, the options, or the environment, in this order. A missing one is a Refusal that
+ * - A key comes from the request's secrets, the options, or the environment, in this order. A missing key is a Refusal
+ * that
  *   names the variable.
- * - What a provider needs is loaded when its first model is made.
+ * - A provider's library is loaded when its first model is created.
  */
 export interface Provider {
   (name: string, request?: Pick<RunRequest, "secrets">): Promise<LanguageModelV4>;
-  /** The keys it was given: nobody may show them. */
+  /** The configured keys. They must never be shown. */
   readonly keys: readonly string[];
-  /** The files that a model reads, as media types; undefined if the name says nothing. */
+  /** The media types of the files that a model reads. Undefined if that is unknown for the name. */
   accepts(name: string): readonly string[] | undefined;
 }
 
@@ -25,8 +27,8 @@ export interface ProviderOptions {
   readonly anthropic?: Endpoint;
   readonly google?: Endpoint;
   /**
-   * Servers that speak OpenAI's chat completions, by the name their models begin with: `{ acme: { baseUrl } }` makes
-   * `acme/<model>`. Those that are known already (ollama, lmstudio, vllm, openrouter, …) need only what differs.
+   * Servers that implement OpenAI's chat completions, by provider name: `{ acme: { baseUrl } }` makes `acme/<model>`
+   * available. Known servers (ollama, lmstudio, vllm, openrouter, …) need only the settings that differ.
    */
   readonly compatible?: Readonly<Record<string, Endpoint>>;
 }
@@ -58,7 +60,7 @@ export const provider = (options: ProviderOptions = {}): Provider => {
 
   const make = async (name: string, request: Pick<RunRequest, "secrets"> = {}): Promise<LanguageModelV4> => {
     const [prefix, model] = partsOf(name);
-    // As a run names it, too: a client may ask for what it was told.
+    // Also accept the name that runs report, because a client may request it.
     if (prefix === "demo" || name === "demo (scripted)") return (await import("./demo.ts")).demo();
     const family = known.get(prefix) ?? (findValue([baseUrlVariable(prefix)], {}) ? compatible() : undefined);
     if (!family || !model) throw unknown(name, [...known.keys()]);
@@ -86,7 +88,7 @@ const variable = (prefix: string): string => prefix.toUpperCase().replaceAll(/[^
 const keyVariable = (prefix: string): string => `${variable(prefix)}_API_KEY`;
 const baseUrlVariable = (prefix: string): string => `${variable(prefix.replace(/^openai-chat$/, "openai"))}_BASE_URL`;
 
-/** The providers that are known by name, and what each needs. */
+/** The built-in providers and their requirements. */
 export const providers = families.map(([name, { keys, needsKey, baseUrl }]) => ({
   name,
   keys: keys.length > 0 ? keys : [keyVariable(name)],
@@ -95,7 +97,7 @@ export const providers = families.map(([name, { keys, needsKey, baseUrl }]) => (
   baseUrlVariable: baseUrlVariable(name),
 }));
 
-/** A model by its name, from the environment alone. */
+/** Creates a model by name, configured only from the environment. */
 export const model = (name: string): Promise<LanguageModelV4> => provider()(name);
 
 const SECRET_HEADER = /auth|key|token|secret|cookie/i;

@@ -1,4 +1,4 @@
-/** The value of an expression of numbers, + - * / % ^ and brackets. Throws, naming the place, for anything else. */
+/** Evaluates an expression of numbers, + - * / % ^ and parentheses. Throws for anything else, naming the unexpected token. */
 export const arithmetic = (expression: string): number => {
   const tokens = [...expression.matchAll(/\s*(\d+(?:\.\d+)?|[-+*/%^()]|\S)/g)].map(([, token]) => token ?? "");
   let at = 0;

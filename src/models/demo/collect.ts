@@ -4,7 +4,7 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 
-/** A streamed answer as a whole one. */
+/** Collects a streamed response into a complete one. */
 export const collect = async (
   parts: AsyncIterable<LanguageModelV4StreamPart>,
 ): Promise<LanguageModelV4GenerateResult> => {

@@ -1,4 +1,4 @@
-/** What the demo agent knows: notes about Lantern, a project that does not exist. */
+/** The demo agent's data: notes about Lantern, a fictional project. */
 export interface Note {
   readonly id: string;
   readonly title: string;
@@ -38,7 +38,7 @@ export const notes: readonly Note[] = [
   },
 ];
 
-/** Notes that share a word with the query, best first. */
+/** Notes that share a word with the query, best match first. */
 export const searchNotes = (query: string): readonly Note[] => {
   const words = wordsOf(query);
   const scored = notes.map((note) => {

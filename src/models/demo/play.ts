@@ -8,11 +8,11 @@ export interface Playing {
   readonly speed: number;
   readonly promptTokens: number;
   readonly signal: AbortSignal | undefined;
-  /** An id for the n-th call of this answer. */
+  /** An id for the n-th call of this response. */
   callId(index: number): string;
 }
 
-/** Plays beats as a provider would stream them, at the pace of a model that one can read along with. */
+/** Streams beats as a provider would, at the speed of a model whose output can be read along. */
 export async function* play(beats: readonly Beat[], playing: Playing): AsyncGenerator<LanguageModelV4StreamPart> {
   const wait = (ms: number) => pause(ms / playing.speed, playing.signal);
   let tokens = 0;
@@ -99,13 +99,13 @@ const usage = (input: number, output: number, reasoning: number): LanguageModelV
   outputTokens: { total: output, text: output - reasoning, reasoning },
 });
 
-/** Words, and long words in two: about what a tokenizer makes of them. */
+/** Splits text into words, and long words in two, similar to a tokenizer. */
 const pieces = (text: string): string[] =>
   (text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text]).flatMap((word) =>
     word.length > 8 ? [word.slice(0, word.length >> 1), word.slice(word.length >> 1)] : [word],
   );
 
-/** Undefined if there is nothing to wait for: at infinite speed the whole answer is ready at once. */
+/** Undefined if there is no delay: at infinite speed the whole response is available immediately. */
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> | undefined => {
   signal?.throwIfAborted();
   if (ms <= 0) return undefined;

@@ -1,4 +1,4 @@
-/** One of each thing that Markdown can say: a heading, lists, a table, code, formulas, a quote, a link, a picture from elsewhere. */
+/** One of each Markdown construct: a heading, lists, a table, code, formulas, a quote, a link and an external image. */
 export const RICH_TEXT = `## Lantern, in one page
 
 The **release** is *nearly* ready: ~~four~~ three tests fail, all in \`upload\`.

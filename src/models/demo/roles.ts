@@ -1,6 +1,6 @@
 import { type DemoStory, type Turn, withItsTools } from "./story.ts";
 
-/** What the sub-agents of the demo do. They are told by their instructions who they are. */
+/** The stories of the demo's sub-agents, matched by their instructions. */
 const role = (name: string, steps: DemoStory["steps"]): DemoStory => ({
   name,
   message: "",
@@ -46,7 +46,7 @@ export const roles: readonly DemoStory[] = [
   ]),
 ];
 
-/** For a message that has no story: a bit of everything. */
+/** A story for messages that match no other: a bit of everything. */
 export const fallback: DemoStory = withItsTools({
   name: "everything",
   message: "",

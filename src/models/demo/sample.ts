@@ -1,6 +1,6 @@
 import type { Json } from "../../events.ts";
 
-/** Arguments that fit a JSON Schema, as far as it is a simple one. */
+/** Sample arguments that match a simple JSON Schema. */
 export const sample = (schema: Json): Json => {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return {};
   const { type, properties, enum: choices, default: given } = schema;

@@ -12,7 +12,7 @@ const story = (
 
 const research = (task: string): Beat => ({ call: "task", input: { agent: "researcher", task } });
 
-/** Tools of the demo agent: any other one is the client's. */
+/** Tools of the demo agent. Any other tool belongs to the client. */
 const OWN_TOOLS = new Set([
   "search_notes",
   "calculate",
@@ -24,7 +24,7 @@ const OWN_TOOLS = new Set([
   "task",
 ]);
 
-/** Only what the demo's own agent is offered besides its tools is certainly the client's. */
+/** Matches only for the demo agent: a tool that is not one of its own is then certainly the client's. */
 const clientRun: DemoStory = {
   ...story(
     "client-run tool",
@@ -48,7 +48,7 @@ const clientRun: DemoStory = {
     /\bclient\b/i.test(message) && (tools.size === 0 || [...OWN_TOOLS].every((tool) => tools.has(tool))),
 };
 
-/** What `demo` can show, one story for each thing that can happen in a run. The first whose pattern fits is played. */
+/** The stories of `demo`, one for each thing that can happen in a run. The first one whose pattern matches is played. */
 export const stories: readonly DemoStory[] = [
   story(
     "nested",

@@ -2,21 +2,21 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4
 import type { Json } from "../../events.ts";
 import { jsonSchema } from "../../json-schema.ts";
 
-/** A story that the demo model plays: one list of beats for each request to the model, until one calls for no tool. */
+/** A story that the demo model plays: one list of beats per model request, until a list contains no call. */
 export interface DemoStory {
   readonly name: string;
-  /** The message that plays it. */
+  /** The message that triggers it. */
   readonly message: string;
   readonly description: string;
   matches(turn: Turn): boolean;
   readonly steps: readonly ((turn: Turn) => readonly Beat[])[];
 }
 
-/** Something the model does. A `call` whose tool is not offered is left out. Words in a list are streamed in exactly these pieces. */
+/** One action of the model. A `call` to a tool that is not offered is omitted. A list of strings is streamed in exactly these pieces. */
 export type Beat =
   | { readonly think: string | readonly string[] }
   | { readonly say: string | readonly string[] }
-  /** `text` is for arguments that are not JSON; `whole` sends them without deltas; `id` for ids that repeat. */
+  /** `text` is for arguments that are not JSON, `whole` sends them without deltas, and `id` is for testing repeated ids. */
   | {
       readonly call: string;
       readonly input?: unknown;
@@ -24,10 +24,10 @@ export type Beat =
       readonly whole?: boolean;
       readonly id?: string;
     }
-  /** A tool that the provider runs itself. */
+  /** A tool that the provider runs. */
   | { readonly provider: string; readonly input: Json; readonly result: NonNullable<Json>; readonly takesMs?: number }
   | { readonly cite: { readonly title: string; readonly url: string } }
-  /** Refuses the request if it is the first beat, else breaks the stream. `once`: only the first time it is asked. */
+  /** Rejects the request if it is the first beat, otherwise breaks the stream. `once`: only for the first attempt. */
   | {
       readonly fail: {
         readonly status: number;
@@ -36,21 +36,21 @@ export type Beat =
         readonly once?: boolean;
       };
     }
-  /** Anything else a provider may send. */
+  /** Any other part that a provider may send. */
   | { readonly part: LanguageModelV4StreamPart };
 
-/** Where the conversation stands, as far as a story needs to know. */
+/** The state of the conversation that stories depend on. */
 export interface Turn {
   /** The last user message. */
   readonly message: string;
   readonly system: string;
-  /** What came with that message, besides text files: those are text by now. */
+  /** The files in that message, except text files, which are already converted to text. */
   readonly files: readonly { readonly name: string; readonly mediaType: string; readonly bytes: number }[];
-  /** The names of the tools that are offered, and the schemas of their inputs. */
+  /** The offered tools by name, with their input schemas. */
   readonly tools: ReadonlyMap<string, Json>;
-  /** How many answers the model has given since the last user message. */
+  /** The number of model responses since the last user message. */
   readonly step: number;
-  /** What tools have answered since then, in order. */
+  /** The tool results since the last user message, in order. */
   readonly results: readonly { readonly name: string; readonly text: string; readonly isError: boolean }[];
   /** The texts of all results of one tool. */
   resultsOf(name: string): readonly string[];
@@ -83,7 +83,7 @@ export const readTurn = ({ prompt, tools }: LanguageModelV4CallOptions): Turn =>
   };
 };
 
-/** The beats of this request: steps whose calls nobody offers run into the next one. */
+/** The beats for this request. A step without any offered call is merged into the next one. */
 export const beatsOf = (story: DemoStory, turn: Turn): readonly Beat[] => {
   const groups: Beat[][] = [[]];
   for (const step of story.steps) {
@@ -96,7 +96,7 @@ export const beatsOf = (story: DemoStory, turn: Turn): readonly Beat[] => {
   return groups[turn.step] ?? [{ say: "That is the end of this scripted story." }];
 };
 
-/** The story, only for an agent that can make every call of it: without them it would tell of what never happened. */
+/** Limits a story to agents that can make all of its calls. Otherwise its text would describe calls that never happened. */
 export const withItsTools = (story: DemoStory): DemoStory => ({
   ...story,
   matches: (turn) =>
@@ -106,7 +106,7 @@ export const withItsTools = (story: DemoStory): DemoStory => ({
     ),
 });
 
-/** Another agent may have a tool of the same name, or other sub-agents. */
+/** Another agent may have a tool of the same name with a different schema, or different sub-agents. */
 const takes = (schema: Json | undefined, input: unknown): boolean => {
   if (schema === undefined) return false;
   try {

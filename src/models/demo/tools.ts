@@ -3,7 +3,7 @@ import { type Tool, defineTool, toolResult } from "../../tool.ts";
 import { arithmetic } from "./arithmetic.ts";
 import { notes, searchNotes } from "./notes.ts";
 
-/** The demo agent's tools: each does what it says, on a small built-in world. `speed` is the model's. */
+/** The demo agent's tools. Each one really works, on a small built-in data set. `speed` is the model's speed. */
 export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool[] => {
   const work = (ms: number, signal: AbortSignal) =>
     new Promise<void>((resolve, reject) => {

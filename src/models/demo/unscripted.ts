@@ -3,7 +3,7 @@ import type { DemoStory, Turn } from "./story.ts";
 
 const named = ({ message, tools }: Turn) => [...tools].find(([name]) => message.includes(name));
 
-/** For an agent that has not the tools of a script: nothing may be told that did not happen. */
+/** For agents without the tools of any script: the text must not describe calls that did not happen. */
 export const unscripted: DemoStory = {
   name: "unscripted",
   message: "",

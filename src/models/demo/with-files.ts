@@ -1,6 +1,6 @@
 import type { DemoStory } from "./story.ts";
 
-/** For a message with files: the script cannot read them, so it says what has arrived. */
+/** For messages with files: the script cannot read them, so it lists what it received. */
 export const withFiles: DemoStory = {
   name: "files",
   message: "",

@@ -2,21 +2,22 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import { type Aside, type CreateFormat, type Format, textOf } from "./format.ts";
 
-/** What servers send now and then so that nobody hangs up. */
+/** Keep-alive messages that servers send occasionally. */
 const PING = /ping|keep.?alive|heartbeat/i;
 
 /**
- * Chat completions, with what servers add to OpenAI's format: sources and images are kept beside the words, words and thoughts in other
- * fields are put where the library looks for them, calls of older forms and calls without a name become calls.
+ * Chat completions, including servers' extensions of OpenAI's format. Emits sources and images separately from the
+ * text, moves text and reasoning from other fields to where the library reads them, and normalizes legacy calls and
+ * calls without a name.
  */
 export const chatFormat: CreateFormat = (aside) => createChatFormat(aside);
 
-/** The same, for a library that tells of annotations itself. */
+/** The same, for a library that reports annotations. */
 export const openaiChatFormat: CreateFormat = (aside) => createChatFormat(aside, false);
 
 const createChatFormat = (aside: Aside, readsAnnotations = true): Format => {
   const cite = createSources(aside);
-  /** Whether a call has a name by now, by its index. */
+  /** Whether the call at each index has a name yet. */
   const named = new Map<number, boolean>();
 
   const callsIn = (delta: Fields): readonly Fields[] => {
@@ -92,7 +93,7 @@ const createChatFormat = (aside: Aside, readsAnnotations = true): Format => {
   };
 };
 
-/** Fields of a delta that the library reads as they are. */
+/** Fields of a delta that the library reads unchanged. */
 const PLAIN: ReadonlySet<string> = new Set(["content", "reasoning_content", "reasoning", "refusal"]);
 
 const isPlain = (delta: Fields): boolean => {
@@ -107,7 +108,7 @@ const isSilent = ({ role: _, ...delta }: Fields): boolean =>
 const isPing = (value: Fields): boolean =>
   Object.keys(value).length === 0 || PING.test(`${textOf(value["type"])} ${textOf(value["object"])}`);
 
-/** Thoughts as OpenRouter has them besides: texts and summaries. */
+/** Reasoning in OpenRouter's additional format: texts and summaries. */
 const detailsText = (details: unknown): string | undefined =>
   textOf(
     listOf(details)
@@ -116,7 +117,7 @@ const detailsText = (details: unknown): string | undefined =>
       .join(""),
   );
 
-/** Each source once, however often a server repeats the list. */
+/** Emits each source once, even if a server repeats the list. */
 const createSources = (aside: Aside) => {
   const known = new Set<string>();
   return ({ url, title }: Fields): void => {

@@ -10,17 +10,18 @@ const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const PDF = "application/pdf";
 
 interface Compatible {
-  /** Default: images. Whether a model of it can see nobody tells before it is asked. */
+  /** Default: images. Whether a model supports them is unknown until it is asked. */
   readonly accepts?: readonly string[];
   readonly baseUrl?: string;
-  /** The variable with the key that it needs. */
+  /** The environment variable with the required key. */
   readonly key?: string;
   readonly history?: ReasoningHistory;
 }
 
 /**
- * A server that speaks OpenAI's chat completions. Reasoning becomes thinking, whatever the server calls it. Unless somebody says otherwise, a
- * server gets its reasoning back while it works on one question, as models that think between their calls need it, and not after.
+ * A server that implements OpenAI's chat completions. Reasoning becomes thinking, under any of the field names that
+ * servers use. By default, the server gets its reasoning back only within the current turn: models that think between
+ * their calls need it there.
  */
 export const compatible = ({ baseUrl, key, history = "turn", accepts = IMAGES }: Compatible = {}): Family => ({
   keys: key === undefined ? [] : [key],
@@ -76,7 +77,7 @@ const google: Family = {
   },
 };
 
-/** By the name that their models begin with. */
+/** Provider families by name. */
 export const families: readonly (readonly [string, Family])[] = [
   ["openai", openai("responses")],
   ["openai-chat", openai("chat")],

@@ -1,31 +1,31 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 
-/** Where a provider is reached, and how, if not as usual. */
+/** The address and settings of a provider, where they differ from the defaults. */
 export interface Endpoint {
   readonly baseUrl?: string;
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * The files that its models read, as media types (`image/png`, `audio/*`); `[]`: none. For all of them, or by the name of the
-   * model. Default: what is known of the provider.
+   * The media types of the files that its models read (`image/png`, `audio/*`); `[]` for none. Applies to all models,
+   * or is keyed by model name. Default: the provider's known types.
    */
   readonly accepts?: readonly string[] | Readonly<Record<string, readonly string[]>>;
-  /** What a server that speaks chat completions gets back of its reasoning. */
+  /** How much of its reasoning a chat completions server gets back. */
   readonly reasoningHistory?: ReasoningHistory;
 }
 
-/** All of it, that of the question under work (since the last message of the user), or none: some servers refuse it, some need it. */
+/** All reasoning, that of the current turn (since the last user message), or none. Some servers reject it, some require it. */
 export type ReasoningHistory = "all" | "turn" | "none";
 
-/** One way of speaking to models. */
+/** A kind of model API. */
 export interface Family {
-  /** Variables that may hold its key, the usual one first; none: named after the provider. */
+  /** Environment variables that may hold its key, the usual one first. Empty: the variable is named after the provider. */
   readonly keys: readonly string[];
   readonly needsKey: boolean;
-  /** Where it is unless somebody says otherwise. Absent and not needed: its library knows. */
+  /** The default base URL. If absent and not needed, its library supplies it. */
   readonly baseUrl?: string;
   readonly needsBaseUrl: boolean;
-  /** The files that its models read, as media types. */
+  /** The media types of the files that its models read. */
   readonly accepts: readonly string[];
   make(model: string, settings: Settings): Promise<LanguageModelV4>;
 }
@@ -38,14 +38,17 @@ export interface Settings {
   readonly reasoningHistory: ReasoningHistory | undefined;
 }
 
-/** What the AI SDK's providers want to be made with. */
+/** Settings in the form that the AI SDK's providers expect. */
 export const settingsOf = ({ apiKey, baseUrl, headers }: Settings) => ({
   ...(apiKey !== undefined && { apiKey }),
   ...(baseUrl !== undefined && { baseURL: baseUrl }),
   ...(headers && { headers: { ...headers } }),
 });
 
-/** The first that is set: of the secrets, then what was configured, then of the environment. Secrets came as headers, so their names have lost their case. */
+/**
+ * The first value that is set, from the secrets, the configuration or the environment, in this order. Secrets come from
+ * headers, so their names have lost their case.
+ */
 export const findValue = (
   names: readonly string[],
   secrets: Readonly<Record<string, string>>,

@@ -2,31 +2,31 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Fields } from "../../json.ts";
 import type { Refusal } from "../../source.ts";
 
-/** What comes with an answer and does not pass through the provider's library. */
+/** Receives information about a response that does not pass through the provider's library. */
 export interface Aside {
-  /** Something to show beside what the library makes of the answer. */
+  /** A part to emit in addition to the library's parts. */
   part(part: LanguageModelV4StreamPart): void;
-  /** The provider is there and has nothing to say yet. */
+  /** The provider is alive but has no output yet. */
   alive(): void;
-  /** A piece of the answer that nobody can read was left out. */
+  /** An unreadable piece of the response was skipped. */
   skipped(): void;
-  /** Why the answer fails, where that is known better than its library can tell. */
+  /** Why the response failed, if known more precisely than from the library's error. */
   refusal?: Refusal | undefined;
 }
 
-/** One provider's format of streamed answers, as far as it has to be looked at before the provider's library reads it. */
+/** A provider's format of streamed responses: the parts to inspect before the provider's library reads them. */
 export interface Format {
-  /** What the library is to read in the place of a frame's data. What is not changed is the same object. */
+  /** Returns what the library should read in place of a frame's data. An unchanged value must be the same object. */
   read(value: Fields): readonly Fields[];
-  /** Whether the answer is whole with this: what happens to the connection then takes nothing from it. */
+  /** Whether the response is complete with this value. A later connection error then does no harm. */
   isEnd(value: Fields): boolean;
-  /** Why an answer with this status fails, if the format knows better than the server says. */
+  /** The cause of an error with this status, if the format can explain it better than the server. */
   refusalOf?(status: number, body: string): Refusal | undefined;
-  /** A whole answer, as it comes from servers that do not stream, as one of the format's chunks. */
+  /** Converts the complete response of a server that does not stream into one chunk of the format. */
   chunkOf?(whole: Fields): Fields | undefined;
 }
 
-/** A format for one answer. */
+/** Creates a format for one response. */
 export type CreateFormat = (aside: Aside) => Format;
 
 export const textOf = (value: unknown): string | undefined =>

@@ -5,7 +5,7 @@ import { type CreateFormat, textOf } from "./format.ts";
 const ENDS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete", "response.failed"]);
 const WAITS: ReadonlySet<unknown> = new Set(["response.queued", "response.in_progress", "keepalive"]);
 
-/** OpenAI's responses. Its library skips events that it does not know. */
+/** OpenAI's responses. Its library skips unknown events. */
 export const responsesFormat =
   (model: string): CreateFormat =>
   (aside) => ({
@@ -17,7 +17,7 @@ export const responsesFormat =
     isEnd: ({ type }) => ENDS.has(type),
   });
 
-/** A path that is not there, not a model. */
+/** The path does not exist, as opposed to the model. */
 const isMissing = (status: number, body: string): boolean =>
   status === 405 || status === 501 || (status === 404 && !/model/i.test(body));
 
@@ -27,7 +27,7 @@ const chatOnly = (model: string): Refusal =>
     hint: `If it has chat completions, name the model openai-chat/${model}.`,
   });
 
-/** Google's content, in chunks that all have one form. */
+/** Google's content, in chunks that all have the same shape. */
 export const googleFormat: CreateFormat = () => ({
   read: (value) => [value],
   isEnd: ({ candidates }) => fieldsOf(listOf(candidates)[0])["finishReason"] != null,
@@ -39,8 +39,8 @@ const EVENTS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Anthropic's messages. Of a call to an MCP server that Anthropic runs, its library reads the arguments where the block begins, but they
- * stream: such a block is held until they are whole.
+ * Anthropic's messages. For a call to an MCP server that Anthropic runs, its library reads the arguments from the start
+ * of the block, but they are streamed. Such a block is held until its arguments are complete.
  */
 export const anthropicFormat: CreateFormat = (aside) => {
   const held = new Map<unknown, { readonly start: Fields; text: string }>();

@@ -4,10 +4,13 @@ import { Refusal } from "../../source.ts";
 import { createFrameReader, frameText } from "../../sse.ts";
 import { type Aside, type Format } from "./format.ts";
 
-/** More of an answer that should have been a stream is not read. */
+/** The most to read of a response that should have been a stream. */
 const MOST = 4 * 1024 * 1024;
 
-/** The response as the library is to read it: a stream in which every frame is one of the format, or an error with its reason. */
+/**
+ * Converts a response into what the library should read: a stream in which every frame follows the format, or an error
+ * with its reason.
+ */
 export const readAnswer = async (
   response: Response,
   format: Format,
@@ -26,7 +29,7 @@ export const readAnswer = async (
     new Response(framesOf(body, format, aside, signal), { status, headers });
   if (!/\bjson\b|\bhtml\b/i.test(type)) return stream(response.body);
   const text = await firstOf(response.body);
-  // Some servers stream, and say that they do not.
+  // Some servers stream with the wrong content type.
   if (/^\s*(data|event|id|:)/.test(text)) return stream(bytesOf(text));
   if (/^\s*</.test(text)) throw (aside.refusal = webPage(text));
   const whole = fieldsOf(parseJson(text));
@@ -35,7 +38,7 @@ export const readAnswer = async (
   return new Response(text, { status: statusIn(whole), headers: { "content-type": "application/json" } });
 };
 
-/** Some servers say what is wrong with the status 200. */
+/** Some servers report errors with status 200. */
 const statusIn = (whole: Fields): number => {
   const error = fieldsOf(whole["error"]);
   const status = [error["code"], error["status"], whole["status"], whole["code"]].map(Number);
@@ -57,7 +60,7 @@ const brokenOff = (): Refusal =>
     hint: "Try again; if it stays so, look for a proxy that closes long connections.",
   });
 
-/** The stream again, frame by frame as the format has them. What happens to the connection after the answer's end does not break it. */
+/** Re-emits the stream with each frame normalized by the format. A connection error after the end of the response is ignored. */
 const framesOf = (
   body: ReadableStream<Uint8Array>,
   format: Format,

@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { ReasoningHistory } from "./family.ts";
 
-/** A model that gets back only so much of its reasoning. */
+/** Wraps a model to limit how much of its reasoning it gets back. */
 export const withReasoningHistory = (model: LanguageModelV4, history: ReasoningHistory): LanguageModelV4 =>
   history === "all"
     ? model

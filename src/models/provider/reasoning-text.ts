@@ -1,8 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 
 /**
- * A model of the responses API that also streams the reasoning itself, as open models behind that API send it: the library
- * passes on only its summaries. Should it learn to, its own parts are taken.
+ * A model of the responses API that also streams full reasoning text, which open models behind that API send. The
+ * library forwards only summaries. If it starts to forward the text as well, its own parts are used.
  */
 export const withReasoningText = (model: LanguageModelV4): LanguageModelV4 => ({
   specificationVersion: model.specificationVersion,

@@ -8,7 +8,7 @@ interface ChatUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
 }
 
-/** Tokens of a chat completion. Reasoning counts as output also where a server counts it beside: its total tells. */
+/** Token usage of a chat completion. Counts reasoning as output even if the server counts it separately, which its total shows. */
 export const usageOf = (usage: ChatUsage | null | undefined): LanguageModelV4Usage => {
   const input = usage?.prompt_tokens ?? undefined;
   const completion = usage?.completion_tokens ?? undefined;

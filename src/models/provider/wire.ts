@@ -7,8 +7,9 @@ import { readAnswer } from "./read-answer.ts";
 const asides = new AsyncLocalStorage<Aside>();
 
 /**
- * A model whose answers are looked at before its library reads them: whatever servers add, leave out or break is made readable, kept beside,
- * or told for what it is. Its stream is there at once, so that a sign of life counts also before the first word.
+ * A model whose responses are inspected before its library reads them. Server extensions, omissions and faults are
+ * normalized, emitted separately, or reported with their cause. Its stream is returned immediately, so that keep-alives
+ * also count before the first token.
  */
 export const wired = (
   createFormat: CreateFormat,
@@ -81,7 +82,7 @@ const streamOf = (ask: Ask): ReadableStream<Part> => {
   });
 };
 
-/** Means nothing but that the provider is alive; the agent's loop shows that a model is queued. */
+/** Only signals that the provider is alive. The agent's loop then shows that the model is queued. */
 const ALIVE = { alive: true };
 
 const SKIPPED: Part = {
@@ -89,7 +90,7 @@ const SKIPPED: Part = {
   warnings: [{ type: "other", message: "The model sent something that could not be read. It was left out." }],
 };
 
-/** Libraries take a chunk that they do not know for the end. It is one only if nothing else can be read. */
+/** Libraries treat an unknown chunk as the end of the response. It is a failure only if nothing else could be read. */
 const createUnreadable = () => {
   let first: Part | undefined;
   return (part: Part): readonly Part[] => {
