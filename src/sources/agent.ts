@@ -28,13 +28,15 @@ export type {
 export type { ModeOptions } from "./agent/modes.ts";
 
 /**
- * Our own agent: a loop over any model of the AI SDK's interface.
+ * The built-in agent: a loop over any model that implements the AI SDK's interface.
  *
- * - A step ends before its calls run; they run in parallel and each ends when it ends.
- * - Whatever a call does wrong goes back to the model. What a model does wrong ends its agent; the root's failure is thrown,
- *   after everything in it has ended.
- * - All ids it gives are unique in the run, also where a model repeats its own.
- * - It resumes: a call that has ended is never run again, and one that was cut only if its tool is `repeatable`.
+ * - A step ends before its calls run. Calls run in parallel and end independently.
+ * - Errors of a call go back to the model. Errors of a model end its agent. The root's error is thrown after everything
+ * inside
+ *   it has ended.
+ * - All ids it assigns are unique in the run, even if a model repeats its own.
+ * - It can resume: a call that has ended never runs again, and one that was cut runs again only if its tool is
+ * `repeatable`.
  */
 export const agent = (options: AgentOptions): Source => {
   checkOptions(options);
@@ -84,7 +86,7 @@ const work = async (defined: Definition, run: Running, past: PastAgent | undefin
     if (awaiting.length > 0) emit({ type: "run-end", outcome: "done", awaiting: [...awaiting] });
   } catch (error) {
     if (!signal.aborted) throw withoutSecrets(error, run.redact);
-    // A cancel from outside is the runner's to tell; of a tool's own it knows nothing.
+    // The runner reports a cancel from outside, but does not know about a cancel by a tool.
     if (!context.signal.aborted) emit({ type: "run-end", outcome: "cancelled", error: signal.reason as Problem });
   }
 };

@@ -1,7 +1,7 @@
 import type { AgentFacts } from "../../source.ts";
 import type { AgentOptions, Definition, Model } from "./definition.ts";
 
-/** What an agent knows about itself before a run. What its toolkits will have is not known yet. */
+/** The facts about an agent before a run. The tools of its toolkits are not known yet. */
 export const aboutOf = (options: AgentOptions, { tools, providerTools }: Definition): AgentFacts => {
   const { description, suggestions, models, modes, provider } = options;
   const model = modelName(options.model);
@@ -28,7 +28,7 @@ export const aboutOf = (options: AgentOptions, { tools, providerTools }: Definit
 const acceptsOf = (model: Model): readonly string[] | undefined =>
   typeof model === "object" ? (model as { readonly accepts?: readonly string[] }).accepts : undefined;
 
-/** Undefined if each request gets one of its own. */
+/** Undefined if the model is chosen per request. */
 const modelName = (model: Model): string | undefined => {
   if (typeof model === "function") return undefined;
   return typeof model === "string" ? model : model.modelId;

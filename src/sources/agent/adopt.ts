@@ -4,12 +4,15 @@ import { Refusal } from "../../source.ts";
 import { type InputSchema, type Tool, type ToolContext, type ToolResult, defineTool, toolResult } from "../../tool.ts";
 import { toPrompt } from "./prompt.ts";
 
-/** A tool object of the AI SDK, by shape: what its `tool()` and `dynamicTool()` return. */
+/** A tool object of the AI SDK, typed structurally: the return value of its `tool()` and `dynamicTool()`. */
 export interface AiSdkTool {
   readonly type?: string | undefined;
   readonly title?: string | undefined;
   readonly description?: string | ((options: any) => string) | undefined;
-  /** A zod or other Standard Schema, what its `jsonSchema()` or `zodSchema()` return, or a function that makes one of these. */
+  /**
+   * A zod or other Standard Schema, the return value of the AI SDK's `jsonSchema()` or `zodSchema()`, or a function
+   * that returns one of these.
+   */
   readonly inputSchema: unknown;
   readonly contextSchema?: unknown;
   readonly needsApproval?: boolean | ((input: any, options: any) => boolean | PromiseLike<boolean>) | undefined;
@@ -18,12 +21,12 @@ export interface AiSdkTool {
 }
 
 /**
- * AI SDK tools, named by their keys. Values that `execute` yields before its last one are shown as progress. What
- * `toModelOutput` makes of the last one is the result, and the value itself goes beside it, if it is JSON.
+ * Converts AI SDK tools, named by their keys. Values that `execute` yields before the last one are shown as progress.
+ * The result is the output of `toModelOutput` for the last value, with the value itself alongside if it is JSON.
  *
- * What has no place here is refused when the agent is made: tools without `execute`, tools that a provider defines, tools
- * that want a context. `onInputStart`, `onInputDelta` and `onInputAvailable` are not called; `strict`, `inputExamples` and
- * `providerOptions` are not sent.
+ * Unsupported tools are rejected when the agent is created: tools without `execute`, tools that a provider defines, and
+ * tools that require a context. `onInputStart`, `onInputDelta` and `onInputAvailable` are not called. `strict`,
+ * `inputExamples` and `providerOptions` are not sent.
  */
 export const adopt = (tools: Readonly<Record<string, AiSdkTool>>): Tool[] =>
   Object.entries(tools).map(([name, tool]) => {
@@ -59,7 +62,7 @@ const executeOf = (name: string, { type, contextSchema, execute }: AiSdkTool) =>
   return execute;
 };
 
-/** What the AI SDK's `jsonSchema()` and `zodSchema()` return. */
+/** The return value of the AI SDK's `jsonSchema()` and `zodSchema()`. */
 interface AiSdkSchema {
   readonly jsonSchema: Json | PromiseLike<Json>;
   readonly validate?: (value: unknown) => Validated | PromiseLike<Validated>;
@@ -70,7 +73,7 @@ type Validated =
 
 const inputOf = (name: string, schema: unknown): InputSchema<unknown> => {
   if (schema === undefined) return { jsonSchema: { type: "object", properties: {}, additionalProperties: false } };
-  // Some libraries' schemas are functions themselves.
+  // The schemas of some libraries are functions.
   if (isObject(schema) && "~standard" in schema) return schema as InputSchema<unknown>;
   if (typeof schema === "function") return inputOf(name, schema());
   const { jsonSchema, validate } = schema as AiSdkSchema;
@@ -89,7 +92,7 @@ const inputOf = (name: string, schema: unknown): InputSchema<unknown> => {
   return { "~standard": standard };
 };
 
-/** What the model was sent before it made the call, in the AI SDK's own form: without instructions and without the call. */
+/** The messages sent to the model before it made the call, in the AI SDK's format, without the instructions and the call. */
 const messagesBefore = ({ messages }: ToolContext) => {
   const asked = messages.findLastIndex(({ role }) => role === "assistant");
   return toPrompt(
@@ -149,7 +152,7 @@ const contentOf = async (part: OutputPart, { put }: ToolContext): Promise<Conten
 const isObject = (value: unknown): value is object =>
   (typeof value === "object" && value !== null) || typeof value === "function";
 
-/** Bytes and other objects that the AI SDK would only hand to `toModelOutput` are nothing to keep in a log. */
+/** Excludes bytes and other objects, which the AI SDK passes only to `toModelOutput` and which do not belong in a log. */
 const isJson = (value: unknown): value is Json => {
   if (typeof value !== "object" || value === null) return ["string", "number", "boolean"].includes(typeof value);
   if (Array.isArray(value)) return value.every(isJson);

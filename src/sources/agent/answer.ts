@@ -15,22 +15,22 @@ import { type GuardedCall, type PendingCall, type StreamedCalls, streamedCalls }
 type StreamPart = LanguageModelV4StreamPart;
 type Finished = Extract<StreamPart, { type: "finish" }>;
 
-/** What a model answers in one step: turns its stream into events and into the message that goes back to it. */
+/** A model's response in one step: converts its stream into events and into the message that goes back to the model. */
 export interface ModelAnswer {
-  /** A promise only where a part needs time (bytes to keep). Throws what the model reports as its error. */
+  /** Returns a promise only if a part needs time, such as bytes to store. Throws the model's errors. */
   take(part: StreamPart): Promise<void> | undefined;
   /** Ends what the model left open. */
   close(): void;
   /** Ends everything open as cut off. */
   cut(outcome: CallOutcome): void;
-  /** Whether text or a call has been shown: then the step cannot be tried again. */
+  /** Whether text or a call has been shown, so that the step can no longer be retried. */
   readonly shown: boolean;
   readonly finished:
     | {
         readonly finish: Finish;
         readonly usage: Usage | undefined;
         readonly meta: Json | undefined;
-        /** The provider wants to go on with what it runs itself. */
+        /** The provider paused the turn and wants to continue its own tool calls. */
         readonly paused: boolean;
       }
     | undefined;
@@ -132,7 +132,7 @@ export const answer = (worker: Worker): ModelAnswer => {
           const citations = part.citations ?? [];
           for (const citation of citations) cite(citation.source, placeOf(citation, ended));
           cited.push(...citations.map(({ source }) => source));
-          // A source that came while the text did may come again as what a passage of it cites.
+          // A source that arrived during the text may appear again as the source of a citation.
           for (const source of sources)
             if (!citations.some((citation) => isSame(citation.source, source)))
               cite(source, ended === undefined ? {} : { part: ended });
@@ -143,7 +143,7 @@ export const answer = (worker: Worker): ModelAnswer => {
         case "source": {
           const [within] = open.text.values();
           if (within) within.sources.push(part);
-          // Libraries tell at the end again what a passage cites.
+          // Libraries repeat the sources of citations at the end.
           else if (!cited.some((source) => isSame(source, part))) cite(part, {});
           return undefined;
         }
@@ -250,7 +250,7 @@ const warningText = (warning: SharedV4Warning): string => {
   }
 };
 
-/** Thinking that the provider keeps to itself: all there is of it goes back as metadata. */
+/** Thinking that the provider does not reveal. Its encrypted data goes back to the provider as metadata. */
 const isRedacted = (metadata: SharedV4ProviderMetadata | undefined): boolean =>
   Object.values(metadata ?? {}).some((fields) => "redactedData" in fields);
 

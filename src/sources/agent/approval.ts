@@ -11,15 +11,15 @@ export type Permission =
 
 export interface Approving {
   readonly call: string;
-  /** What the model wrote, and what the tool would get. */
+  /** The model's arguments, and the validated value that the tool would receive. */
   readonly input: Json;
   readonly checked: unknown;
   readonly signal: AbortSignal;
-  /** Of a call that was cut while it waited: what was asked then. */
+  /** The earlier approval of a call that was cut while it waited. */
   readonly earlier?: PastApproval | undefined;
 }
 
-/** Whether the call may run: at once, or after a person has allowed it. */
+/** Whether the call may run: immediately, or after the user has allowed it. */
 export const approval = async (worker: Worker, { tool }: DefinedTool, approving: Approving): Promise<Permission> => {
   const { call, input, checked, signal, earlier } = approving;
   if (earlier?.end) return permissionOf(worker, tool, earlier.end);

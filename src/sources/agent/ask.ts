@@ -11,8 +11,8 @@ export interface Answered {
 const CLOSING_MS = 50;
 
 /**
- * Asks a person and waits. The runner ends the ask for an answer, an expiry or a cancel; what it does not know of (a call's
- * own timeout) ends it here, after giving the runner the time to be first.
+ * Asks the user and waits. The runner ends the ask on an answer, an expiry or a cancel. Other causes, such as a call's
+ * own timeout, end it here, after a short wait that lets the runner go first.
  */
 export const askPerson = async (
   { run, emit }: { readonly run: Running; readonly emit: Worker["emit"] },
@@ -26,7 +26,7 @@ export const askPerson = async (
   return await awaitAnswer({ run, emit }, ask, signal);
 };
 
-/** Waits for the end of an ask that the log has. */
+/** Waits for the end of an ask that is in the log. */
 export const awaitAnswer = async (
   { run, emit }: { readonly run: Running; readonly emit: Worker["emit"] },
   ask: string,

@@ -4,10 +4,11 @@ import { Refusal } from "../../source.ts";
 type FilePart = Extract<Part, { type: "file" }>;
 
 /**
- * The messages as this model can read them. Text files become text with their names. A file of the last message that the model cannot
- * read is refused; one of an earlier message, which another model may have read, is told of in words.
+ * Converts the messages to what this model can read. Text files become text with their names. A file of the last
+ * message that the model cannot read is refused. An unreadable file of an earlier message, which another model may have
+ * read, is replaced by a short text.
  *
- * `accepts` are media types such as `image/png` or `audio/*`; undefined: nobody knows, so everything is tried.
+ * `accepts` are media types such as `image/png` or `audio/*`. Undefined: unknown, so everything is sent.
  */
 export const readableBy = (
   messages: readonly Message[],
@@ -32,7 +33,7 @@ const readable = (part: Part, model: string, accepts: readonly string[] | undefi
   return { type: "text", text: `[file ${part.name ?? ""} (${part.mediaType}): this model cannot read it]` };
 };
 
-/** `image/*` may stand on either side: some clients say no more of an image. */
+/** Either side may be `image/*`: some clients send no more specific type for an image. */
 const matches = (mediaType: string, type: string): boolean => {
   const [one, other] = [mediaType.toLowerCase(), type.toLowerCase()];
   if (one === other) return true;
@@ -43,7 +44,7 @@ const matches = (mediaType: string, type: string): boolean => {
 const TEXT = /^text\/|[/+](json|xml|yaml|toml|csv|sql|javascript|typescript|x-sh|x-yaml|x-ndjson|x-python)$/i;
 const UNKNOWN = /^(application\/octet-stream|\*\/\*|)$/;
 
-/** What the file says, if it is text. Many clients do not know what a source file is. */
+/** The file's content, if it is text. Many clients do not know the media type of source files. */
 const textOf = ({ mediaType, data }: FilePart): string | undefined => {
   if (data === undefined || !(TEXT.test(mediaType) || UNKNOWN.test(mediaType))) return undefined;
   try {

@@ -16,10 +16,10 @@ import { modelResult } from "./model-result.ts";
 import { toolContext } from "./tool-context.ts";
 import { pause } from "./until.ts";
 
-/** How long a tool may take to stop once it is cancelled or out of time. */
+/** How long a tool may take to stop after it is cancelled or times out. */
 const GRACE_MS = 500;
 
-/** Runs one call from its arguments to its end and answers what the model is told. Never rejects: whatever goes wrong ends the call. */
+/** Runs one call from its arguments to its end and returns the result for the model. Never rejects: any error ends the call. */
 export const runCall = async (
   worker: Worker,
   pending: PendingCall,
@@ -57,7 +57,7 @@ const failed = (
   return resultPart(message.toolCallId, name, [{ type: "text", text: error.message }], true);
 };
 
-/** Runs a call again that was interrupted, as a new one. A person who had to allow it has done so. */
+/** Repeats an interrupted call as a new one. Any required approval was already given. */
 export const repeatCall = async (
   worker: Worker,
   interrupted: PendingCall,
@@ -72,7 +72,7 @@ export const repeatCall = async (
   return await goOn(worker, { ...interrupted, call }, { children });
 };
 
-/** Goes on with a call that waits for its sub-agents. */
+/** Continues a call that waits for its sub-agents. */
 export const continueCall = (
   worker: Worker,
   pending: PendingCall,
@@ -97,9 +97,9 @@ const goOn = async (
 };
 
 interface Executing {
-  /** The arguments that a person has changed. */
+  /** The arguments as edited by the user. */
   readonly edited?: Json;
-  /** The log has its tool-execute already. */
+  /** Its tool-execute is already in the log. */
   readonly isExecuting?: boolean;
   readonly children?: readonly PastAgent[];
 }
@@ -112,7 +112,7 @@ const execute = async (
   signal: AbortSignal,
   options: Executing = {},
 ): Promise<LanguageModelV4ToolResultPart> => {
-  // It has had its turn.
+  // It already has a turn.
   if (options.isExecuting) return await executeNow(worker, defined, pending, input, signal, options);
   const { call } = pending;
   let waited = false;
@@ -145,7 +145,7 @@ const executeNow = async (
       typeof tool.doing === "function" ? attempt(() => (tool.doing as (input: unknown) => string)(input)) : tool.doing;
     if (doing) worker.emit({ type: "status", text: doing, call });
   }
-  // A process that has lost the run can store nothing, and must not act.
+  // A process that has lost the run cannot store anything and must not run the tool.
   await run.queue.taken();
   await run.context.stored();
   if (signal.aborted) return failed(worker, pending, "cancelled", CANCELLED);
@@ -184,7 +184,7 @@ const executeNow = async (
   return await modelResult(worker, message.toolCallId, tool.name, answer, outcome !== "ok");
 };
 
-/** A failure that a tool tells as its result is an error like any other. */
+/** An error that a tool returns as its result is redacted like a thrown one. */
 const redacted = ({ content, value, error }: Result, redact: Redact): Result => {
   if (!error) return { content, ...(value !== undefined && { value }) };
   return {
@@ -197,7 +197,7 @@ const redacted = ({ content, value, error }: Result, redact: Redact): Result => 
   };
 };
 
-/** The tool's result or throw; undefined if it did not stop in time after it was told to. */
+/** The tool's result or error. Undefined if it did not stop in time after its signal aborted. */
 const finished = async (
   work: () => Promise<Result>,
   problemOf: (error: unknown) => Problem,

@@ -3,7 +3,10 @@ import { didYouMean } from "../../did-you-mean.ts";
 import { byName, mistakes, plainName, strictFields } from "../../strict-fields.ts";
 import type { Tool } from "../../tool.ts";
 
-/** Throws for options that are wrong, all at once: a misspelt one would only be missed in a run, and by its absence. */
+/**
+ * Throws for invalid options and lists all mistakes together. Without this check, a misspelled option would only show
+ * up as missing behavior in a run.
+ */
 export const checkOptions = (options: unknown): void => {
   const { error } = optionsSchema.safeParse(options);
   const wrong = error ? mistakes(error, "its options") : withoutProvider(options as Named & { provider?: unknown });
@@ -12,11 +15,11 @@ export const checkOptions = (options: unknown): void => {
   throw new TypeError(wrong.map((text) => `${agentLabel(name)}: ${text}`).join("\n"));
 };
 
-/** How an error names the agent whose options are wrong. */
+/** The label of an agent in error messages about its options. */
 export const agentLabel = (name: unknown): string =>
   typeof name === "string" && name !== "" ? `agent ${name}` : "agent";
 
-/** Throws for what is no tool. A tool may have fields of its own, but none that looks like a misspelt one. */
+/** Throws for an invalid tool. A tool may have additional fields, but not one that looks like a misspelled option. */
 export const checkTool = (tool: Tool): void => {
   const { error } = toolSchema.safeParse(tool);
   const absent = Object.keys(toolSchema.shape).filter((field) => !(field in tool));
@@ -38,7 +41,7 @@ interface Named {
   readonly agents?: Readonly<Record<string, Named>>;
 }
 
-/** Names of models that nothing can be made of, unless the agent has a provider of its own, which knows what its names mean. */
+/** Model names without a provider prefix. Allowed if the agent has its own provider, which interprets the names. */
 const withoutProvider = (options: Named & { readonly provider?: unknown }): string[] => {
   if (options.provider !== undefined) return [];
   const find = ({ model, models = [], agents = {} }: Named, place: string): string[] => [
@@ -52,7 +55,7 @@ const withoutProvider = (options: Named & { readonly provider?: unknown }): stri
   return find(options, "");
 };
 const NO_PROVIDER = " without its provider; write <provider>/<model>, such as openai/gpt-5";
-/** The demo is the one model that is a provider, too. */
+/** The demo is both a model and a provider. */
 const isNameAlone = (name: unknown): name is string => typeof name === "string" && !/^demo\b|^[^/]+\/./.test(name);
 
 const word = "option";
@@ -61,7 +64,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-/** Infinity is one: no limit. */
+/** Accepts Infinity, which means no limit. */
 const number = (least: number, unit: string) =>
   z.custom<number>((value) => typeof value === "number" && value >= least, {
     error: `must be a number of ${unit}, at least ${least}`,
@@ -100,7 +103,7 @@ const mode = strictFields(
   { word, expected: "an object, such as { instructions: … }" },
 );
 
-/** What every agent may have; sub-agents too. */
+/** The options of all agents, including sub-agents. */
 const common = {
   description: text.optional(),
   settings: settings.optional(),

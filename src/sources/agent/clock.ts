@@ -1,10 +1,10 @@
 import { LONGEST_TIMER } from "../../timer.ts";
 
-/** Measures one call and calls `expire` when it has run longer than it may. Paused time counts for the measure, not for the limit. */
+/** Measures one call and calls `expire` when it exceeds its limit. Paused time counts toward the duration but not toward the limit. */
 export interface Clock {
   pause(): void;
   resume(): void;
-  /** Milliseconds since it started. */
+  /** Returns the milliseconds since the start. */
   stop(): number;
 }
 

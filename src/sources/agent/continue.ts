@@ -6,12 +6,12 @@ import { modelResult } from "./model-result.ts";
 import { type PastAgent, type PastCall, type PastStep, isWhole, latestOf, textOf } from "./past.ts";
 import { emitter, type Worker } from "./running.ts";
 
-/** A call that breaks every process that runs it must not do so for ever. */
+/** A call that crashes every process that runs it must not repeat forever. */
 const MOST_REPEATS = 3;
 
 /**
- * Brings the conversation to where the log leaves it: finished steps and their results, and what the last step still waits
- * for, which runs now. Answers how the agent ended, if its last step called for nothing more.
+ * Restores the conversation from the log: finished steps and their results. Runs what the last step still waits for.
+ * Returns how the agent ended, if its last step contains no more calls.
  */
 export const continueAgent = async (worker: Worker, past: PastAgent): Promise<Finished | undefined> => {
   const whole = past.steps.filter(isWhole);
@@ -24,7 +24,7 @@ export const continueAgent = async (worker: Worker, past: PastAgent): Promise<Fi
     const content = step.content.filter((part) => part.type !== "tool-call" || !isUnanswered(step, part.toolCallId));
     if (content.length > 0) worker.prompt.push({ role: "assistant", content });
     if (step.calls.length === 0) {
-      // After a step that was tried again, or whose provider did not finish what it ran, the model is asked anew.
+      // After a step that was retried, or whose provider did not finish its own calls, ask the model again.
       const isEnd = isLast && past.steps.at(-1) === step && content.length === step.content.length;
       if (isEnd) return { text: textOf(content), awaiting: [] };
       continue;
@@ -41,14 +41,14 @@ export const continueAgent = async (worker: Worker, past: PastAgent): Promise<Fi
   return undefined;
 };
 
-/** A provider that was cut off does not know of what it was running. */
+/** A provider that was cut off does not remember the call it was running. */
 const isUnanswered = ({ provided }: PastStep, call: string): boolean =>
   provided.some(({ message, end }) => message.toolCallId === call && end?.content === undefined);
 
 const isDeferred = ({ clientRun }: Worker, { start, end }: PastCall): boolean =>
   end ? end.outcome === "deferred" : clientRun.has(start.name);
 
-/** The result of a call, as the model knows it: by the id that it was first asked with. */
+/** The result of a call under the id by which the model knows it: the id of the original call. */
 const settled = async (
   worker: Worker,
   past: PastAgent,
@@ -90,7 +90,7 @@ const endedResult = async (worker: Worker, { start, end }: PastCall): Promise<La
   return await modelResult(worker, start.call, start.name, whole, outcome !== "ok");
 };
 
-/** Long text lies beside the log; the model was sent the text itself. */
+/** Long text is stored beside the log, but the model received the text itself. */
 const withText = async ({ run }: Worker, part: Content): Promise<Content> => {
   if (part.type !== "file" || part.name !== undefined || !/^(text\/plain|application\/json)$/.test(part.mediaType))
     return part;

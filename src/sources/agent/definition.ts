@@ -6,86 +6,89 @@ import { agentLabel, checkTool } from "./check-options.ts";
 import { type Schema, schemaOf } from "./input.ts";
 import { type ModeOptions, checkModes } from "./modes.ts";
 
-/** A name for the provider to resolve (`openai/gpt-5`), a model, or what chooses one for each request. */
+/** A name for the provider to resolve (`openai/gpt-5`), a model, or a function that chooses one per request. */
 export type Model = string | LanguageModelV4 | ((request: RunRequest) => LanguageModelV4 | Promise<LanguageModelV4>);
 
-/** Makes models of their names; `keys` are never shown. */
+/** Creates models from their names. `keys` are never shown. */
 export interface ModelProvider {
   (name: string, request: RunRequest): Promise<LanguageModelV4>;
   readonly keys?: readonly string[];
-  /** The files that a model reads, as media types; undefined if nobody knows. */
+  /** The media types of the files that a model reads. Undefined if unknown. */
   readonly accepts?: (name: string) => readonly string[] | undefined;
 }
 
-/** How a model is asked, as far as all providers agree; the rest is in `providerOptions`. */
+/** Model settings that all providers share. Others go into `providerOptions`. */
 export type ModelSettings = Pick<
   LanguageModelV4CallOptions,
   "temperature" | "topP" | "maxOutputTokens" | "seed" | "reasoning" | "providerOptions"
 >;
 
-/** A tool that the provider runs, by shape: what e.g. `anthropic.tools.webSearch_20250305()` of its library returns. */
+/** A tool that the provider runs, typed structurally: e.g. the return value of `anthropic.tools.webSearch_20250305()`. */
 export interface ProviderTool {
   readonly id: `${string}.${string}`;
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
 export interface AgentOptions {
-  /** Default: the name that it is configured under. */
+  /** Default: the name under which it is configured. */
   readonly name?: string;
-  /** What it is good for: clients are told, and the agent that may start it. */
+  /** What the agent is good for. Shown to clients, and to agents that may start it. */
   readonly description?: string;
   /** Messages that show what it can do. */
   readonly suggestions?: readonly string[];
   readonly model: Model;
-  /** The models that a request may ask for instead, by name. Default: none but its own. */
+  /** Other models that a request may choose, by name. Default: none. */
   readonly models?: readonly string[] | "any";
   /**
-   * The files that its model reads, as media types (`image/png`, `audio/*`); `[]`: none. Text files always reach it, as text. Default:
-   * what is known of the model's provider.
+   * The media types of the files that its model reads (`image/png`, `audio/*`); `[]` for none. Text files are always
+   * sent, as text. Default: the known types of the model's provider.
    */
   readonly accepts?: readonly string[];
-  /** Resolves the names of models. Default: `provider()` of `runcast/models/provider`. */
+  /** Resolves model names. Default: `provider()` of `runcast/models/provider`. */
   readonly provider?: ModelProvider;
-  /** A request's own settings of the same names go before these. */
+  /** Settings of the same name in a request take precedence. */
   readonly settings?: ModelSettings;
   readonly instructions?: string;
-  /** Tools and toolkits, or AI SDK tool objects by name. (`any`: a list mixes inputs, and each tool checks its own.) */
+  /** Tools and toolkits, or AI SDK tool objects by name. (`any`: a list mixes input types, and each tool checks its own input.) */
   readonly tools?: readonly (Tool<any> | Toolkit)[] | Readonly<Record<string, AiSdkTool>>;
-  /** Tools that the model's provider runs itself, by name. */
+  /** Tools that the model's provider runs, by name. */
   readonly providerTools?: Readonly<Record<string, ProviderTool>>;
-  /** Agents that it may start, by name. The model starts them with the tool `task`, a tool with `context.agent()`. */
+  /** Agents that it may start, by name. The model starts them with the tool `task`, and a tool with `context.agent()`. */
   readonly agents?: Readonly<Record<string, SubagentOptions>>;
-  /** Ways to work, by the slash command that picks each: `{ Lec: { … } }` is picked by a message that begins with `/Lec`. */
+  /** Modes by slash command: a message that begins with `/Lec` selects `{ Lec: { … } }`. */
   readonly modes?: Readonly<Record<string, ModeOptions>>;
-  /** Whether `<think>` tags at the beginning of an answer become thinking. Default: true. */
+  /** Whether `<think>` tags at the beginning of a response become thinking. Default: true. */
   readonly thinkTags?: boolean;
-  /** A model that sends nothing for so long is given up, with the error `model-stalled`. Default: 120 s. */
+  /** A model that sends nothing for this long is aborted with the error `model-stalled`. Default: 120 s. */
   readonly stallMs?: number;
-  /** How often a step is tried while nothing of its answer has been shown. Default: 3. */
+  /** How many times a step is tried as long as nothing of its response has been shown. Default: 3. */
   readonly maxAttempts?: number;
-  /** How much of one result the model is told, in characters; the log keeps all of it. Default: 100 000. */
+  /** How much of one result the model receives, in characters. The log stores all of it. Default: 100 000. */
   readonly maxResultLength?: number;
   /** A run that takes more steps ends with the error `step-limit`. Default: 50. */
   readonly maxSteps?: number;
-  /** How many calls of this agent run at a time; further ones of a step wait for their turn, and say so. Default: 32. */
+  /** How many calls of this agent run concurrently. Further calls of a step wait, and show that in their status. Default: 32. */
   readonly maxParallelCalls?: number;
-  /** Ends a call as `timeout`, unless its tool says another. Time spent waiting for a person or a sub-agent does not count. Default: none. */
+  /**
+   * Ends a call as `timeout`, unless its tool has its own limit. Time spent waiting for the user or a sub-agent does
+   * not count. Default: none.
+   */
   readonly toolTimeoutMs?: number;
-  /** An approval that nobody answered until then is denied. Default: it waits as long as the run. */
+  /** An approval without an answer after this time is denied. Default: it waits as long as the run. */
   readonly approvalExpiresMs?: number;
 }
 
-/** What it leaves out, it has from the agent that starts it; its name is its key. */
+/** Omitted options are inherited from the agent that starts it. Its default name is its key. */
 export type SubagentOptions = Omit<AgentOptions, "model" | "models" | "provider" | "modes" | "suggestions"> & {
   readonly model?: Model;
 };
 
-/** An agent's options, checked and completed, as the loop wants them. */
+/** An agent's options, validated and with defaults, in the form that the loop uses. */
 export interface Definition {
-  /** Empty until a run gives it the name that it is configured under. */
+  /** Empty until a run supplies the configured name. */
   readonly name: string;
   readonly description: string;
-  /** Undefined: that of the agent that starts it. */
+  /** Undefined: the model of the agent that starts it. */
   readonly model: Model | undefined;
   readonly models: readonly string[] | "any";
   readonly accepts: readonly string[] | undefined;

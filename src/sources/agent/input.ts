@@ -3,12 +3,12 @@ import { issuesText, jsonSchema } from "../../json-schema.ts";
 import type { InputSchema, StandardSchema } from "../../tool.ts";
 
 export interface Schema {
-  /** What the model is told. */
+  /** The JSON Schema that the model receives. */
   readonly json: Json;
   check(value: Json): Promise<{ readonly value: unknown } | { readonly issues: string }>;
 }
 
-/** Throws for a schema that cannot be said as JSON Schema, so that the mistake shows when the agent is made. */
+/** Throws for a schema that cannot be converted to JSON Schema, so that the mistake shows when the agent is created. */
 export const schemaOf = (input: InputSchema<unknown>, tool: string): Schema => {
   const standard = "~standard" in input ? input : fromJsonSchema(input.jsonSchema, tool);
   return {

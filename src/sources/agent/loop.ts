@@ -16,13 +16,13 @@ import { createTurns } from "./turns.ts";
 export interface Finished {
   /** The text of the last step. */
   readonly text: string;
-  /** Calls that the client must run before the conversation can go on. */
+  /** Calls that the client must run before the conversation can continue. */
   readonly awaiting: readonly string[];
 }
 
 export type LoopingAgent = Omit<Worker, "prompt" | "provided" | "used" | "turns" | "tools" | "clientRun">;
 
-/** One agent at work: asks the model, runs what it calls for, tells it the results, until it calls for nothing more. */
+/** Runs one agent: calls the model, runs the calls it requests and returns their results to it, until it requests no more. */
 export const loop = async (
   agent: LoopingAgent,
   messages: readonly Message[],
@@ -78,7 +78,7 @@ const steps = async (
     if (ended?.paused && calls.length === 0) continue;
     if (calls.length === 0 && guarded.length === 0) return { text: textOf(content), awaiting: [] };
 
-    // Nothing is executed, and nothing can be cancelled, before the runner knows of it.
+    // The runner must have seen the calls before they execute and before they can be cancelled.
     await run.queue.taken();
     const deferred = calls.filter(isDeferred);
     for (const { call } of deferred) worker.emit({ type: "tool-end", call, outcome: "deferred" });
@@ -95,7 +95,7 @@ const steps = async (
   });
 };
 
-/** Asks a person whether the provider may run a call that it runs itself. */
+/** Asks the user whether the provider may run one of its own calls. */
 const allowProvided = async (
   worker: Worker,
   { call, name, approvalId }: GuardedCall,

@@ -3,16 +3,17 @@ import { z } from "zod";
 import { Refusal, type RunRequest } from "../../source.ts";
 import type { Definition, ModelProvider, ModelSettings } from "./definition.ts";
 
-/** The model of the run's root: its own, or the one that the request asks for, if the agent allows that. */
+/** The model of the run's root agent: the agent's own, or the one that the request names, if the agent allows it. */
 export const rootModel = async (definition: Definition, request: RunRequest): Promise<LanguageModelV4> => {
   const { model, models, name } = definition;
   const { model: asked } = request;
-  // Who chooses by the request decides this as well; who asks for the agent by name asks for its own model.
+  // A `model` function sees the request and decides. A request that uses the agent's name as the model means the
+  // agent's own model.
   if (asked === undefined || typeof model === "function" || asked === name) return modelOf(definition, request);
   const own = model === undefined ? [] : ownNames(model);
   if (own.includes(asked)) return modelOf(definition, request);
   if (models === "any" || models.includes(asked)) return resolve(definition, asked, request);
-  // Some clients name a model before anybody has chosen one.
+  // Some clients send a model name even if the user has not chosen one.
   if (request.settings?.["modelRequired"] === false) return modelOf(definition, request);
   throw new Refusal("model-not-allowed", `The agent ${name} does not answer with the model ${asked}.`, {
     hint: `Ask for one of these, or for none: ${[...own.slice(0, 1), ...models].join(", ")}. Its option \`models\` allows more.`,
@@ -29,14 +30,14 @@ export const modelOf = async (definition: Definition, request: RunRequest): Prom
   });
 };
 
-/** Rejects if a model that this agent or one of its sub-agents names cannot be made, such as for a key that is not set. */
+/** Rejects if a model that this agent or one of its sub-agents names cannot be created, for example because a key is not set. */
 export const modelsReady = async (definition: Definition): Promise<void> => {
   const { model, agents } = definition;
   if (typeof model === "string") await resolve(definition, model, { messages: [] });
   for (const agent of agents.values()) await modelsReady(agent);
 };
 
-/** The agent's settings, and over them those that the request brings. */
+/** The agent's settings, overridden by those of the request. */
 export const settingsOf = ({ settings }: Definition, request: RunRequest): ModelSettings => {
   const asked = Object.entries(SETTINGS).flatMap(([name, schema]) => {
     const { success, data } = schema.safeParse(request.settings?.[name]);
@@ -45,7 +46,7 @@ export const settingsOf = ({ settings }: Definition, request: RunRequest): Model
   return { ...settings, ...Object.fromEntries(asked) };
 };
 
-/** A request's settings are also for tools: one that is nothing of these is left to them. */
+/** A request's settings may also be meant for tools. Values that do not match these schemas are ignored here. */
 const SETTINGS = {
   temperature: z.number(),
   topP: z.number(),
@@ -54,7 +55,7 @@ const SETTINGS = {
   reasoning: z.enum(["provider-default", "none", "minimal", "low", "medium", "high", "xhigh", "max"]),
 };
 
-/** The files that a model reads. What an agent says of its model goes before what its provider knows. */
+/** The files that a model reads. The agent's option takes precedence over the provider's information. */
 export const acceptedBy = ({ accepts }: Definition, model: LanguageModelV4): readonly string[] | undefined => {
   const known = (model as { readonly accepts?: unknown }).accepts;
   return accepts ?? (Array.isArray(known) ? (known as string[]) : undefined);
@@ -63,7 +64,7 @@ export const acceptedBy = ({ accepts }: Definition, model: LanguageModelV4): rea
 const resolve = async ({ provider }: Definition, name: string, request: RunRequest): Promise<LanguageModelV4> =>
   (provider ?? (await standardProvider()))(name, request);
 
-/** Loaded only for an agent that names its model: it is the one variant that a source knows, so that a name is enough. */
+/** Loaded only for agents that name their model. It is the one variant that a source imports, so that a name is enough. */
 const standardProvider = async (): Promise<ModelProvider> => (await import("../../models/provider.ts")).provider();
 
 const ownNames = (model: string | LanguageModelV4): string[] =>

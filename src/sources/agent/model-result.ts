@@ -5,7 +5,7 @@ import type { Worker } from "./running.ts";
 
 type Shown = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["value"][number];
 
-/** What the model is told of a result: no more than it can take, and images and documents as what they are, where its provider takes them. */
+/** The result as the model receives it: shortened to the limit, with images and documents as files if the provider supports that. */
 export const modelResult = async (
   { model, definition: { maxResultLength }, run }: Worker,
   toolCallId: string,
@@ -22,7 +22,7 @@ export const modelResult = async (
   if (isError || !TAKES_FILES.test(model.provider) || !content.some(isShown)) return part;
   const value = await Promise.all(
     content.map(async (piece): Promise<Shown> => {
-      // The call has its end: bytes that cannot be read make it no failure, they are told of in words.
+      // The call has already ended: if the bytes cannot be read, send a text description instead of failing.
       const bytes = isShown(piece) ? await run.context.get(piece.file).catch(() => undefined) : undefined;
       if (!isShown(piece) || !bytes) return { type: "text", text: textOf(shortened(piece, maxResultLength)) };
       const data = { type: "data" as const, data: Buffer.from(bytes).toString("base64") };
@@ -33,7 +33,7 @@ export const modelResult = async (
   return { ...part, output: { type: "content", value } };
 };
 
-/** Providers whose format has a place for files in results. The others would be sent their bytes as words. */
+/** Providers whose format supports files in results. Others would receive the bytes as text. */
 const TAKES_FILES = /^(anthropic|openai\.responses|azure\.responses|google|vertex|amazon-bedrock)\b/;
 const LARGEST_FILE = 20 * 1024 * 1024;
 

@@ -4,27 +4,27 @@ import type { Toolkit } from "../../tool.ts";
 import { agentLabel } from "./check-options.ts";
 import type { Definition } from "./definition.ts";
 
-/** One way for an agent to work, picked by a slash command or by the request's `mode`. */
+/** A way for an agent to work, selected by a slash command or by the request's `mode`. */
 export interface ModeOptions {
-  /** What it is good for: told where a command is not known. */
+  /** What the mode is for. Shown when a command is unknown. */
   readonly description?: string;
-  /** Added to the agent's own. */
+  /** Added to the agent's instructions. */
   readonly instructions?: string;
-  /** Names of the tools it has, of the agent's, of its toolkits' and of its provider tools; `task` starts sub-agents. Default: all. */
+  /** The names of its tools, from the agent's tools, toolkits and provider tools. `task` starts sub-agents. Default: all. */
   readonly tools?: readonly string[];
 }
 
 export interface Chosen {
-  /** The agent as it works in this mode. */
+  /** The agent configured for this mode. */
   readonly definition: Definition;
-  /** As the model sees them: without the commands of this agent. */
+  /** The messages as the model sees them, without the agent's commands. */
   readonly messages: readonly Message[];
   /** The name of the mode. */
   readonly mode?: string;
   readonly notice?: string;
 }
 
-/** Throws for modes that nobody could pick or that name tools that cannot be. */
+/** Throws for modes that cannot be selected, or that name tools that do not exist. */
 export const checkModes = ({ name, modes, tools, toolkits, providerTools }: Definition): void => {
   const seen = new Set<string>();
   for (const [mode, { tools: wanted = [] }] of modes) {
@@ -33,15 +33,15 @@ export const checkModes = ({ name, modes, tools, toolkits, providerTools }: Defi
     if (seen.has(mode.toLowerCase())) throw new TypeError(`${agentLabel(name)}: two modes are named ${mode}`);
     seen.add(mode.toLowerCase());
     const missing = wanted.find((tool) => !tools.has(tool) && !Object.hasOwn(providerTools, tool));
-    // What toolkits will have is not known before a run.
+    // The tools of toolkits are not known before a run.
     if (missing !== undefined && toolkits.length === 0)
       throw new TypeError(`${agentLabel(name)}: its mode ${mode} wants the tool ${missing}, which it does not have`);
   }
 };
 
 /**
- * The mode of a request: the command that its last user message begins with, or else its `mode`. A command that is not known
- * stays what it is, words to the model; a `mode` that is not known is refused.
+ * The mode of a request: the command at the beginning of its last user message, otherwise its `mode`. An unknown
+ * command is sent to the model as text. An unknown `mode` is refused.
  */
 export const chooseMode = (definition: Definition, request: RunRequest): Chosen => {
   const { modes } = definition;
@@ -80,7 +80,7 @@ const withoutCommand = (message: Message, definition: Definition): Message => {
     if (index !== first || part.type !== "text") return [part];
     const text = part.text.replace(COMMAND, "");
     if (text !== "") return [{ ...part, text }];
-    // Providers refuse a message without content.
+    // Providers reject a message without content.
     return message.content.length > 1 ? [] : [{ ...part, text: mode }];
   });
   return { ...message, content };

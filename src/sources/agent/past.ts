@@ -6,13 +6,13 @@ import { addUsage } from "../../state.ts";
 import { type PromptIds, createPromptIds } from "./prompt-ids.ts";
 import { type AssistantPart, argumentsOf, optionsOf } from "./prompt.ts";
 
-/** What the log tells of one agent's work: enough to go on where it was cut. */
+/** The work of one agent as recorded in the log: enough to continue where it was cut. */
 export interface PastAgent {
   readonly start: EventOf<"agent-start"> | undefined;
   readonly steps: PastStep[];
   /** The sub-agents it started, in order. */
   readonly children: PastAgent[];
-  /** Names of the tools that a person has allowed for the rest of the run. */
+  /** Names of the tools that the user has allowed for the rest of the run. */
   readonly always: Set<string>;
   usage: Usage;
   end: { readonly outcome: RunOutcome; readonly message: string } | undefined;
@@ -21,9 +21,9 @@ export interface PastAgent {
 export interface PastStep {
   readonly id: string;
   finish: Finish | undefined;
-  /** What the model answered, in its own form. */
+  /** The model's response, in the model's format. */
   readonly content: AssistantPart[];
-  /** The calls that we or the client run, without those that repeat another. */
+  /** The calls that the agent or the client runs, without those that repeat another. */
   readonly calls: PastCall[];
   /** Calls that the provider runs. */
   readonly provided: PastCall[];
@@ -37,7 +37,7 @@ export interface PastCall {
   isExecuted: boolean;
   approval: PastApproval | undefined;
   end: EventOf<"tool-end"> | undefined;
-  /** The call that runs this one again. */
+  /** The call that repeats this one. */
   repeatedBy: PastCall | undefined;
 }
 
@@ -50,9 +50,9 @@ export interface PastRun {
   readonly root: PastAgent;
   /** Every id that the run has used. */
   readonly ids: ReadonlySet<string>;
-  /** The last entry. */
+  /** The number of the last entry. */
   readonly seq: number;
-  /** Goes on naming calls towards the model as it was done before. */
+  /** Continues the assignment of call ids in the prompt. */
   readonly promptId: PromptIds;
 }
 
@@ -71,12 +71,12 @@ export const readPast = async (
   return { root, ids, seq, promptId };
 };
 
-/** The step's content counts only if the model has finished its answer. */
+/** The step's content counts only if the model finished its response. */
 export const isWhole = ({ finish, content }: PastStep): boolean =>
   finish !== undefined && !UNFINISHED.has(finish) && (finish !== "filter" || content.length > 0);
 const UNFINISHED: ReadonlySet<Finish> = new Set(["interrupted", "error", "cancelled"] as const);
 
-/** The last call of those that repeat each other, and how many there are. */
+/** The last call in a chain of repeats, and the length of the chain. */
 export const latestOf = (call: PastCall): { readonly latest: PastCall; readonly times: number } => {
   let latest = call;
   let times = 1;

@@ -11,11 +11,11 @@ import type { Redact } from "./redact.ts";
 import { reasonIn } from "./reason.ts";
 import { sentence } from "./sentence.ts";
 
-/** What a model's failure means to people and to clients. `keyVariable` is where its key comes from, if that is known. */
+/** Converts a model's error for users and clients. `keyVariable` is the environment variable of its key, if known. */
 export const modelProblem = (error: unknown, redact: Redact, keyVariable?: string): Problem => {
   if (error instanceof Refusal) return redacted(refusalProblem(error), redact);
   const given = sentence(messageOf(error));
-  // What the runtime calls a broken connection says nothing to people.
+  // The runtime's messages for a broken connection mean nothing to users.
   const reported = /^(fetch failed|terminated|network error|cannot connect to api:?.*)$/i.test(given) ? "" : given;
   const kind = kindOf(error, reported);
   const message = redact(reported || kind.text);
@@ -23,7 +23,7 @@ export const modelProblem = (error: unknown, redact: Redact, keyVariable?: strin
   return { code: kind.code, message, retryable: kind.retryable, ...(hint && { hint }) };
 };
 
-/** What a tool's throw means. The tool's own code is kept, if it has one. */
+/** Converts an error that a tool threw. Keeps the error's own code, if it has one. */
 export const toolProblem = (error: unknown, redact: Redact): Problem => {
   if (error instanceof Refusal) return redacted(refusalProblem(error), redact);
   const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
@@ -33,7 +33,7 @@ export const toolProblem = (error: unknown, redact: Redact): Problem => {
   };
 };
 
-/** The problem as something to throw: the runner makes it the run's error. Without its cause, which holds what may be secret. */
+/** The problem as an exception, which the runner makes the run's error. Omits the cause, which may contain secrets. */
 export const refusalOf = (problem: Problem): Refusal =>
   new Refusal(problem.code, problem.message, {
     status: 502,
@@ -41,7 +41,7 @@ export const refusalOf = (problem: Problem): Refusal =>
     ...(problem.hint !== undefined && { hint: problem.hint }),
   });
 
-/** What is thrown out of the loop, without secrets. */
+/** Removes secrets from an error that leaves the loop. */
 export const withoutSecrets = (error: unknown, redact: Redact): unknown => {
   if (!(error instanceof Error) || redact(error.message) === error.message) return error;
   if (!(error instanceof Refusal)) return new Error(redact(error.message));
@@ -88,7 +88,7 @@ const refusalProblem = ({ code, message, retryable, hint }: Refusal): Problem =>
 interface Kind {
   readonly code: string;
   readonly retryable: boolean;
-  /** For a provider that does not say anything itself. */
+  /** Used if the provider sends no message. */
   readonly text: string;
   readonly hint?: string;
 }
@@ -155,7 +155,7 @@ const KINDS = {
 const kindOf = (error: unknown, reported: string): Kind => {
   if (isNetworkFault(error)) return KINDS.unreachable;
   const status = statusOf(error);
-  // Providers say these with several statuses, and some in mid-stream without one.
+  // Providers report these with various statuses, and some mid-stream without one.
   const about = `${reported} ${typeOf(error)}`;
   if (TOO_LONG.test(about)) return KINDS.tooLong;
   if (QUOTA.test(about) || status === 402) return KINDS.quota;
@@ -180,7 +180,7 @@ const LIMITED = /rate.?limit|too many requests|resource_exhausted/i;
 const FILTERED = /content.?(filter|policy|management)|responsible.?ai|safety system|blocked by .*(safety|policy)/i;
 const UNAVAILABLE = /overloaded|server_error|service.?unavailable|internal.?error|api_error|try again later/i;
 
-/** The status that a provider answered with, or wrote into its stream. */
+/** The status of the provider's response, or of an error in its stream. */
 const statusOf = (error: unknown): number | undefined => {
   const status = APICallError.isInstance(error) ? error.statusCode : fieldOf(error, "status", "statusCode", "code");
   const count = Number(status);
@@ -207,7 +207,7 @@ export const messageOf = (error: unknown): string => {
   return attempt(() => JSON.stringify(error)) ?? String(error);
 };
 
-/** What a status is called says no more than the status. */
+/** The standard text of a status adds nothing to the status. */
 const STATUS_TEXT =
   /^(bad request|unauthorized|payment required|forbidden|not found|method not allowed|conflict|unprocessable (entity|content)|too many requests|internal server error|not implemented|bad gateway|service unavailable|gateway timeout)?$/i;
 

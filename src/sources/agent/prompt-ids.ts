@@ -1,7 +1,7 @@
 import type { Message } from "../../events.ts";
 import { providerIds } from "../../ids.ts";
 
-/** What to call a call towards the model: what it calls it itself, unless it has called another one so. */
+/** Returns the id of a call in the prompt: the model's own id, unless the model has already used it for another call. */
 export type PromptIds = (id: string, call: string) => string;
 
 export const createPromptIds = (messages: readonly Message[]): PromptIds => {

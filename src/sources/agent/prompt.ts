@@ -13,7 +13,7 @@ import { providerIds, splitProviderId } from "../../ids.ts";
 export type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 type PartOf<Type extends Part["type"]> = Extract<Part, { type: Type }>;
 
-/** Our messages as a model wants them. A call that history left without a result gets one: providers refuse it otherwise. */
+/** Converts messages to a model prompt. A call without a result in the history gets one, because providers reject it otherwise. */
 export const toPrompt = (
   messages: readonly Message[],
   system: readonly (string | undefined)[],
@@ -39,7 +39,7 @@ export const toPrompt = (
   return prompt;
 };
 
-/** The conversation in our own words, for tools that want to see it. */
+/** Converts a prompt back to messages, for tools that read the conversation. */
 export const toMessages = (prompt: LanguageModelV4Prompt): Message[] =>
   prompt.map((message) => ({
     role: message.role,
@@ -97,7 +97,7 @@ const toModelMessage = (
   }
 };
 
-/** Providers refuse arguments that are no object. */
+/** Providers reject arguments that are not an object. */
 export const argumentsOf = (input: Json | undefined): Record<string, Json> =>
   typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 
@@ -138,7 +138,7 @@ export const contentText = (content: Content): string => {
   }
 };
 
-/** A provider's metadata is our `meta`, and what it wants back as options. */
+/** Provider metadata is stored as `meta` and sent back as provider options. */
 export const optionsOf = (meta: unknown): { providerOptions?: SharedV4ProviderOptions } =>
   meta === undefined ? {} : { providerOptions: meta as SharedV4ProviderOptions };
 export const metaOf = (metadata: unknown): { meta?: Json } =>

@@ -1,11 +1,11 @@
 import type { Content, Json } from "../../events.ts";
 
-/** What a tool that the provider ran has answered with, as people read it. */
+/** The result of a tool that the provider ran, in readable form. */
 export interface ProviderResult {
   readonly content: readonly Content[];
-  /** Pictures that came as base64 among it. */
+  /** Base64 images in the result. */
   readonly images: readonly string[];
-  /** Why it failed, where it did. */
+  /** Why it failed, if it did. */
   readonly failure?: string;
 }
 
@@ -14,7 +14,7 @@ export const providerResult = (value: Json, isError: boolean): ProviderResult =>
   const fields = typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
   const { status, error, output, outputs, result, stdout, stderr } = fields;
   const whole: Content[] = [{ type: "json", value }];
-  // Libraries take a search that is not said to be completed for one that failed.
+  // Libraries report a search as failed if its status is not completed.
   if (isError) return failed(whole, !isUnfinished(status) && textOf(error));
   if (error) return failed(whole, textOf(error));
   if (Array.isArray(outputs)) return { content: or(outputs.flatMap(outputOf), whole), images: [] };
@@ -39,7 +39,7 @@ const textOf = (error: Json | undefined): string => {
   return [error["message"], error["content"], error["type"]].find((text) => typeof text === "string") ?? "";
 };
 
-/** What a code interpreter has printed or drawn. */
+/** What a code interpreter printed or drew. */
 const outputOf = (output: Json): Content[] => {
   if (typeof output !== "object" || output === null || Array.isArray(output)) return [];
   const { logs, url } = output;

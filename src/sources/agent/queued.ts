@@ -1,14 +1,14 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Event } from "../../events.ts";
 
-/** Shows that a model is queued: its provider is there, and nothing comes of the answer. */
+/** Shows that a model is queued: its provider is alive, but the response has not started. */
 export interface Queued {
   take(part: LanguageModelV4StreamPart): void;
-  /** The answer is there, or will not come. */
+  /** The response has started, or will not come. */
   end(): void;
 }
 
-/** Many providers give one sign of life at once: the second says that it takes its time. */
+/** Many providers send one sign of life immediately. The second one shows that the response takes time. */
 const SIGNS = 2;
 
 export const queued = (emit: (event: Event) => void): Queued => {
@@ -30,6 +30,6 @@ export const queued = (emit: (event: Event) => void): Queued => {
   };
 };
 
-/** A part by which a model says that its provider is alive, and nothing else. */
+/** A part that only signals that the provider is alive. */
 const isSign = (part: LanguageModelV4StreamPart): boolean =>
   part.type === "raw" && typeof part.rawValue === "object" && part.rawValue !== null && "alive" in part.rawValue;

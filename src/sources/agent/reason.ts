@@ -1,6 +1,6 @@
 import { parseJson } from "../../json.ts";
 
-/** What the body of an error says is wrong, whatever its form; undefined for a body that says nothing. */
+/** The error message in a response body of any form. Undefined if it contains none. */
 export const reasonIn = (body: string, status: number | undefined): string | undefined => {
   const text = body.trim();
   if (text === "") return undefined;
@@ -9,7 +9,7 @@ export const reasonIn = (body: string, status: number | undefined): string | und
   return value === undefined ? text : (reasonOf(value, 0) ?? undefined);
 };
 
-/** Where servers put it, the most telling first. */
+/** The fields where servers put the message, most specific first. */
 const FIELDS = ["message", "detail", "msg", "error_description", "error", "errors", "title", "reason"];
 
 const reasonOf = (value: unknown, depth: number): string | undefined => {
@@ -27,7 +27,7 @@ const reasonOf = (value: unknown, depth: number): string | undefined => {
   return undefined;
 };
 
-/** Which field a validation error is about. */
+/** The field that a validation error refers to. */
 const placeOf = (place: unknown): string =>
   Array.isArray(place) && place.length > 0 ? `${place.filter((part) => part !== "body").join(".")}: ` : "";
 

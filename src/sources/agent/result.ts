@@ -10,7 +10,10 @@ export interface Result {
   readonly error?: Problem;
 }
 
-/** What a tool returned, as content: bytes as a file beside the log, a returned error as a thrown one. Throws if it is nothing that JSON can say. */
+/**
+ * Converts a tool's return value to content. Stores bytes as a file beside the log, and throws a returned error. Throws
+ * if the value is not JSON.
+ */
 export const resultOf = async (returned: unknown, put: RunContext["put"]): Promise<Result> => {
   if (returned === undefined) return { content: [] };
   if (typeof returned === "string") return { content: [{ type: "text", text: returned }] };
@@ -39,10 +42,13 @@ const bytesIn = (value: unknown): Uint8Array | undefined => {
   return isAnyArrayBuffer(value) ? new Uint8Array(value) : undefined;
 };
 
-/** JSON as it would be read back. What JSON.stringify would quietly empty or could not say is an error with its place. */
+/**
+ * Round-trips a value through JSON. Throws, naming the field, for values that JSON.stringify would silently empty or
+ * cannot serialize.
+ */
 const toJson = (value: unknown): Json => {
   const check = function (this: Record<string, unknown>, key: string, field: unknown): unknown {
-    // Buffers say themselves as an object before they get here.
+    // Check `this[key]` too: a Buffer's toJSON has already replaced it in `field`.
     const kind = strangeness(this[key]) ?? strangeness(field);
     if (kind) throw new TypeError(`The tool returned ${kind}${key ? ` in the field ${key}` : ""}, which is not JSON.`);
     return field;

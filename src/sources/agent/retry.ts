@@ -1,14 +1,14 @@
 import { APICallError } from "@ai-sdk/provider";
 
-/** How long to wait before the next attempt; undefined if the provider wants us gone for longer than a person would wait. */
+/** How long to wait before the next attempt. Undefined if the provider asks for a longer wait than a user would accept. */
 export const waitBefore = (attempt: number, error: unknown, now: number): number | undefined => {
   const asked = askedWait(error, now);
-  // Agents that failed together must not come back together.
+  // Jitter, so that agents that failed together do not retry together.
   if (asked === undefined) return Math.round(BASE_MS * 2 ** (attempt - 1) * (1 + Math.random() / 4));
   return asked <= LONGEST_MS ? asked : undefined;
 };
 
-/** How long the provider wants us to wait, if it says. */
+/** How long the provider asks to wait, if it specifies that. */
 export const askedWait = (error: unknown, now: number): number | undefined =>
   APICallError.isInstance(error) ? retryAfter(error.responseHeaders ?? {}, now) : undefined;
 

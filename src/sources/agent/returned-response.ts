@@ -3,11 +3,11 @@ import type { ToolContext, ToolResult } from "../../tool.ts";
 
 const MAX_BYTES = 10 * 1024 * 1024;
 
-/** A web `Response` that a tool returns, as its result: a page with `Content-Disposition: inline` is shown to the person. */
+/** Converts a web `Response` that a tool returns into its result. A page with `Content-Disposition: inline` is shown to the user. */
 export const readResponse = async (response: Response, context: ToolContext): Promise<ToolResult> => {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  // A body that never ends must end with the call.
+  // An endless body must stop when the call does.
   for await (const piece of response.body?.pipeThrough(new TransformStream(), { signal: context.signal }) ?? []) {
     pieces.push(piece);
     length += piece.length;

@@ -10,7 +10,7 @@ import type { PastAgent, PastRun } from "./past.ts";
 import { createPromptIds } from "./prompt-ids.ts";
 import { type Redact, redactor } from "./redact.ts";
 
-/** What all agents of one run share. */
+/** The state shared by all agents of one run. */
 export interface Running {
   readonly request: RunRequest;
   readonly context: RunContext;
@@ -18,59 +18,59 @@ export interface Running {
   /** Aborts with the run, and when a tool cancels it. */
   readonly signal: AbortSignal;
   readonly cancel: (reason: string) => void;
-  /** Tools that a person has allowed for the rest of the run. */
+  /** Tools that the user has allowed for the rest of the run. */
   readonly allowed: Set<Tool>;
   readonly subagents: Subagents;
-  /** Takes secrets out of a text that will be seen. */
+  /** Removes secrets from text that will be shown. */
   readonly redact: Redact;
-  /** What models have warned of so far: once is enough. */
+  /** Model warnings that were already shown. */
   readonly warned: Set<string>;
-  /** An id nobody in this run has: `fresh("part")` is part-1, part-2, … */
+  /** A new id, unique in this run: `fresh("part")` returns part-1, part-2, … */
   fresh(kind: string): string;
-  /** An id for a call or an ask that no other run has either. */
+  /** An id for a call or an ask that is unique across runs. */
   newId(kind: "call" | "ask"): string;
-  /** What to call a call towards the model: what it calls it itself, unless it has called another one so. */
+  /** Returns the id of a call in the prompt: the model's own id, unless the model has already used it for another call. */
   promptId(id: string, call: string): string;
 }
 
 export interface Subagents {
-  /** Starts one of the agents that the worker's definition names (the first, if none is asked for) and waits for its end. */
+  /** Starts one of the agents in the worker's definition (by default the first) and waits for its end. */
   start(
     worker: Worker,
     invocation: { readonly agent?: string; readonly task: string },
     call: string,
     signal: AbortSignal,
   ): Promise<SubagentResult>;
-  /** Goes on with one that was cut, or answers what came of it. */
+  /** Continues a sub-agent that was cut, or returns its result if it had ended. */
   resume(worker: Worker, past: PastAgent, signal: AbortSignal): Promise<SubagentResult>;
 }
 
-/** One agent at work: the root (without `agent`) or a sub-agent. */
+/** A running agent: the root (without `agent`) or a sub-agent. */
 export interface Worker {
   readonly run: Running;
   readonly definition: Definition;
   readonly agent: string | undefined;
   readonly model: LanguageModelV4;
   readonly signal: AbortSignal;
-  /** Calls that the provider runs and has not answered yet: it may do so in a later step. */
+  /** Calls that the provider runs and has not answered yet. The result may come in a later step. */
   readonly provided: Map<string, ProvidedCall>;
   readonly turns: Turns;
-  /** The tools there are in this step. */
+  /** The tools available in this step. */
   readonly tools: ReadonlyMap<string, DefinedTool>;
-  /** The names of those that the client runs. */
+  /** The names of the tools that the client runs. */
   readonly clientRun: ReadonlySet<string>;
-  /** The conversation, in the model's own form so that nothing a provider wants back is lost. */
+  /** The conversation in the model's format, so that nothing a provider wants back is lost. */
   readonly prompt: LanguageModelV4Prompt;
-  /** Counts what a step has used. */
+  /** Adds a step's usage. */
   used(usage: Usage | undefined): void;
-  /** Takes over the event it is given. */
+  /** Takes ownership of the event. */
   emit(event: Event): void;
 }
 
 export interface ProvidedCall {
   readonly call: string;
   readonly name: string;
-  /** What the provider calls it, and what we call it towards the provider. */
+  /** The provider's id for the call, and the id used in the prompt. */
   readonly id: string;
   readonly promptId: string;
 }

@@ -1,4 +1,4 @@
-/** What a server said, as one line that a person can read: of a web page its title, of a long text its beginning. */
+/** A server's message as one readable line: the title of a web page, or the beginning of a long text. */
 export const sentence = (text: string): string => {
   const plain = isWebPage(text) ? pageText(text) : text;
   const line = plain.replaceAll(/\s+/g, " ").trim();
@@ -6,7 +6,7 @@ export const sentence = (text: string): string => {
 };
 
 const LONGEST = 300;
-/** More of a page says nothing new. */
+/** The most to read of a page. */
 const PAGE = 20_000;
 
 const isWebPage = (text: string): boolean => /^\s*(<!doctype html|<html|<head|<body)/i.test(text);

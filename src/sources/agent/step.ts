@@ -13,7 +13,7 @@ import { watchdog } from "./watchdog.ts";
 
 export type ModelTools = NonNullable<LanguageModelV4CallOptions["tools"]>;
 
-/** One request to the model, tried again where that is possible. Throws if there is no answer; by then the step has ended. */
+/** One request to the model, with retries. Throws if there is no response. The step has ended by then. */
 export const step = async (worker: Worker, tools: ModelTools): Promise<ModelAnswer> => {
   const { run, emit, signal, definition, model } = worker;
   const step = run.fresh("step");
@@ -64,7 +64,7 @@ const read = async (worker: Worker, tools: ModelTools, answering: ModelAnswer): 
 
   const waiting = queued(worker.emit);
 
-  /** The end of a part that may be no end: libraries close what is open before they say that the stream broke. */
+  /** The end of a part that may not be real: libraries close open parts before they report a broken stream. */
   let ending: LanguageModelV4StreamPart | undefined;
 
   const take = async (): Promise<void> => {
@@ -88,7 +88,7 @@ const read = async (worker: Worker, tools: ModelTools, answering: ModelAnswer): 
         }
         const room = run.queue.room();
         if (!room) continue;
-        // The model does not stall while it is we who do not read.
+        // Backpressure from the queue does not count as a stall of the model.
         watch.rest();
         await until(room, signal);
         watch.feed();
@@ -102,7 +102,7 @@ const read = async (worker: Worker, tools: ModelTools, answering: ModelAnswer): 
   try {
     await take();
   } catch (error) {
-    // Of an abort, libraries make errors of their own.
+    // Libraries throw their own errors on an abort.
     throw stall.signal.aborted && !worker.signal.aborted ? stall.signal.reason : error;
   } finally {
     watch.stop();
@@ -117,13 +117,13 @@ const read = async (worker: Worker, tools: ModelTools, answering: ModelAnswer): 
 const isBroken = (part: LanguageModelV4StreamPart): boolean =>
   part.type === "error" || (part.type === "finish" && part.finishReason.unified === "interrupted");
 
-/** Servers call it by several names when their model calls for tools. */
+/** Servers report different finish reasons when the model calls tools. */
 const finishOf = ({ finished, calls }: ModelAnswer): Finish => {
   const { finish = "other" } = finished ?? {};
   return calls.length > 0 && (finish === "stop" || finish === "other") ? "tools" : finish;
 };
 
-/** Models that a provider has made know where their key comes from. */
+/** Models created by a provider carry the name of their key variable. */
 const keyVariableOf = (model: object): string | undefined =>
   "keyVariable" in model && typeof model.keyVariable === "string" ? model.keyVariable : undefined;
 

@@ -6,25 +6,25 @@ import { providerResult } from "./provider-result.ts";
 import type { Worker } from "./running.ts";
 import { parseJson } from "../../json.ts";
 
-/** A call the model has asked for and we (or the client) must run. */
+/** A call that the model requested and that the agent or the client must run. */
 export interface PendingCall {
   readonly call: string;
   readonly name: string;
-  /** The arguments as the model wrote them; `input` is undefined if they are not JSON. */
+  /** The arguments as the model wrote them. `input` is undefined if they are not JSON. */
   readonly text: string;
   readonly input: Json | undefined;
-  /** The call in the message that goes back to the model, to be changed if a person edits the arguments. */
+  /** The call in the message that goes back to the model. Changed if the user edits the arguments. */
   readonly message: Extract<AssistantPart, { type: "tool-call" }>;
 }
 
-/** The calls of one answer: from the first letter of their arguments to the call that is whole. */
+/** The calls of one response, from the first delta of their arguments to the complete call. */
 export interface StreamedCalls {
-  /** Whether the part was about a call; a promise only where it needs time (bytes to keep). */
+  /** Whether the part was about a call. Returns a promise only if it needs time, such as bytes to store. */
   take(part: LanguageModelV4StreamPart): boolean | Promise<boolean>;
   close(): void;
   cut(outcome: CallOutcome): void;
   readonly pending: readonly PendingCall[];
-  /** Calls that the provider runs only if a person allows it. */
+  /** Calls that the provider runs only if the user allows it. */
   readonly guarded: readonly GuardedCall[];
 }
 
@@ -72,7 +72,7 @@ export const streamedCalls = (
     const { call, streamed, ended } = opened;
     const text = part.input.trim() === "" ? "{}" : part.input;
     const input = parseJson(text);
-    // As it was written: a value may have lost digits of a number, or a key that came twice.
+    // Whether the parsed value preserves the text: it may have lost digits of a number, or a duplicate key.
     const isExact = input !== undefined && JSON.stringify(input) === text;
     if (!ended) {
       if (!streamed && !isExact) emit({ type: "tool-input-delta", call, delta: text });
@@ -87,7 +87,7 @@ export const streamedCalls = (
       type: "tool-call",
       toolCallId: opened.promptId,
       toolName: name,
-      // What was wrong with them, the result says.
+      // Invalid arguments become an empty object. The result describes what was wrong.
       input: argumentsOf(input),
       ...(providerExecuted && { providerExecuted }),
       ...optionsOf(providerMetadata),
@@ -136,7 +136,7 @@ export const streamedCalls = (
     opened.held = undefined;
   };
 
-  /** A call of an earlier step: the provider knows it by its own name or by the one we told it. */
+  /** A call of an earlier step. The provider may use its own id or the one from the prompt. */
   const earlier = (id: string) =>
     [...provided.values()].find((call) => call.id === id) ??
     [...provided.values()].find((call) => call.promptId === id);
@@ -150,7 +150,7 @@ export const streamedCalls = (
         case "tool-input-delta": {
           const found = open.get(part.id);
           if (!found || found.raw || part.delta === "") return true;
-          // Libraries make a delta of arguments that came whole: the call that follows has them.
+          // Libraries emit arguments that arrived in one piece as a delta. The call that follows contains them again.
           if (!found.streamed && found.held === undefined && isWhole(part.delta)) {
             found.held = part.delta;
             return true;
@@ -206,20 +206,20 @@ export const streamedCalls = (
   };
 };
 
-/** What the provider calls a call must not get lost where it says more about it. */
+/** Keeps the provider's call id when the provider sends more metadata for the call. */
 const metaOfCall = ({ id }: OpenCall, metadata: unknown): { meta?: Json } =>
   metadata === undefined ? {} : withProviderId(id, metadata);
 
 interface OpenCall {
   readonly call: string;
-  /** What the provider calls it, and what we call it towards the provider. */
+  /** The provider's id for the call, and the id used in the prompt. */
   readonly id: string;
   readonly promptId: string;
   readonly name: string;
   readonly provider: boolean;
-  /** Its deltas are no JSON: the arguments are shown when they are whole. */
+  /** Its deltas are not JSON. The arguments are shown when they are complete. */
   readonly raw: boolean;
-  /** A delta that holds all the arguments. */
+  /** A delta that contains all arguments. */
   held?: string | undefined;
   streamed?: boolean;
   ended?: boolean;

@@ -85,7 +85,7 @@ const work = async (
   }
 };
 
-/** The tool by which a model starts sub-agents. */
+/** The tool with which a model starts sub-agents. */
 export const taskTool = (agents: Definition["agents"]): Tool =>
   defineTool<{ agent: string; task: string }>({
     name: "task",
@@ -98,7 +98,7 @@ export const taskTool = (agents: Definition["agents"]): Tool =>
       task: z.string().min(1).describe("What to do, with everything the sub-agent must know"),
     }),
     timeoutMs: Infinity,
-    // It does nothing itself: the sub-agent that it waits for goes on where it was.
+    // It has no side effects: the sub-agent that it waits for continues where it was.
     repeatable: true,
     async run(input, context) {
       const { outcome, text } = await context.agent(input);

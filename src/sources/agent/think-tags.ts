@@ -6,17 +6,18 @@ export interface Piece {
 }
 
 /**
- * Finds the thinking that open models write into their text between `<think>`, `<thinking>` or `<reason>` and its end tag.
- * However the text is split, the pieces say the same when they are put together.
+ * Finds the thinking that open models write into their text between `<think>`, `<thinking>` or `<reason>` and its end
+ * tag. The result does not depend on how the text is split into pieces.
  *
- * A tag counts only where an answer begins or right after earlier thinking; white space around it is dropped. Anywhere else, so
- * also in a code fence, it is text like any other: an answer may well talk about tags. Thinking that never ends is thinking.
+ * A tag counts only at the beginning of a response or right after earlier thinking. White space around it is dropped.
+ * Anywhere else, including in a code fence, a tag is ordinary text, because a response may be about tags. Thinking
+ * without an end tag is thinking to the end.
  */
 export interface ThinkTags {
   take(text: string): Piece[];
-  /** What is left when the text ends. Afterwards more text may come: it goes on where this one stopped. */
+  /** Returns what is left when the text ends. More text may follow, and continues from the current state. */
   end(): Piece[];
-  /** Whether everything that still comes is text. */
+  /** Whether all further input is text. */
   readonly done: boolean;
 }
 
@@ -25,7 +26,7 @@ export const thinkTags = (): ThinkTags => {
   let close = "";
   let held = "";
 
-  /** Consumes what is certain of `held`; false if more must come first. */
+  /** Consumes the part of `held` that is unambiguous. False if more input is needed. */
   const advance = (pieces: Piece[], isEnd: boolean): boolean => {
     if (held === "") return false;
     if (state === "text") return give(pieces, "text", held.length);
@@ -80,8 +81,8 @@ export const thinkTags = (): ThinkTags => {
 };
 
 /**
- * The same for a model's stream: text parts come out as text and reasoning parts. Cheap once the answer's text has begun:
- * then nothing is looked at any more.
+ * Applies this to a model's stream: splits text parts into text and reasoning parts. Cheap once the response's text has
+ * begun, because it then inspects nothing.
  */
 export const separateThinking = (): ((part: LanguageModelV4StreamPart) => readonly LanguageModelV4StreamPart[]) => {
   const tags = thinkTags();
@@ -128,7 +129,7 @@ export const separateThinking = (): ((part: LanguageModelV4StreamPart) => readon
     if (part.type === "text-delta") return hasText && tags.done ? [part] : say(part.id, tags.take(part.delta));
     if (part.type !== "text-end") return [part];
     const parts = [...say(part.id, tags.end()), ...endThinking()];
-    // A part without words still goes back to the provider if it keeps something in the metadata.
+    // A part without text still goes back to the provider if it has metadata.
     if (written.metadata || part.providerMetadata) parts.push(...startText());
     written = undefined;
     return hasText ? [...parts, part] : parts;
@@ -137,7 +138,7 @@ export const separateThinking = (): ((part: LanguageModelV4StreamPart) => readon
 
 const OPEN = ["<think>", "<thinking>", "<reason>"];
 
-/** How many characters at the end of `text` may be the beginning of `mark`. */
+/** The number of characters at the end of `text` that may be the beginning of `mark`. */
 const overlap = (text: string, mark: string): number => {
   for (let length = Math.min(text.length, mark.length - 1); length > 0; length -= 1)
     if (mark.startsWith(text.slice(-length))) return length;

@@ -9,17 +9,17 @@ import type { Worker } from "./running.ts";
 export interface OpenContext {
   readonly context: ToolContext;
   readonly written: { readonly stdout: number; readonly stderr: number };
-  /** Ends what the tool left open; from then on the context does nothing. Resolves when its sub-agents and asks have ended. */
+  /** Ends what the tool left open and disables the context. Resolves when the call's sub-agents and asks have ended. */
   close(cut: boolean): Promise<void>;
 }
 
-/** A call's hold on the run. */
+/** The context through which a call acts on the run. */
 export const toolContext = (
   worker: Worker,
   call: string,
   signal: AbortSignal,
   clock: Clock,
-  /** Sub-agents that the call has started before it was cut: it goes on with them. */
+  /** Sub-agents that the call had started before it was cut. The call continues with them. */
   children: readonly PastAgent[] = [],
 ): OpenContext => {
   const earlier = [...children];
@@ -35,7 +35,7 @@ export const toolContext = (
   const emit = (event: Event) => {
     if (open) worker.emit(event);
   };
-  /** Work that ends with the call, and that does not use up its time. */
+  /** Waits for work that ends with the call but does not count toward its time limit. */
   const beside = async <Value>(work: Promise<Value>): Promise<Value> => {
     busy.add(work);
     clock.pause();
@@ -90,7 +90,7 @@ export const toolContext = (
         type: "tool-progress",
         call,
         ...(note !== undefined && { note }),
-        // Of nothing, nothing done is no number: 0 / 0.
+        // Drop NaN, which a tool gets from 0 / 0 if there is nothing to do.
         ...(fraction !== undefined && !Number.isNaN(fraction) && { fraction: Math.min(1, Math.max(0, fraction)) }),
         ...(value !== undefined && { value }),
       }),

@@ -3,9 +3,9 @@ import { type DefinedTool, defineForAgent } from "./definition.ts";
 import type { Worker } from "./running.ts";
 import { until } from "./until.ts";
 
-/** What an agent has to work with: its own tools and, asked again before each step, those of its toolkits. */
+/** The tools of an agent: its own, and those of its toolkits, which are queried before each step. */
 export interface Toolbox {
-  /** Of two tools with one name the first stays: the agent's own, then the toolkits in their order. */
+  /** If several tools have the same name, the first wins: the agent's own, then those of the toolkits in order. */
   tools(): Promise<ReadonlyMap<string, DefinedTool>>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
-/** How many calls of one agent run at a time. Sub-agents have turns of their own: a call that waits for one cannot block it. */
+/** Limits how many calls of one agent run concurrently. Sub-agents have their own turns, so a call that waits for one cannot block it. */
 export interface Turns {
-  /** Resolves with what gives the turn back, or with nothing if the signal aborts first. `onWait` is called if there is none now. */
+  /** Resolves with a function that returns the turn, or with undefined if the signal aborts first. Calls `onWait` if no turn is free. */
   take(signal: AbortSignal, onWait: (most: number) => void): Promise<(() => void) | undefined>;
 }
 
@@ -9,7 +9,7 @@ export const createTurns = (most: number): Turns => {
   let taken = 0;
   const giveBack = (): void => {
     const [next] = line;
-    // Handed on, so that nobody can take it in between.
+    // Pass the turn on directly, so that no other call can take it in between.
     if (next) next();
     else taken--;
   };

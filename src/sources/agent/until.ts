@@ -1,4 +1,4 @@
-/** Settles as the promise does, or rejects with the signal's reason as soon as it aborts. */
+/** Settles like the promise, or rejects with the signal's reason as soon as the signal aborts. */
 export const until = async <Value>(promise: PromiseLike<Value>, signal: AbortSignal): Promise<Value> => {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
@@ -11,7 +11,7 @@ export const until = async <Value>(promise: PromiseLike<Value>, signal: AbortSig
   }
 };
 
-/** Resolves after so many milliseconds, or at once when the signal aborts. */
+/** Resolves after this many milliseconds, or immediately when the signal aborts. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted) return resolve();

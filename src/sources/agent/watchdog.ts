@@ -1,9 +1,9 @@
 import { LONGEST_TIMER } from "../../timer.ts";
 
-/** Calls `expire` when nothing has been fed to it for so long. Feeding is cheap enough for every token. */
+/** Calls `expire` if it is not fed for this long. Feeding is cheap enough to do for every token. */
 export interface Watchdog {
   feed(): void;
-  /** Waits without counting until it is fed again. */
+  /** Stops the timer until it is fed again. */
   rest(): void;
   stop(): void;
 }
