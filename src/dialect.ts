@@ -2,13 +2,15 @@ import type { Answer, Entry, Event, EventType, FileRef, Json, Problem, User } fr
 import type { NamedAgent, RunRequest, ToolFacts } from "./source.ts";
 
 /**
- * How one family of clients asks, and how it spells our events, both ways.
+ * Translates between our protocol and one family of clients: their requests into commands, our events into their
+ * frames, and both ways back.
  *
- * What every variant promises:
- * - `encode` and `decode` are pure: what they say depends on the entries (or frames) so far, never on time or on who looks,
- *   so that every viewer and every replay gets the same frames.
- * - `encode` is flat: a frame costs what its entry carries (unless `coverage` admits otherwise).
- * - With extensions on, decode(encode(log)) is the log. What a dialect says natively never travels in its extension slot.
+ * Every variant guarantees:
+ * - `encode` and `decode` are pure. Their output depends only on the entries (or frames) so far, never on time or on
+ *   the viewer, so every viewer and every replay gets the same frames.
+ * - `encode` is flat: the cost of a frame depends only on its entry, unless `coverage` states otherwise.
+ * - With extensions on, decode(encode(log)) equals the log. The extension slot never repeats what the native format
+ *   carries.
  */
 export interface Dialect {
   readonly name: string;
@@ -17,68 +19,72 @@ export interface Dialect {
   readonly headers: Readonly<Record<string, string>>;
   readonly routes: readonly Route[];
 
-  /** What a request to one of the routes asks for. Throws a Refusal for a request that makes no sense. */
+  /** Turns a request to one of the routes into a command. Throws a Refusal if the request is invalid. */
   read(route: Route, request: DialectRequest): Command;
-  /** Whom a front end of this family says, in its headers, that it speaks for. Believed only of a key with `onBehalf`. */
+  /** The user that a front end of this family claims to act for in its headers. Trusted only for keys with `onBehalf`. */
   user?(headers: Headers): User | undefined;
-  /** The inverse of read: how a client of this family asks. */
+  /** The inverse of `read`: the request that a client of this family sends for a command. */
   write(command: Command): { method: string; path: string; headers: Record<string, string>; body?: string };
 
   encode(options: EncodeOptions): (entry: Entry) => readonly Frame[];
-  /** The same frames, each as `frameText` (sse.ts) spells it: for a dialect that can make the text for less. */
+  /** The same frames as text, identical to `frameText` (sse.ts). For dialects that can produce the text more cheaply. */
   encodeText?(options: EncodeOptions): (entry: Entry) => string;
-  /** The encoder's frames depend on the one entry alone: it need not be fed what a viewer has already seen. */
+  /** The encoder's frames depend only on the current entry, so it need not be fed entries that the viewer already has. */
   readonly stateless?: true;
-  /** The whole state at `seq` instead of the entries up to it. Without this, a dialect cannot start from a snapshot. */
+  /** The whole state at `seq`, in place of the entries up to it. Without this, a dialect cannot start from a snapshot. */
   snapshot?(seq: number, state: unknown): readonly Frame[];
   decode(): Decoder;
-  /** One answer instead of a stream, for commands that want it `whole`: fed like an encoder, then asked for the body. */
+  /**
+   * A single response instead of a stream, for commands with `whole`. Takes entries like an encoder, then returns the
+   * body.
+   */
   answer?(options: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer };
 
-  /** Not events: they carry no id and come whatever the run is doing. */
+  /** Heartbeats are not events: they carry no id and are sent regardless of what the run is doing. */
   readonly heartbeat: {
     readonly everyMs: number;
     frames(waiting: Waiting): readonly Frame[];
-    /** Sent as a comment where there are no frames: for formats that have none to spare. */
+    /** Sent as an SSE comment if `frames` returns none, for formats without a frame to use as a heartbeat. */
     readonly comment?: string;
   };
-  /** An answer before the first event. */
+  /** The response to a request that is refused before the first event. */
   refuse(problem: Problem & { status: number }): { status: number; headers?: Record<string, string>; body: string };
 
   /**
-   * Neighbouring deltas of one part (or of one call and stream) whose `at` lies in the same span of this many milliseconds are
-   * one entry before it is encoded: its seq and `at` are the last one's. By the log's times, so that every viewer and every replay
-   * gets the same frames; a span with more than about 32 KiB of text is several entries. An encoder must not take `seq - 1` for
-   * the seq of the entry before.
+   * Merges neighboring deltas of one part (or of one call and stream) into one entry before encoding if their `at`
+   * falls into the same window of this many milliseconds. The merged entry has the seq and `at` of the last delta.
+   * Windows follow the log's times, so every viewer and every replay gets the same frames. A window with more than
+   * about 32 KiB of text becomes several entries. An encoder must not assume that the previous entry's seq is `seq -
+   * 1`.
    */
   readonly windowMs?: number;
-  /** Results up to this many bytes are put back into the entry before it is encoded. */
+  /** Results of up to this many bytes are put back into the entry before it is encoded. */
   readonly wholeBytes?: number;
   /**
-   * Its streams end with each segment of the run (see segments.ts), and the answers come with the thread's next request: see `answers`
-   * of the command `start`. A new message for a thread whose run still asks is refused.
+   * Streams end with each segment of the run (see segments.ts), and answers arrive with the thread's next request: see
+   * `answers` of the `start` command. A new message for a thread whose run has open asks is refused.
    */
   readonly segments?: true;
-  /** `cancel`: closing the connection that started the run stops it, unless others follow. */
+  /** `cancel`: closing the connection that started the run cancels it, unless other viewers follow it. */
   readonly disconnect: "continue" | "cancel";
   /** How its clients can answer an ask. */
   readonly asks: "inline" | "next-request" | "link";
   readonly coverage: Coverage;
 }
 
-/** What frames say, one after the other. */
+/** Turns a stream's frames into events, one frame at a time. */
 export interface Decoder {
   (frame: Frame): readonly Event[];
   /**
-   * For a family that says something of an event only in a later frame: gives the event as it is known. Called when no frame has come
-   * for a while.
+   * For families that complete an event in a later frame: returns the pending event with what is known so far. Called
+   * when no frame has arrived for a while.
    */
   pause?(): readonly Event[];
 }
 
 /**
- * What becomes of each event. `full`: the family's own format has all of it. `extended`: it has some of it, and an extension the
- * rest. A loss says why there is nothing.
+ * How much of each event a dialect carries. `full`: the family's own format carries all of it. `extended`: the format
+ * carries part of it and an extension the rest. A `Loss` gives the reason why nothing is carried.
  */
 export type Coverage = Readonly<Record<EventType, "full" | "extended" | Loss>>;
 
@@ -104,14 +110,14 @@ export interface Route {
   /** `:name` matches one segment. */
   readonly path: string;
   readonly does: Command["do"];
-  /** Of two dialects on one path, the one whose `when` holds. */
+  /** Decides between two dialects on the same path: the one whose `when` returns true handles the request. */
   readonly when?: (headers: Headers) => boolean;
   /**
-   * Its clients show only what a stream says. What refuses the request is answered as a stream that ends at once and says why, unless
-   * who asks may not (401, 403), or asks too much (413, 429).
+   * For clients that display only streams: a refusal is sent as a stream that gives the reason and ends. Refusals of
+   * access (401, 403) and of limits (413, 429) keep their status.
    */
   readonly refusesInStream?: true;
-  /** What it is for, in one line, and the JSON Schema of its body: for the server's own description. */
+  /** A one-line summary and the JSON Schema of the body, for the server's OpenAPI document. */
   readonly summary?: string;
   readonly body?: () => unknown;
 }
@@ -128,18 +134,19 @@ export type Command =
   | {
       readonly do: "start";
       readonly request: RunRequest;
-      /** Answer with the run's id at once instead of its stream. */
+      /** Respond immediately with the run's id instead of its stream. */
       readonly detached?: boolean;
       readonly style?: string;
       readonly extensions?: boolean;
       readonly disconnect?: Dialect["disconnect"];
-      /** Answer once instead of streaming: when the run has ended, or now with what there is. */
+      /** Respond once instead of streaming: `end` after the run has ended, `now` immediately with the current state. */
       readonly whole?: "end" | "now";
-      /** The run whose messages and answer come before this request's own. A thread may have none yet. */
+      /** The run whose messages and output precede this request's messages. A thread may not have one yet. */
       readonly continues?: RunRef;
       /**
-       * Answers to what a run of the request's thread asks: they start nothing new. The asks select the run and the segment, and the
-       * response begins with the next one. Asks that were answered elsewhere meanwhile keep the answer they have.
+       * Answers to open asks of a run of the request's thread. They start no new run: the asks select the run and the
+       * segment, and the response begins with the next segment. Asks that were answered elsewhere in the meantime keep
+       * that answer.
        */
       readonly answers?: readonly AskAnswer[];
     }
@@ -148,18 +155,21 @@ export type Command =
       readonly run: RunRef;
       readonly after: Cursor;
       /**
-       * `segment` begins with the segment that the run is in, `run` with the run's first entry, whatever `after` says. Both end with
-       * that segment.
+       * `segment` begins with the run's current segment, `run` with the run's first entry. Both ignore `after` and end
+       * with the current segment.
        */
       readonly from?: "snapshot" | "segment" | "run";
-      /** Answers with this status and no body if there is no such run, instead of refusing. */
+      /** Responds with this status and no body if the run does not exist, instead of refusing. */
       readonly ifNone?: 200 | 204;
       readonly style?: string;
       readonly extensions?: boolean;
       readonly whole?: "end" | "now";
-      /** The encoder is given what the run was asked with: for clients that keep nothing of their own. */
+      /** Passes the run's request to the encoder, for clients that store no messages themselves. */
       readonly withRequest?: true;
-      /** How many frames, counted from the first of the run, the client has already: for formats that number frames. */
+      /**
+       * The number of frames, counted from the run's first, that the client already has. For formats that number their
+       * frames.
+       */
       readonly skipFrames?: number;
     }
   | { readonly do: "answer"; readonly run: RunRef; readonly ask: string; readonly answer: Answer }
@@ -169,49 +179,52 @@ export type Command =
       readonly agent?: string;
       readonly call?: string;
       readonly reason?: string;
-      /** Answer with what there is of the run once it is cancelled. */
+      /** Respond with the current state of the run once it is cancelled. */
       readonly whole?: "now";
     }
-  /** What it returns, or the promise it returns resolves with, is the JSON that is sent. What it throws refuses the request. */
+  /** Sends the returned (or resolved) value as JSON. A thrown error refuses the request. */
   | { readonly do: "reply"; readonly reply: (facts: ServerFacts) => unknown };
 
 /**
- * A run by its id, or the latest run of a thread: of the caller's own, and of the addressed agent if one is named. With `open`, a run
- * that has ended does not count.
+ * A run by its id, or the latest run of a thread. The latter considers only the caller's own runs, and only those of
+ * the addressed agent if one is named. With `open`, runs that have ended are ignored.
  */
 export type RunRef = string | { readonly thread: string; readonly agent?: string; readonly open?: true };
 
 export interface AskAnswer {
   readonly ask: string;
   readonly answer: Answer;
-  /** The call that the ask is about: for families that answer a call. */
+  /** The call that the ask is about, for families that answer a call instead of an ask. */
   readonly call?: string;
 }
 
-/** Where a viewer is: everything up to `seq`, and of the next entry the first `frame` frames. Written `seq` or `seq.frame`. */
+/**
+ * A viewer's position: all entries up to `seq`, and the first `frame` frames of the next one. Written `seq` or
+ * `seq.frame`.
+ */
 export interface Cursor {
   readonly seq: number;
   readonly frame: number;
 }
 
-/** What a plain reply may tell. */
+/** Server facts available to a plain reply. */
 export interface ServerFacts {
   readonly agents: readonly NamedAgent[];
-  /** For requests that name none. */
+  /** Handles requests that name no agent. */
   readonly defaultAgent?: string;
   readonly version: string;
-  /** What the data slots of a thread's latest run hold, by their names. */
+  /** The values in the data slots of a thread's latest run, by name. */
   readonly latestData?: (thread: string) => Promise<ReadonlyMap<string, Json | undefined>>;
-  /** The page that a run embeds under this id. Rejects with a refusal for a run that whoever asks may not watch. */
+  /** The page that a run embeds under this id. Rejects with a Refusal if the caller may not watch the run. */
   readonly embed?: (
     run: string,
     embed: string,
   ) => Promise<{ readonly html: string } | { readonly url: string } | undefined>;
-  /** Connects to an MCP server and answers its tools. Rejects with an error that says why it cannot. */
+  /** Connects to an MCP server and returns its tools. Rejects with an error that gives the reason if it cannot connect. */
   readonly validateServer?: (server: { readonly url: string; readonly key?: string }) => Promise<readonly ToolFacts[]>;
 }
 
-/** A reply that is no JSON. It is sent as plain text, so that nothing in it can run on the server's own origin. */
+/** A reply that is not JSON. Sent as plain text, so that nothing in it can execute on the server's origin. */
 export class TextReply {
   readonly text: string;
   constructor(text: string) {
@@ -222,17 +235,23 @@ export class TextReply {
 export interface EncodeOptions {
   readonly style?: string;
   readonly extensions?: boolean;
-  /** What the run was asked with, if the command wants it. */
+  /** The request that started the run, if the command asks for it. */
   readonly request?: Pick<RunRequest, "messages" | "metadata">;
-  /** A URL under which this client can fetch a file beside the log. */
+  /** A URL where this client can fetch a file stored beside the log. */
   readonly link: (ref: Pick<FileRef, "file">) => string;
-  /** The URL of the page that shows the run: to read it, as `link` lets one read its files, or to answer it with a key. */
+  /** The URL of the page that shows the run, either read-only (like `link` for files) or for answering with a key. */
   readonly page?: (access: "read" | "answer") => string;
-  /** The URL of a document that shows the run in a frame of another page, if some page may frame it: to read, or also to answer. */
+  /**
+   * The URL of a document that shows the run in another page's frame, if any page may frame it: read-only, or with
+   * answering.
+   */
   readonly embed?: (access: "read" | "answer") => string;
 }
 
-/** What a run waits for, and since when (milliseconds since 1970). `agent`: for none of the others, its own code is at work. */
+/**
+ * What a run is waiting for, and since when (milliseconds since 1970). `agent`: none of the others, its own code is
+ * running.
+ */
 export interface Waiting {
   readonly waiting: "model" | "tool" | "you" | "retry" | "agent";
   readonly since: number;

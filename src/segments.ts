@@ -2,27 +2,28 @@ import type { Event } from "./events.ts";
 import { createVerifier, type OpenAgent } from "./verify.ts";
 
 /**
- * Divides a run into segments, for protocols that end their stream where a person is asked and go on in the next request.
- * A segment ends when everything that is still open waits for people. That follows from the log alone, so every viewer and every
- * replay of a run has the same segments.
+ * Divides a run into segments, for protocols that end their stream at an ask and continue in the next request. A
+ * segment ends when everything that is still open waits for users. This depends only on the log, so every viewer and
+ * every replay of a run has the same segments.
  *
- * - An open step works, and so does an executing call that neither asks anything nor waits for a sub-agent that does.
- * - A call that has not begun to execute is about to, so it works too. A source that holds a step's other calls back until a person
- *   has answered asks before it ends that step.
- * - An `ask-end` never ends a segment: what the answer causes belongs to it.
- * - While everything waits, only another ask ends a segment anew. Whatever else comes then (a mark, a `run-resume`) belongs to the next
- *   one, which nobody has seen yet.
+ * - An open step counts as work. So does an executing call, unless it has an open ask or waits for a sub-agent that has
+ *   one.
+ * - A call that has not begun to execute counts as work, because it is about to. A source that holds back a step's
+ *   other calls until the user answers must ask before it ends that step.
+ * - An `ask-end` never ends a segment, because the effects of the answer belong to it.
+ * - While everything waits, only another ask ends a segment again. Any other event (a mark, a `run-resume`) belongs to
+ *   the next segment, which no client has seen yet.
  */
 export interface Segments {
-  /** Takes in the next event. Answers whether a segment ends after it. */
+  /** Processes the next event. Returns whether a segment ends after it. */
   take(event: Event): boolean;
-  /** The asks that are open after the last event, in the order they were asked. */
+  /** The asks that are open after the last event, in the order they started. */
   readonly openAsks: readonly string[];
 }
 
 export const createSegments = (): Segments => {
   const verifier = createVerifier();
-  /** Steps with an ask from before their end. */
+  /** Steps with an ask that started before the step ended. */
   const heldSteps = new Set<string>();
   const open = new Set<string>();
   let isWaiting = false;
@@ -38,7 +39,7 @@ export const createSegments = (): Segments => {
     }
     for (const call of calls) {
       if (call.asks.size > 0) asked = true;
-      // A provider does nothing while no step is open.
+      // The provider does no work while no step is open.
       else if (!call.provider && !awaited.has(call.id) && (call.phase === "executing" || !heldSteps.has(call.step)))
         return false;
     }
@@ -47,7 +48,8 @@ export const createSegments = (): Segments => {
 
   return {
     take(event) {
-      // Pieces open and end nothing. Nor does a resume, and it names a place in the log, which is another where deltas are merged.
+      // Deltas open and end nothing, and neither does a resume, which names a log position that shifts when deltas are
+      // merged.
       if ("delta" in event || event.type === "run-resume") return false;
       if (verifier.check(event) !== undefined) return false;
       if (event.type === "ask-start") {

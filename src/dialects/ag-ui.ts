@@ -6,8 +6,8 @@ import { spelling } from "./ag-ui-protocol/spelling.ts";
 const BASE = "/ag-ui";
 
 /**
- * AG-UI, for `HttpAgent` of `@ag-ui/client` and any other client of the protocol, 1.0 or before. A client answers what a run asks with
- * its next request, and stops a run by closing the connection: it has no other way.
+ * AG-UI, for `HttpAgent` of `@ag-ui/client` and any other client of the protocol, 1.0 or earlier. A client answers asks
+ * with its next request. Closing the connection is its only way to stop a run.
  */
 export const agUi: Dialect = {
   name: "ag-ui",

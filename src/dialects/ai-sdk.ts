@@ -7,7 +7,7 @@ import { BASE, chatSchema, readFollow, readStart, readStop, write } from "./ai-s
 import { jsonSlot } from "./frames/json-slot.ts";
 import { lossless } from "./frames/lossless.ts";
 
-/** A data part that clients keep in no message. */
+/** A transient data part, which clients do not store in a message. */
 const slot = jsonSlot('{"type":"data-runcast","transient":true,"data":');
 const spelling = lossless({ encode: createEncoder, decode: createDecoder }, slot);
 
@@ -30,8 +30,8 @@ const routes: readonly Route[] = [BASE, `${BASE}/:agent`].flatMap((base) => [
 ]);
 
 /**
- * The UI message stream of the AI SDK, for `useChat` of versions 5, 6 and 7. A chat is a thread; a run is a message of the agent, in as many
- * streams as it asks for approvals.
+ * The AI SDK's UI message stream, for `useChat` of versions 5, 6 and 7. A chat is a thread. A run is one message of the
+ * agent, in one stream per segment.
  */
 export const aiSdk: Dialect = {
   name: "ai-sdk",
@@ -45,7 +45,7 @@ export const aiSdk: Dialect = {
   write,
   ...spelling,
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "keep-alive" },
-  // Clients show the whole body as the error's message.
+  // Clients show the whole body as the error message.
   refuse: ({ status, ...error }) => ({ status, body: JSON.stringify({ error }) }),
   wholeBytes: 1024 * 1024,
   segments: true,
@@ -57,7 +57,7 @@ export const aiSdk: Dialect = {
   }),
 };
 
-/** A function declaration: the object above uses it. */
+/** A function declaration, because the object above uses it. */
 function loses(reason: string): Loss {
   return { loses: reason };
 }

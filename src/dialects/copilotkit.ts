@@ -26,8 +26,8 @@ const routes: readonly Route[] = [
 ];
 
 /**
- * The API of CopilotKit's runtime, so that its clients need no server between: `runtimeUrl` is the address of this one, with
- * `/copilotkit`. The events are those of AG-UI; besides, a thread can be joined again, and its run stopped.
+ * The API of CopilotKit's runtime, so its clients need no runtime server in between: `runtimeUrl` is this server's
+ * address with `/copilotkit`. Uses AG-UI's events, and adds joining a thread and stopping its run.
  */
 export const copilotkit: Dialect = {
   name: "copilotkit",

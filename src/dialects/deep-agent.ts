@@ -12,7 +12,7 @@ import { lossless } from "./frames/lossless.ts";
 import { fastApiCoverage } from "./fast-api/coverage.ts";
 
 const HEARTBEAT_MS = 15_000;
-/** The family's clients show a whole result on a click: more than they can take is told by its beginning. */
+/** Clients of this family show a whole result on a click. Of larger results, they get only the beginning. */
 const WHOLE_BYTES = 16 * 1024 * 1024;
 
 const bodySchema = z.object({
@@ -22,7 +22,7 @@ const bodySchema = z.object({
 const HINT = 'a request is {"messages": [{"role": "user" | "assistant" | "system", "content": "…"}]}';
 type ChatMessage = z.infer<typeof bodySchema>["messages"][number];
 
-/** Clients of this family read only `data:` lines, look at `type` and skip what they do not know. */
+/** Clients of this family read only `data:` lines and skip unknown values of `type`. */
 const slot = jsonSlot('{"type":"runcast","data":');
 const spelling = lossless({ encode: createDeepAgentEncoder, decode: createDeepAgentDecoder }, slot);
 
@@ -30,7 +30,7 @@ const NO_PARTS = { loses: "the family's tokens belong to no part; who reads it m
 const NO_THINKING = { loses: "the family has no reasoning" };
 const NO_INPUT = { loses: "the family shows calls without their arguments" };
 
-/** Deep Agent's dialect: `data: {"type", "data"}` without an event name, sub-agents by their depth and, beside it, their id. */
+/** Deep Agent's dialect: `data: {"type", "data"}` without an event name. Sub-agents have a depth and an id. */
 export const deepAgent: Dialect = {
   name: "deep-agent",
   contentType: "text/event-stream; charset=utf-8",
@@ -115,7 +115,7 @@ function write(command: Command): ReturnType<Dialect["write"]> {
   };
 }
 
-/** What the family has no word for (files, calls, results, thinking) is left out, and so is a message of nothing else. */
+/** Omits what the family cannot express (files, calls, results, thinking), and messages that contain nothing else. */
 const writeMessage = ({ role, content }: Message): ChatMessage[] => {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   if (role === "tool" || (texts.length === 0 && content.length > 0)) return [];

@@ -38,7 +38,10 @@ const routes: readonly Route[] = BASES.flatMap((base) => [
   })),
 ]);
 
-/** Forge's events, named and flat: `token thinking tool_call tool_result complete error ping`. Its clients keep no state with us. */
+/**
+ * Forge's named, flat events: `token thinking tool_call tool_result complete error ping`. Its clients store no state
+ * here.
+ */
 export const forge: Dialect = {
   name: "forge",
   contentType: "text/event-stream; charset=utf-8",
@@ -62,7 +65,7 @@ export const forge: Dialect = {
     frames: () => [{ event: "ping", data: JSON.stringify({ timestamp: Math.floor(Date.now() / 1000) }) }],
   },
   refuse: fastApi.refuse,
-  // Each token says the whole text again: fewer of them bound what that costs.
+  // Each token repeats the whole text, so sending fewer of them bounds the cost.
   windowMs: 50,
   wholeBytes: 16 * 1024 * 1024,
   disconnect: "cancel",
@@ -90,7 +93,7 @@ export const forge: Dialect = {
   }),
 };
 
-/** A function declaration: the object above uses it. */
+/** A function declaration, because the object above uses it. */
 function loses(reason: string): Loss {
   return { loses: reason };
 }

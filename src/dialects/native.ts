@@ -26,7 +26,7 @@ const cancelSchema = z.object({
   reason: z.string().max(1000).optional(),
 });
 
-/** Our own dialect: every event is said as it is. A frame is `id: <seq>`, `event: <type>`, `data: {…the event, at}`. */
+/** The native dialect: each event is sent unchanged. A frame is `id: <seq>`, `event: <type>`, `data: {…the event, at}`. */
 export const native: Dialect = {
   name: "native",
   contentType: "text/event-stream; charset=utf-8",
@@ -80,8 +80,8 @@ export const native: Dialect = {
 };
 
 /**
- * Frames that are no events (heartbeats, snapshots) are skipped; one that should be an event and is none is an error. An agent in
- * another language may leave the frame's name out: its data says the type.
+ * Skips frames that are not events (heartbeats, snapshots). Throws for a frame that should be an event but is not.
+ * Agents in other languages may omit the frame's name, because the data contains the type.
  */
 function createDecoder(): (frame: Frame) => readonly Event[] {
   const entryOf = createEntryReader();
@@ -106,7 +106,10 @@ const types: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 // ── Requests ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A client may say which version it reads. One that does not is taken to read this one, or to skip what it does not know. */
+/**
+ * A client may declare the protocol version it reads. Without one, it is assumed to read this version or skip unknown
+ * events.
+ */
 const checkProtocol = ({ headers, query }: DialectRequest): void => {
   const declared = headers.get("runcast-protocol") ?? query.get("protocol");
   if (declared === null || Number(declared) >= PROTOCOL) return;

@@ -22,12 +22,12 @@ import { lossless } from "./frames/lossless.ts";
 import { chatSchema } from "./openai/chat-request.ts";
 import { openaiError } from "./openai/errors.ts";
 
-/** Open WebUI skips a line that has neither choices nor an event nor a type that it knows. */
+/** Open WebUI skips lines without choices, an event or a known type. */
 const slot = jsonSlot('{"runcast_entry":');
 const createWhole: Dialect["encode"] = (options) => wholeCharacters(createEncoder(options));
 const spelling = lossless({ encode: createWhole, decode: createDecoder }, slot);
 
-/** Frames have ids for those who can come back for the rest. Open WebUI cannot, and is told nothing but data. */
+/** Frames carry ids only for clients that can resume. Open WebUI cannot, so it gets only data. */
 const createNumbered: Dialect["encode"] = (options) => {
   const encode = spelling.encode(options);
   if (!options.extensions && !readStyle(options.style).pipe) return encode;
@@ -63,7 +63,7 @@ const within = {
 const status = { loses: "told as the status line above the message" };
 const steps = { loses: "a message is a list of items, whichever step they are of" };
 
-/** Open WebUI, over a plain connection or through the pipe: every agent is a model. */
+/** Open WebUI, over a plain connection or through the pipe. Every agent is a model. */
 export const openWebui: Dialect = {
   name: "open-webui",
   contentType: "text/event-stream; charset=utf-8",
@@ -100,7 +100,8 @@ export const openWebui: Dialect = {
   encode: createNumbered,
   decode: spelling.decode,
   answer: createAnswer,
-  // In mid-run, versions up to 0.11.0 show nothing after a reload until something comes; this has them show all that there is.
+  // After a reload during a run, versions up to 0.11.0 show nothing until the next frame. This one makes them show all
+  // items.
   heartbeat: { everyMs: 5000, frames: () => [{ data: '{"type":"response.in_progress"}' }] },
   refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: openaiError(problem) }) }),
   windowMs: 100,
@@ -128,10 +129,10 @@ const readModels = (withStyles: boolean): ReturnType<Dialect["read"]> => ({
     data: agents
       .flatMap(({ name }) => (withStyles ? [name, ...STYLES.slice(1).map((style) => `${name}:${style}`)] : [name]))
       .map((id) => ({ id, object: "model", created: CREATED, owned_by: "runcast" })),
-    // For the pipe, whose valves offer them.
+    // For the pipe, whose valves offer these styles.
     styles: STYLES,
   }),
 });
 
-/** When a model was made is not known of an agent; clients want some number, and the same one each time. */
+/** Clients expect a constant creation time of a model, which agents do not have. */
 const CREATED = 1_767_225_600;

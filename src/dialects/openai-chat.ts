@@ -18,8 +18,8 @@ const slot = jsonSlot('{"object":"chat.completion.chunk","choices":[],"runcast":
 const spelling = lossless({ encode: createEncoder, decode: createDecoder }, slot);
 
 /**
- * OpenAI's chat completions: every agent is a model. The agent runs its own tools and says nothing of them; tools that the
- * request brings are the client's to run, and their results come with the next request.
+ * OpenAI's chat completions: every agent is a model. The agent runs its own tools, which do not appear. Tools in the
+ * request are run by the client, and their results arrive with the next request.
  */
 export const openaiChat: Dialect = {
   name: "openai-chat",
@@ -69,5 +69,5 @@ export const openaiChat: Dialect = {
   }),
 };
 
-/** When a model was made is not known of an agent; clients want some number, and the same one each time. */
+/** Clients expect a constant creation time of a model, which agents do not have. */
 const CREATED = 1_767_225_600;

@@ -8,14 +8,14 @@ import { lossless } from "./frames/lossless.ts";
 import { openaiCoverage } from "./openai/coverage.ts";
 import { openaiError } from "./openai/errors.ts";
 
-/** An event of a type that clients do not know, and skip. */
+/** An event of a type that clients do not know and skip. */
 const slot = jsonSlot('{"type":"runcast","runcast":', "runcast");
 const spelling = lossless({ encode: (options) => createEncoder(options).take, decode: createDecoder }, slot);
 
 /**
- * OpenAI's responses: a response is a run. Its events are numbered, so that a client can come back for the rest; another
- * response can continue it. The agent runs its own tools and says nothing of them; tools that the request brings are the
- * client's to run.
+ * OpenAI's Responses API: a response is a run. Its events are numbered, so a client can resume a stream, and another
+ * response can continue it. The agent runs its own tools, which do not appear. Tools in the request are run by the
+ * client.
  */
 export const openaiResponses: Dialect = {
   name: "openai-responses",
@@ -49,7 +49,7 @@ export const openaiResponses: Dialect = {
   },
   heartbeat: { everyMs: 15_000, frames: () => [], comment: "working" },
   refuse: (problem) => {
-    // To these clients, a response that is no longer kept is one that is not there.
+    // These clients expect a deleted response to be reported as not found.
     const status = problem.status === 410 ? 404 : problem.status;
     return { status, body: JSON.stringify({ error: openaiError({ ...problem, status }) }) };
   },

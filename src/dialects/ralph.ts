@@ -11,13 +11,13 @@ import { asStatus, fastApiCoverage } from "./fast-api/coverage.ts";
 
 const HEARTBEAT_MS = 15_000;
 
-/** Clients of this family look at `type` and skip what they do not know, whatever the name of the SSE event is. */
+/** Clients of this family read `type`, skip unknown ones, and ignore the name of the SSE event. */
 const slot = jsonSlot('{"type":"runcast","says":', "runcast");
 const spelling = lossless({ encode: createRalphEncoder, decode: createRalphDecoder }, slot);
 
 const NO_PARTS = { loses: "the family's words belong to no part; who reads it makes its own" };
 
-/** The Ralph and YouLearn servers' dialect: every frame is `event: message` with a flat `{"type", …}`. */
+/** The dialect of the Ralph and YouLearn servers: every frame is `event: message` with a flat `{"type", …}`. */
 export const ralph: Dialect = {
   name: "ralph",
   contentType: "text/event-stream; charset=utf-8",

@@ -2,17 +2,17 @@ import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { EventOf, Json } from "../../events.ts";
 import { frame, type MessageId, tagOf } from "./frames.ts";
 
-/** What the activities of this dialect are called: `runcast.tool`, `runcast.status` and so on. */
+/** The prefix of this dialect's activities: `runcast.tool`, `runcast.status` and so on. */
 export const ACTIVITY = "runcast.";
 
 /**
- * What stands beside the conversation, as activities: clients that have a renderer for them show them, others leave them out, and no
- * client sends them back.
+ * Events beside the conversation, as activities. Clients with a renderer show them, others ignore them, and no client
+ * sends them back.
  */
 export interface Activities {
-  /** How far a call is: notes, output and words of its tool. */
+  /** The progress of a call: notes, output and text of its tool. */
   progress(event: EventOf<"tool-progress" | "tool-output-delta">, name: string | undefined): readonly Frame[];
-  /** Words of the tool itself. As a message they would read as the answer. */
+  /** Text of the tool itself, which as a message would look like the answer. */
   words(call: string, agent: string | undefined, delta: string, name: string | undefined): readonly Frame[];
   status(agent: string | undefined, text: string, call?: string): readonly Frame[];
   mark(event: EventOf<"citation" | "file" | "embed" | "notice">): readonly Frame[];
@@ -30,7 +30,7 @@ export const createActivities = (messageId: () => MessageId, link: EncodeOptions
       ...tagOf(agent),
     });
 
-  /** Adds to what is shown of a call: text is appended to a list, so that a frame costs what it carries. */
+  /** Updates a call's activity. Text is appended to a list, so a frame's cost depends only on its delta. */
   const change = (
     call: string,
     agent: string | undefined,
@@ -82,7 +82,7 @@ export const createActivities = (messageId: () => MessageId, link: EncodeOptions
   };
 };
 
-/** The id of what is shown of a call. */
+/** The id of a call's activity. */
 export const callActivity = (call: string): string => `call ${call}`;
 
 const outputOf = ({ stream, delta }: EventOf<"tool-output-delta">) => ({ stream, text: delta });

@@ -5,25 +5,25 @@ import { encryptedOf } from "./encrypted.ts";
 import { deltaFrame, deltaOpening, frame, type MessageId, tagOf } from "./frames.ts";
 import type { Words } from "./words.ts";
 
-/** Calls with their arguments and results. Every call that the client is not to run gets a result: it runs those that have none. */
+/** Calls with their arguments and results. Clients run every call without a result, so all others must get one. */
 export interface Calls {
   start(event: EventOf<"tool-start">): readonly Frame[];
   input(event: EventOf<"tool-input-delta" | "tool-input-end">): readonly Frame[];
   end(event: EventOf<"tool-end">): readonly Frame[];
-  /** Says that the arguments of these calls are over, where nothing said so: a stream must not end before. */
+  /** Ends the arguments of calls that have not ended them: a stream must not end before that. */
   endInputs(): readonly Frame[];
   name(call: string): string | undefined;
 }
 
 export const createCalls = (messageId: () => MessageId, words: Words, link: EncodeOptions["link"]): Calls => {
-  /** Of each call whose arguments are not over, how a frame with more of them begins. */
+  /** The prefix of further argument frames, for each call whose arguments are still open. */
   const openings = new Map<string, string>();
   const names = new Map<string, string>();
 
   const endInput = (call: string): readonly Frame[] =>
     openings.delete(call) ? [frame("TOOL_CALL_END", { toolCallId: call })] : [];
 
-  /** A call belongs to a message. Where the model said nothing first, the message is empty. */
+  /** A call belongs to a message. If the model wrote no text before it, the message is empty. */
   const parentOf = (call: string, agent: string | undefined): { id: string; frames: readonly Frame[] } => {
     const known = words.parent(agent);
     if (known !== undefined) return { id: known, frames: [] };
@@ -78,7 +78,7 @@ export const createCalls = (messageId: () => MessageId, words: Words, link: Enco
           content: contentOf(event, outcome, link),
           role: "tool",
           ...tagOf(agent),
-          // Kept with the message, so that a client can show it, and sent back with it.
+          // Stored with the message, so that a client can show it, and sent back with it.
           metadata: { runcast: { outcome } },
         }),
       ];
@@ -97,7 +97,7 @@ const contentOf = (
   return text !== "" || outcome === "ok" ? text : (event.error?.message ?? OUTCOME_TEXT[outcome]);
 };
 
-/** What stands in place of a result, for the person and for the model of the next request. */
+/** Used in place of a missing result, for the user and for the model of the next request. */
 const OUTCOME_TEXT: Readonly<Record<Exclude<CallOutcome, "ok" | "deferred">, string>> = {
   error: "The call failed.",
   denied: "The call was not allowed.",

@@ -1,6 +1,6 @@
 import { extendedBut } from "../frames/coverage.ts";
 
-/** What becomes of each event in AG-UI. */
+/** The coverage of AG-UI. */
 export const agUiCoverage = extendedBut({
   "run-resume": { loses: "clients do not know which process runs an agent" },
   "step-retry": { loses: "told as an activity `runcast.status`: steps are not tried again" },

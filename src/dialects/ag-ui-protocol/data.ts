@@ -3,13 +3,13 @@ import type { Frame } from "../../dialect.ts";
 import type { Event, EventOf, Json } from "../../events.ts";
 import { frame, tagOf } from "./frames.ts";
 
-/** Named so, a custom event holds what the protocol has no words for. */
+/** The name of custom events that carry what the protocol cannot express. */
 export const EXTENSION = "runcast";
 const PATCH = ":patch";
-/** For data that would be taken for one of ours. */
+/** Escapes names of data that would otherwise be taken for ours. */
 const ESCAPED = "data:";
 
-/** The root's state is the state that clients keep. All other data are custom events with their names. */
+/** The root agent's `state` becomes the client's shared state. All other data become custom events with their names. */
 export const dataFrames = (event: EventOf<"data">): readonly Frame[] => {
   const { name, id, value, patch, call, agent } = event;
   if (name === "state" && agent === undefined && id === undefined && call === undefined) {
@@ -24,7 +24,7 @@ export const dataFrames = (event: EventOf<"data">): readonly Frame[] => {
   return [frame("CUSTOM", { ...fields, ...tagOf(agent) })];
 };
 
-/** The inverse; undefined for an event that holds no data. */
+/** The inverse. Undefined for an event without data. */
 export const dataOf = (type: string, fields: Fields): Event | undefined => {
   const { snapshot, delta, name, value } = fields;
   if (type === "STATE_SNAPSHOT")
@@ -47,7 +47,7 @@ const NEEDS: Readonly<Record<string, "value" | "from" | undefined>> = {
   remove: undefined,
 };
 
-/** Clients reject a stream whose patches are not what RFC 6902 says. */
+/** Clients reject a stream with patches that violate RFC 6902. */
 const isPatch = (patch: unknown): boolean =>
   Array.isArray(patch) &&
   patch.every((operation: unknown) => {

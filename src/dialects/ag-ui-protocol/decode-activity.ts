@@ -5,7 +5,7 @@ import { idOf } from "./fields.ts";
 import { messageIdsOf } from "./frames.ts";
 import type { Scopes } from "./scopes.ts";
 
-/** What an activity says: a Runcast's are what they stand for, all others data. */
+/** Decodes an activity: Runcast's own into their original events, all others into data. */
 export const activityEvents = (scopes: Scopes, type: string, fields: Fields): Event[] => {
   const name = idOf(fields["activityType"]);
   if (name === undefined) return [];
@@ -23,7 +23,7 @@ export const activityEvents = (scopes: Scopes, type: string, fields: Fields): Ev
     ...rest,
     ...(scopes.hasSeen("call", call) && { call }),
     ...(scopes.hasSeen("part", part) && { part }),
-    // The address of bytes beside the log is for readers who cannot name them.
+    // The URL of bytes stored beside the log is only for readers that cannot resolve `file`.
     ...(rest["file"] === undefined && url !== undefined && { url }),
   };
   return MARKS.has(kind) ? [{ ...known, type: kind, ...of } as Event] : [];
@@ -31,7 +31,7 @@ export const activityEvents = (scopes: Scopes, type: string, fields: Fields): Ev
 
 const MARKS: ReadonlySet<string> = new Set(["status", "citation", "file", "embed", "notice"]);
 
-/** What a Runcast tells of a call at work, which proves that it is. */
+/** Progress that a Runcast reports for a call, which proves that the call executes. */
 const progressEvents = (scopes: Scopes, id: string, patch: unknown): Event[] => {
   const opening = messageIdsOf("")("activity", callActivity(""));
   const call = id.slice(id.indexOf(opening) + opening.length);

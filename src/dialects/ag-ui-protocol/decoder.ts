@@ -11,20 +11,20 @@ import { askOf } from "./interrupts.ts";
 import { contentOf, endOf, ownOutcome, pydanticOutcome } from "./result.ts";
 import { type Scope, Scopes } from "./scopes.ts";
 
-/** A result whose outcome may still follow, or a thought whose opaque value may. */
+/** A result whose outcome may still follow, or a thinking part whose encrypted value may. */
 interface Held {
   readonly entity: string;
   release(encrypted?: string): Event[];
 }
 
 /**
- * The events of any AG-UI server as one run. Interrupts are asks, and the stream that carries their answers goes on with the same run.
- * Events that are not known are skipped. `pause` gives what is held back for a value that may follow.
+ * Decodes the events of any AG-UI server as one run. Interrupts become asks, and the stream that carries their answers
+ * continues the same run. Skips unknown events. `pause` releases what is held back for a value that may follow.
  */
 export const createDecoder = (): Decoder => {
   const scopes = new Scopes();
   const open = new Map<string, { readonly scope: Scope; readonly part: string }>();
-  /** Messages that have started and hold nothing yet: some only carry calls. */
+  /** Messages that have started but have no content yet: some only carry calls. */
   const empty = new Map<string, string | undefined>();
   let held: Held | undefined;
   let chunk: { readonly kind: "text" | "thinking" | "call"; readonly id: string } | undefined;
@@ -111,7 +111,7 @@ export const createDecoder = (): Decoder => {
       return [{ type: "run-end", outcome: "cancelled", error: CANCELLED, ...spent }];
     const reason = own["finish"] === "length" || own["finish"] === "filter" ? own["finish"] : undefined;
     const events = [...scopes.endSteps(reason), ...scopes.endAgents("done")];
-    // Who asked the remote has their results to give.
+    // The caller of the remote runs these calls and sends their results.
     const awaiting = [...scopes.root.calls].filter((call) => scopes.call(call)?.phase !== "executing");
     for (const call of awaiting) events.push(...scopes.endCall(call, { outcome: "deferred" }));
     return [...events, { type: "run-end", outcome: "done", ...spent, ...(awaiting.length > 0 && { awaiting }) }];
@@ -139,7 +139,7 @@ export const createDecoder = (): Decoder => {
     switch (type) {
       case "TEXT_MESSAGE_START": {
         const role = fields["role"] ?? "assistant";
-        // Some servers repeat what people said.
+        // Some servers repeat the user's messages.
         if (role !== "assistant" || isIdOf("calls", id)) return [];
         if (isIdOf("part", id)) return startPart("text", id, agent);
         if (empty.size < MOST) empty.set(id, agent);
@@ -233,10 +233,10 @@ export const createDecoder = (): Decoder => {
   return Object.assign(decode, { pause: () => release() });
 };
 
-/** No conversation has more of anything open. */
+/** Far more than a real conversation has open of anything. */
 const MOST = 4096;
 const CANCELLED = { code: "cancelled", message: "the upstream server cancelled the run" };
-/** Events that may come between two chunks of one message. */
+/** Events that may occur between two chunks of one message. */
 const ASIDE = /^(?:STATE|ACTIVITY|CUSTOM|RAW)/;
 
 const aboutAgent = ({ name, description, parentSubagentRunId, parentToolCallId }: Fields) => ({

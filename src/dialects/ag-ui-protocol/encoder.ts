@@ -14,8 +14,8 @@ import { createSubAgents } from "./sub-agents.ts";
 import { createWords } from "./words.ts";
 
 /**
- * Each segment of a run is one run of AG-UI: it begins with RUN_STARTED, and ends with an interrupt for each open ask or as the run
- * ends. What is open then is closed first, and sub-agents start again in the next segment.
+ * Encodes each segment of a run as one AG-UI run. It starts with RUN_STARTED and ends with an interrupt for each open
+ * ask, or with the end of the run. Everything open is closed first, and sub-agents start again in the next segment.
  */
 export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
   const { version, runId: clientRun } = readStyle(options.style);
@@ -41,7 +41,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   const open = (): readonly Frame[] => {
     isOpen = true;
     const declared = version === 1 ? { protocolVersion: "1.0" } : {};
-    // Clients that join a conversation take what people said in it from there.
+    // Clients that join a conversation read the user's messages from this field.
     const input = options.request && isFirst ? { input: { ...run, ...inputOf(options.request) } } : {};
     isFirst = false;
     return [frame("RUN_STARTED", { ...run, ...declared, ...input }), ...subAgents.resume()];
@@ -137,9 +137,9 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   };
 
   return ({ event }) => {
-    // What a later version knows says nothing, not even that a segment begins.
+    // Events of later versions emit nothing and do not start a segment.
     if (!KNOWN.has(event.type)) return [];
-    // Nearly every event is a piece of something: it begins and ends nothing else.
+    // Fast path for deltas, which are most events and start or end nothing else.
     if (isOpen && "delta" in event) return take(event);
     answerEnd.take(event);
     if (event.type === "run-start") name(event);

@@ -2,8 +2,8 @@ import type { Json } from "../../events.ts";
 import { parseJson } from "../../json.ts";
 
 /**
- * A provider's opaque value travels as an `encryptedValue`, which clients keep with their messages and send back. What another server
- * sent comes back byte for byte.
+ * A provider's opaque value travels as an `encryptedValue`, which clients store with their messages and send back.
+ * Values of other servers are returned byte for byte.
  */
 const OWN = "runcast:";
 const THEIRS = "ag-ui";

@@ -3,5 +3,5 @@ const LONGEST_ID = 256;
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-/** Longer ids are cut: every log would refuse them. */
+/** Truncates ids that are longer than logs accept. */
 export const idOf = (value: unknown): string | undefined => textOf(value)?.slice(0, LONGEST_ID);

@@ -3,7 +3,7 @@ import type { EventOf, Usage } from "../../events.ts";
 import type { Incomplete } from "../frames/incomplete.ts";
 import { frame } from "./frames.ts";
 
-/** How a run ends. `run` names it as its client does. */
+/** The frames that end a run. `run` holds the client's ids. */
 export const finishFrames = (
   event: EventOf<"run-end">,
   incomplete: Incomplete | undefined,
@@ -20,7 +20,7 @@ export const finishFrames = (
   if (outcome === "cancelled")
     return version === 1
       ? finish({ outcome: { type: "cancelled" } })
-      : // Clients before 1.0 know no such outcome.
+      : // Clients before 1.0 do not know this outcome.
         finish({ result: { outcome } });
   const pending = version === 1 && awaiting.length > 0 ? { pendingToolCallIds: awaiting } : {};
   return finish({

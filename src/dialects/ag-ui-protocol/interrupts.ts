@@ -14,12 +14,15 @@ export const resumeSchema = z.object({
 });
 export type Resume = z.infer<typeof resumeSchema>;
 
-/** What a date can say. */
+/** The latest time that a Date can represent. */
 const LATEST = 8.64e15;
 
 const isApproval = (kind: AskKind): boolean => kind === "approval" || kind === "confirmation";
 
-/** What a run waits for. The payload is `{ approved, … }` for an approval or a confirmation and `{ value }` for everything else. */
+/**
+ * An ask as an interrupt. Its payload is `{ approved, … }` for approvals and confirmations and `{ value }` for all
+ * others.
+ */
 export const interruptOf = (ask: Ask): object => {
   const { kind, call, title, message, value, options, allows, expires, schema } = ask;
   return {
@@ -52,7 +55,7 @@ const valueSchema = (ask: Ask): object => {
   return { type: "object", properties: { value }, required: ["value"] };
 };
 
-/** What a client answers. It does not tell what kind of ask it was, so a refusal fits both. */
+/** The client's answer. It does not contain the kind of the ask, so a refusal has the fields for both. */
 export const answerOf = ({ interruptId, status, payload }: Resume): Given => {
   if (status === "cancelled") return { ask: interruptId, answer: { allow: false, value: null } };
   const { approved, editedArgs, reason, always, option } = fieldsOf(payload);
@@ -79,7 +82,7 @@ export const resumeOf = ({ ask, answer }: Given): Resume => {
   return { interruptId: ask, status: "resolved", payload: payload as Json };
 };
 
-/** The ask that an interrupt stands for. `isPending` says whether a call can still be approved. */
+/** The ask of an interrupt. `isPending` returns whether a call can still be approved. */
 export const askOf = (interrupt: Fields, isPending: (call: string) => boolean): Ask | undefined => {
   const { id, reason, message, toolCallId, responseSchema, expiresAt } = interrupt;
   if (typeof id !== "string" || id === "") return undefined;

@@ -46,13 +46,13 @@ export const messageSchema = z.discriminatedUnion("role", [
 ]);
 type AgUiMessage = z.infer<typeof messageSchema>;
 
-/** A conversation, and what the client calls each message of it. */
+/** A conversation, and the client's id of each message. */
 export interface Conversation {
   readonly messages: Message[];
   readonly ids: string[];
 }
 
-/** What sub-agents said is in the results of the calls that started them; activities are for people. */
+/** Skips messages of sub-agents, whose answers are in the results of the calls that started them, and activities. */
 export const readMessages = (input: readonly AgUiMessage[]): Conversation => {
   const messages: Message[] = [];
   const ids: string[] = [];
@@ -82,7 +82,7 @@ export const readMessages = (input: readonly AgUiMessage[]): Conversation => {
   return { messages, ids };
 };
 
-/** The inverse. Where the client's own ids are not known, messages are numbered. */
+/** The inverse. Messages without a client id are numbered. */
 export const writeMessages = (messages: readonly Message[], ids: readonly string[] = []): object[] =>
   messages.flatMap((message, index) => writeMessage(message, ids[index] ?? `message-${index + 1}`));
 
@@ -119,7 +119,7 @@ const readWords = (content: string | readonly z.infer<typeof partSchema>[]): Par
   return content.flatMap(readPart);
 };
 
-/** The file ids of another server mean nothing here. */
+/** Skips file ids of other servers, which cannot be resolved here. */
 const readPart = ({ type, text, source: from }: z.infer<typeof partSchema>): Part[] => {
   if (type === "text") return [{ type: "text", text: text ?? "" }];
   if (from?.value === undefined) return [];
@@ -137,7 +137,7 @@ const readCall = ({
   type: "call",
   call,
   name,
-  // What a model wrote goes back to it as it was.
+  // Falls back to the raw text, so the model gets back exactly what it wrote.
   input: parseJson(text || "{}", text),
   ...(encryptedValue !== undefined && { meta: metaOf(encryptedValue) }),
 });

@@ -30,11 +30,11 @@ export const inputJsonSchema = (): unknown => z.toJSONSchema(inputSchema, { io: 
 
 export const parseInput = ({ body }: DialectRequest): Input => parseBody(inputSchema, body, HINT);
 
-/** Clients of 1.0 and later declare it. */
+/** Clients of 1.0 and later declare their version. */
 export const styleOf = ({ protocolVersion, runId }: Input): string =>
   styleText({ version: Number.parseInt(protocolVersion ?? "0", 10) >= 1 ? 1 : 0, runId });
 
-/** A request with `resume` answers what the thread's run asks; it starts nothing, so its messages are not looked at. */
+/** A request with `resume` answers the asks of the thread's run. It starts no run, so its messages are ignored. */
 export const readStart = (asked: DialectRequest): Start => {
   const input = parseInput(asked);
   const { threadId: thread, resume } = input;
@@ -66,7 +66,7 @@ export const readStart = (asked: DialectRequest): Start => {
   };
 };
 
-/** The inverse, as a client of 1.0. */
+/** The inverse, as a 1.0 client. */
 export const writeStart = (
   { request, style, extensions, answers, disconnect }: Start,
   path: (agent: string | undefined) => string,

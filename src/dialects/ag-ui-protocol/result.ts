@@ -4,7 +4,7 @@ import { CALL_OUTCOMES } from "../../protocol.ts";
 
 type End = Pick<EventOf<"tool-end">, "outcome" | "content" | "error">;
 
-/** What a call's result holds: text, or parts with text and media. Of media that come in line only their kind is told. */
+/** The content of a call's result: text, or parts with text and media. Inline media are reduced to their type and size. */
 export const contentOf = (content: unknown): Content[] => {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return Array.isArray(content) ? content.flatMap((part: unknown) => partOf(fieldsOf(part))) : [];
@@ -19,7 +19,7 @@ const partOf = ({ type, text, source }: Fields): Content[] => {
   return [{ type: "text", text: `[${mediaType}, ${value.length} characters in base64]` }];
 };
 
-/** The end of a call with this result and outcome. A refusal's text is the reason for it. */
+/** The end of a call with this result and outcome. An error's text becomes its message. */
 export const endOf = (content: Content[], outcome: CallOutcome): End => {
   const [only] = content;
   if (outcome === "error" && content.length === 1 && only?.type === "text")
@@ -27,16 +27,16 @@ export const endOf = (content: Content[], outcome: CallOutcome): End => {
   return { outcome, ...(content.length > 0 && { content }) };
 };
 
-/** The outcome that a result of a Runcast says, if it does. */
+/** The outcome in a result from another Runcast, if present. */
 export const ownOutcome = (metadata: unknown): CallOutcome | undefined => {
   const { outcome } = fieldsOf(fieldsOf(metadata)["runcast"]);
   return typeof outcome === "string" && OUTCOMES.has(outcome) ? (outcome as CallOutcome) : undefined;
 };
 
-/** A call that the client runs has no result. */
+/** Calls that the client runs have no result. */
 const OUTCOMES: ReadonlySet<string> = new Set(CALL_OUTCOMES.filter((outcome) => outcome !== "deferred"));
 
-/** PydanticAI says how a call went only in a value that follows its result. */
+/** PydanticAI sends the outcome of a call only in a value that follows its result. */
 export const pydanticOutcome = (encrypted: string): CallOutcome | undefined => {
   const { outcome } = fieldsOf(parseFields(encrypted)?.["pydantic_ai"]);
   if (outcome === "denied") return "denied";

@@ -3,10 +3,10 @@ import type { Json } from "../../events.ts";
 import type { ClientTool, RunRequest } from "../../source.ts";
 import { writeMessages } from "./messages.ts";
 
-/** Where a request keeps what only this protocol knows. */
+/** The metadata key for fields that only this protocol has. */
 const METADATA = "ag-ui";
 
-/** The ids that the client gave its messages, its state, and what it passes on to the agent. */
+/** The client's message ids, its state, and the properties it forwards to the agent. */
 export interface Known {
   readonly ids: readonly string[];
   readonly state?: Json | undefined;
@@ -17,7 +17,7 @@ export const metadataOf = ({ ids, state, props }: Known): NonNullable<RunRequest
   [METADATA]: { ids: [...ids], ...unlessEmpty("state", state), ...unlessEmpty("props", props) },
 });
 
-/** A request as a client of the protocol words it. */
+/** A request in the protocol's format. */
 export const inputOf = ({
   messages,
   tools = [],

@@ -1,13 +1,13 @@
 import type { Event, EventOf, Finish, Json, RunOutcome } from "../../events.ts";
 
 /**
- * The agents of a remote run, and what is open in each. Makes grammatical events of what AG-UI says: it may know no steps, and never
- * tells when a call begins to execute.
+ * The agents of a remote run, and everything open in each. Turns AG-UI events into grammatical ones: AG-UI may omit
+ * steps, and never reports when a call begins to execute.
  *
- * - A step opens with the first word or call, unless the remote says steps itself.
- * - Calls count as run by the provider, so that a result needs no execution that nobody has seen. What proves one (a sub-agent, output)
- *   says it.
- * - It remembers only so much, however long the stream and whatever it says.
+ * - A step opens with the first text or call, unless the remote sends steps.
+ * - Calls count as run by the provider, so a result requires no `tool-execute`. One is emitted only when something
+ *   proves execution, such as a sub-agent or output.
+ * - Memory is bounded, regardless of the stream's length and content.
  */
 export interface Scope {
   readonly agent: string | undefined;
@@ -17,7 +17,7 @@ export interface Scope {
   readonly children: Set<Scope>;
   readonly parts: Map<string, "text" | "thinking">;
   readonly calls: Set<string>;
-  /** `name` if the remote said it. */
+  /** `name` is set if the remote sent the step. */
   step: { readonly id: string; readonly name?: string; hasCalls: boolean } | undefined;
 }
 
@@ -33,11 +33,11 @@ export class Scopes {
   readonly root = newScope(undefined, undefined);
   readonly #agents = new Map<string, Scope>();
   readonly #calls = new Map<string, Call>();
-  /** The names of parts and calls that there were. */
+  /** The ids of recent parts and calls. */
   readonly #seen = new Set<string>();
   #steps = 0;
 
-  /** The scope of that agent. One that was never started is started first. */
+  /** The agent's scope. Starts the agent if it has not been started. */
   of(agent: string | undefined): { readonly scope: Scope; readonly events: Event[] } {
     if (agent === undefined) return { scope: this.root, events: [] };
     const known = this.#agents.get(agent);
@@ -46,7 +46,7 @@ export class Scopes {
     return { scope: this.#agents.get(agent) ?? this.root, events };
   }
 
-  /** The scope of that agent if it is open, else the root's. */
+  /** The agent's scope if it is open, otherwise the root's. */
   openOr(agent: unknown): Scope {
     return (typeof agent === "string" ? this.#agents.get(agent) : undefined) ?? this.root;
   }
@@ -130,7 +130,7 @@ export class Scopes {
     const events = this.endInput(call);
     this.#calls.delete(call);
     known.scope.calls.delete(call);
-    // A model that says no steps goes on with another once it has a result.
+    // If the remote sends no steps, the model's next step begins after a result.
     const over = known.scope.step?.name === undefined ? this.endStep(known.scope) : [];
     return [...events, ...over, { type: "tool-end", ...known.scope.of, call, ...end }];
   }
@@ -168,7 +168,7 @@ export class Scopes {
     return [...events, { type: "agent-end", agent, outcome, ...(error && { error }) }];
   }
 
-  /** Ends all sub-agents that are left. */
+  /** Ends all remaining sub-agents. */
   endAgents(outcome: RunOutcome): Event[] {
     return [...this.root.children].flatMap(({ agent }) => this.endAgent(agent!, outcome));
   }

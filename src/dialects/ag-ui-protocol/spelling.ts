@@ -5,13 +5,13 @@ import { EXTENSION } from "./data.ts";
 import { createDecoder } from "./decoder.ts";
 import { createEncoder } from "./encoder.ts";
 
-/** A custom event, which clients pass by. Not `metadata`: they keep that and send it back with every request. */
+/** A custom event, which clients ignore. Not `metadata`, which clients store and send back with every request. */
 const slot = jsonSlot(`{"type":"CUSTOM","name":"${EXTENSION}","value":`);
 const STARTED = '{"type":"RUN_STARTED",';
 
 const words = lossless({ encode: createEncoder, decode: createDecoder }, slot);
 
-/** Nothing may come before RUN_STARTED, so what would ride before it rides in it: metadata of a run is not kept by clients. */
+/** Nothing may precede RUN_STARTED, so its extension travels in its metadata, which clients do not store for runs. */
 export const spelling: Spelling = {
   encode(options) {
     const encode = words.encode(options);
@@ -33,7 +33,7 @@ export const spelling: Spelling = {
   },
 };
 
-/** The extension that rides in a start, and the start. */
+/** Splits a RUN_STARTED with an extension into the extension frame and the plain start. */
 const split = (frame: Frame): readonly Frame[] => {
   if (!frame.data.startsWith(`${STARTED}"metadata":`)) return [frame];
   try {

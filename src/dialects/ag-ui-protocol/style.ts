@@ -1,12 +1,12 @@
-/** What a request tells of its client: which generation of AG-UI it reads, and what it calls the run. */
+/** What a request reveals about its client: its AG-UI version and its id of the run. */
 export interface ClientStyle {
-  /** Clients before 1.0 reject some values, and unknown events, at once. */
+  /** Clients before 1.0 fail on some values and on unknown events. */
   readonly version: 0 | 1;
-  /** The client's own id, which it gives to each request. Never one of ours. */
+  /** The client's id, which it sets for each request. Never one of ours. */
   readonly runId?: string;
 }
 
-/** As the style of a command, so that it reaches the encoder. */
+/** Encoded as the style of a command, to pass it to the encoder. */
 export const styleText = ({ version, runId }: ClientStyle): string =>
   runId === undefined ? `${version}` : `${version} ${encodeURIComponent(runId)}`;
 

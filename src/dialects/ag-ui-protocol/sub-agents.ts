@@ -2,17 +2,17 @@ import type { Frame } from "../../dialect.ts";
 import type { EventOf } from "../../events.ts";
 import { frame } from "./frames.ts";
 
-/** Sub-agents, which are suspended where a stream ends for an answer and start again in the next. */
+/** Sub-agents, which are suspended when a stream ends for an answer and start again in the next one. */
 export interface SubAgents {
   start(event: EventOf<"agent-start">): readonly Frame[];
   end(event: EventOf<"agent-end">): readonly Frame[];
-  /** Ends all that are open. `asks` are those that wait, by their agent. */
+  /** Suspends all open sub-agents. `asks` are the open asks by agent. */
   suspend(asks: ReadonlyMap<string | undefined, readonly string[]>): readonly Frame[];
   resume(): readonly Frame[];
 }
 
 export const createSubAgents = (): SubAgents => {
-  /** In the order they started: a parent is before its children. */
+  /** In start order: a parent precedes its children. */
   const open = new Map<string, Frame>();
 
   return {

@@ -5,16 +5,16 @@ import { deltaFrame, deltaOpening, frame, type MessageId, tagOf } from "./frames
 
 type Part = EventOf<"text-start" | "text-delta" | "text-end" | "thinking-start" | "thinking-delta" | "thinking-end">;
 
-/** Texts as messages of the assistant, thoughts as reasoning: a span with one message. */
+/** Text as assistant messages, thinking as reasoning: a span with one message. */
 export interface Words {
   take(event: Part): readonly Frame[];
-  /** The message that calls of this agent belong to, until its next step. */
+  /** The message that this agent's calls belong to, until its next step. */
   parent(agent: string | undefined): string | undefined;
   setParent(agent: string | undefined, message: string | undefined): void;
 }
 
 export const createWords = (messageId: () => MessageId): Words => {
-  /** Of each open part, how a frame with more of it begins. */
+  /** The prefix of further delta frames, for each open part. */
   const openings = new Map<string, string>();
   const metas = new Map<string, Json>();
   const parents = new Map<string | undefined, string>();

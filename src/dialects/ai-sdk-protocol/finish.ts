@@ -1,6 +1,6 @@
 import type { Finish } from "../../events.ts";
 
-/** How a step ended, by the SDK's word for it. */
+/** Maps the SDK's finish reason of a step to ours. */
 export const finishOf = (reason: string): Finish => FINISHES.get(reason) ?? "other";
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([

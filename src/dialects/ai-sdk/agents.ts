@@ -1,9 +1,9 @@
 import type { Event, EventOf, Json } from "../../events.ts";
 import { type Chunk, dataPart } from "./chunk.ts";
 
-/** Sub-agents: one part of the message each, which says what it is doing and, in the end, what it answered. */
+/** Sub-agents: one message part each, with its current activity and, at the end, its answer. */
 export interface Agents {
-  /** Takes in an event of any sub-agent. */
+  /** Processes an event of any sub-agent. */
   take(event: Event): Chunk[];
   nameOf(agent: string): string;
 }
@@ -11,7 +11,7 @@ export interface Agents {
 interface SubAgent {
   readonly name: string;
   readonly facts: { readonly [key: string]: Json };
-  /** What it wrote in its last step. */
+  /** The text of its last step. */
   text: string;
 }
 

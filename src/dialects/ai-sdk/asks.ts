@@ -5,7 +5,7 @@ import type { Calls } from "./calls.ts";
 import { type Chunk, dataPart } from "./chunk.ts";
 import type { SdkVersion } from "./style.ts";
 
-/** What the run asks: approvals in the SDK's own words where it has them, everything else as a part that says where to answer. */
+/** Asks: approvals in the SDK's own format where it has one, all others as a data part with a link to the answer page. */
 export interface Asks {
   start(event: EventOf<"ask-start">): Chunk[];
   end(event: EventOf<"ask-end">): Chunk[];
@@ -17,7 +17,7 @@ export const createAsks = (
   agents: Agents,
   { page }: Pick<EncodeOptions, "page">,
 ): Asks => {
-  /** What is asked in a part of ours, which has to say how it ended. */
+  /** Asks shown in a data part of ours, which must be updated when they end. */
   const open = new Map<string, Readonly<Record<string, unknown>>>();
 
   const dataOf = (event: EventOf<"ask-start">) => {
@@ -34,7 +34,7 @@ export const createAsks = (
         const reason = message ?? title;
         return [
           ...shown,
-          // The SDK's approvals know yes and no; what else the agent offers, a client reads here.
+          // The SDK's approvals support only yes and no. Clients read the other options here.
           ...(options?.length ? [dataPart("ask", dataOf(event), ask)] : []),
           {
             type: "tool-approval-request",

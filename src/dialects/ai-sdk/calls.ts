@@ -5,7 +5,7 @@ import { resultText } from "../frames/result-text.ts";
 import type { Chunk } from "./chunk.ts";
 import type { SdkVersion } from "./style.ts";
 
-/** The calls of a run, as parts of the message. Those of sub-agents are none until a person is asked about them. */
+/** The calls of a run as message parts. Calls of sub-agents get a part only when the user is asked about them. */
 export interface Calls {
   startStep(): void;
   start(event: EventOf<"tool-start">): Chunk[];
@@ -13,9 +13,12 @@ export interface Calls {
   endInput(event: EventOf<"tool-input-end">): Chunk[];
   execute(event: EventOf<"tool-execute">): Chunk[];
   end(event: EventOf<"tool-end">): Chunk[];
-  /** Makes a part of a sub-agent's call. */
+  /** Creates a part for a sub-agent's call. */
   show(call: string, agentName: string): Chunk[];
-  /** Whether all calls of the last step were the agent's own: a client that sends by itself when these have results would ask again. */
+  /**
+   * Whether all calls of the last step are the agent's own. A client that resubmits automatically once all calls of the
+   * last step have results would then start another request.
+   */
   readonly looksUnfinished: boolean;
 }
 
@@ -28,7 +31,7 @@ interface Call {
   readonly agent: string | undefined;
   meta: Json | undefined;
   isShown: boolean;
-  /** The step of the message that it stands in. */
+  /** The message step that contains the call. */
   step: number;
   text: string;
   input: Json | undefined;
@@ -39,13 +42,13 @@ export const createCalls = (sdk: SdkVersion, link: EncodeOptions["link"]): Calls
   let own = 0;
   let clients = 0;
   let step = 0;
-  /** The last step of the message holds calls of sub-agents. */
+  /** The message's last step contains calls of sub-agents. */
   let isAside = false;
 
   const partOf = ({ toolCallId, toolName, title, isClient, provider }: Call) => ({
     toolCallId,
     toolName,
-    // An app that knows a tool brought it; every other is only known by its name.
+    // Apps declare only the tools that they provide. All others are dynamic to them.
     ...(!isClient && { dynamic: true }),
     ...(provider && { providerExecuted: true }),
     ...(title !== undefined && { title }),
@@ -63,7 +66,7 @@ export const createCalls = (sdk: SdkVersion, link: EncodeOptions["link"]): Calls
     ...metadataOf(call),
   });
 
-  /** The SDK looks for the part of a call only in the last step, and makes another if it is not there. */
+  /** The SDK looks for a call's part only in the last step, and creates another one if it is missing. */
   const isInReach = (call: Call): boolean => call.isShown && call.step === step;
 
   return {
@@ -119,7 +122,7 @@ export const createCalls = (sdk: SdkVersion, link: EncodeOptions["link"]): Calls
       const { outcome, error } = event;
       const part = { toolCallId, ...(!call.isClient && { dynamic: true }) };
       if (outcome === "ok") return [{ type: "tool-output-available", ...part, output: outputOf(event, link) }];
-      // Of a call that the client runs after all, it has to hear so.
+      // Tells the client if it must run a call that was announced as the provider's.
       if (outcome === "deferred")
         return call.provider && isInReach(call) ? [{ ...available(call), providerExecuted: false }] : [];
       if (outcome === "denied" && sdk > 5) return [{ type: "tool-output-denied", toolCallId }];
@@ -146,7 +149,7 @@ export const createCalls = (sdk: SdkVersion, link: EncodeOptions["link"]): Calls
 
 const inputOf = (text: string): Json => (text === "" ? {} : ((parseJson(text) ?? text) as Json));
 
-/** One result as it is; several as a list. Bytes beside the log are given by their address. */
+/** A single result unwrapped, several as a list. Bytes stored beside the log appear as a URL. */
 const outputOf = ({ value, content = [] }: EventOf<"tool-end">, link: EncodeOptions["link"]): Json => {
   if (value !== undefined) return value;
   if (content.length === 0) return null;

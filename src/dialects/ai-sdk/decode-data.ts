@@ -3,7 +3,7 @@ import { type Event, type EventOf, eventSchema, type EventType } from "../../eve
 import { slotName } from "./chunk.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Reads a data part: one of those that this dialect writes, if it is shaped like one, else data of the agent. */
+/** Reads a data part: as one of ours if its name and shape match, otherwise as data of the agent. */
 export const readData = (type: string, { id, data }: Fields, transcript: Transcript): Event[] => {
   const name = slotName(type);
   if (name !== undefined) return ofAgent(name, id, data);
@@ -18,7 +18,7 @@ const ofAgent = (name: string, id: unknown, value: unknown): Event[] => {
   return valid("data", { name, value, ...(own !== undefined && { id: own }) }) ?? [];
 };
 
-/** The event, if these fields make one. */
+/** The event, or undefined if the fields are invalid. */
 const valid = <Type extends EventType>(type: Type, fields: Fields): [EventOf<Type>] | undefined => {
   const read = eventSchema.safeParse({ type, ...fields });
   return read.success ? [read.data as EventOf<Type>] : undefined;
@@ -59,7 +59,7 @@ const ownParts: Readonly<Record<string, Reader>> = {
   file: ({ name, change, call }, _, transcript) =>
     valid("file", { name, ...given({ change }), ...ofKnown(call, transcript) }),
   end: ({ outcome }) => (typeof outcome === "string" ? [] : undefined),
-  // What the extensions of this dialect hold, for one who has not asked for them.
+  // An extension of this dialect, sent to a reader that did not request it.
   runcast: () => [],
 };
 

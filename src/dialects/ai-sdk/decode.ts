@@ -7,16 +7,17 @@ import { readData } from "./decode-data.ts";
 import { createTranscript } from "./transcript.ts";
 
 /**
- * The chunks of any server of this family as events. Its calls count as run by the provider, because it never says when one executes:
- * `tool-execute` stands only where a preliminary output proves it. Chunks that are no JSON or not known are skipped.
+ * Decodes the chunks of any server of this family. Its calls count as run by the provider, because the protocol never
+ * reports when a call executes: `tool-execute` is emitted only when a preliminary output proves it. Skips chunks that
+ * are not JSON and unknown ones.
  *
- * - A step there lasts until its tools are done; here, until the model's answer is.
- * - A `finish` while something is asked ends a segment, not the run.
+ * - In the SDK, a step lasts until its tools are done. In our events, it ends with the model's output.
+ * - A `finish` while an ask is open ends a segment, not the run.
  */
 export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const transcript = createTranscript();
   let phase: "before" | "running" | "ended" = "before";
-  /** The end of a step is told by what follows: only the last chunk says why the answer ended. */
+  /** Delays the end of a step until the next chunk, because only the last chunk contains the finish reason. */
   let isStepOver = false;
 
   const begin = (messageId: unknown): Event[] => {
@@ -122,7 +123,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
 
   return ({ data }) => {
     if (phase === "ended") return [];
-    // Some servers say no more than this.
+    // Some servers send this without a `finish` chunk.
     if (data === "[DONE]") return phase === "before" || transcript.isAsking ? [] : finishRun(undefined);
     const chunk = parseFields(data);
     const type = chunk?.["type"];
@@ -134,7 +135,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   };
 };
 
-/** What cannot belong to a step whose end was told. */
+/** Whether a chunk cannot belong to a step that has been reported as finished. */
 const settles = (type: string): boolean => type !== "start" && type !== "message-metadata" && !type.startsWith("data-");
 
 const kindOf = (type: string): "text" | "thinking" => (type.startsWith("text") ? "text" : "thinking");
@@ -142,7 +143,7 @@ const kindOf = (type: string): "text" | "thinking" => (type.startsWith("text") ?
 const idOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value.slice(0, 240) : undefined;
 
-/** A provider's own values: as they are, or as we have put them there. */
+/** Provider metadata: unchanged, or unwrapped if it is ours. */
 const metaOf = (metadata: unknown): Json | undefined => {
   if (typeof metadata !== "object" || metadata === null) return undefined;
   const { meta } = fieldsOf(fieldsOf(metadata)["runcast"]);

@@ -12,8 +12,9 @@ import { createSlots } from "./slots.ts";
 import { readStyle } from "./style.ts";
 
 /**
- * A run as one message of the agent. What the root agent says and calls are its parts; of a sub-agent there is one part that says what
- * it does, and each call that it needs an approval for. A segment of the run is one stream: the next one continues the message.
+ * Encodes a run as one message of the agent. The root agent's text and calls are its parts. A sub-agent gets one part
+ * with its activity, and a part for each of its calls that needs approval. Each segment of the run is one stream, and
+ * the next one continues the message.
  */
 export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
   const { sdk, continues } = readStyle(options.style);
@@ -22,7 +23,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   const agents = createAgents();
   const asks = createAsks(sdk, calls, agents, options);
   const slots = createSlots();
-  /** Texts of tools and sub-agents, which are no part of the answer. */
+  /** Text parts of tools and sub-agents, which are not part of the answer. */
   const asides = new Set<string>();
   let run = "";
   const answerEnd = createAnswerEnd();
@@ -50,7 +51,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
 
   const end = ({ outcome, error, awaiting = [] }: EventOf<"run-end">): Chunk[] => {
     const changed = slots.flush();
-    // A step without calls, and a part in it: without one, the SDK does not take note of the step.
+    // A step without calls, followed by a part: without a part, the SDK ignores the step.
     const divider = calls.looksUnfinished ? [{ type: "start-step" }, { type: "finish-step" }] : [];
     const closing = dataPart("end", { outcome, message: error?.message });
     if (outcome === "cancelled")
@@ -66,7 +67,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
     return [...changed, { type: "error", errorText: error?.hint === undefined ? message : `${message} ${error.hint}` }];
   };
 
-  /** What only the root agent's message has. */
+  /** Events that appear only in the root agent's message. */
   const ofRoot = (event: Event): Chunk[] => {
     switch (event.type) {
       case "step-start":

@@ -12,10 +12,10 @@ type Follow = Extract<Command, { do: "follow" }>;
 type Written = ReturnType<Dialect["write"]>;
 
 export const BASE = "/ai-sdk";
-/** Stands for the chat where a request names its run. */
+/** Placeholder for the chat in the path of a request that names its run. */
 const NO_CHAT = "-";
 
-/** What a chat request has no words for, beside its own fields. An app sets it with the `body` of its transport. */
+/** Fields that a chat request does not have. An app sets them with its transport's `body`. */
 const extrasSchema = runRequestSchema
   .pick({
     system: true,
@@ -69,7 +69,7 @@ export const readStart = ({ params, query, headers, body }: DialectRequest): Com
   };
 };
 
-/** A client that resumes gets the run of its chat from the start, as the SDK expects; another Runcast, what it has not got yet. */
+/** A resuming client gets the chat's run from its start, as the SDK expects. Another Runcast gets only what it lacks. */
 export const readFollow = ({ params, query, headers }: DialectRequest): Command => {
   const run = query.get("run");
   const style = { style: writeStyle(query.get("sdk"), false), ...readExtensions(headers) };

@@ -3,12 +3,12 @@ import { applyPatch } from "../../json.ts";
 import { type Chunk, slotType } from "./chunk.ts";
 
 /**
- * An agent's own data. The SDK knows whole values alone, so a patch is applied here, and what came of it is said once in a while: a value
- * that changes with every token would else be sent with every token.
+ * An agent's data. The SDK supports only whole values, so patches are applied here and the result is sent only on
+ * flush. Otherwise, a value that changes with every token would be sent with every token.
  */
 export interface Slots {
   take(event: EventOf<"data">): Chunk[];
-  /** What has changed since it was said last. */
+  /** Emits all values that have changed since they were last sent. */
   flush(): Chunk[];
 }
 

@@ -1,18 +1,18 @@
 import { Refusal } from "../../source.ts";
 
-/** Which chunks a client reads: each major version of the SDK knows others, and fails at what it does not know. */
+/** The client's major SDK version. Each supports different chunks and fails on unknown ones. */
 export type SdkVersion = 5 | 6 | 7;
 
 export interface Style {
   readonly sdk: SdkVersion;
-  /** The client goes on with the message that it has: its id stays. */
+  /** The client continues an existing message, which keeps its id. */
   readonly continues: boolean;
 }
 
 const DEFAULT = "6";
 const VERSIONS = ["5", "6", "7"];
 
-/** A style as a command holds it: `6`, or `6+` for a message that goes on. */
+/** The style of a command: `6`, or `6+` for a continued message. */
 export const writeStyle = (sdk: string | null, continues: boolean): string => {
   const version = sdk ?? DEFAULT;
   if (VERSIONS.includes(version)) return continues ? `${version}+` : version;

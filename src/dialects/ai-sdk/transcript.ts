@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf } from "../../json.ts";
 import type { Event, EventOf, Finish, Json } from "../../events.ts";
 
-/** What a server has sent so far, as grammatical events, in whatever order and however incomplete it comes. */
+/** Turns a server's chunks into grammatical events, in whatever order they arrive and even if some are missing. */
 export interface Transcript {
   readonly isInStep: boolean;
   readonly isAsking: boolean;
@@ -26,7 +26,7 @@ export interface Transcript {
   endAsk(event: EventOf<"ask-end">): Event[];
   startAgent(event: EventOf<"agent-start">): Event[];
   endAgent(event: EventOf<"agent-end">): Event[];
-  /** Ends what is still open at the end of the stream: calls that never executed are the client's to run. */
+  /** Ends everything still open at the end of the stream. Calls that never executed are left to the client. */
   endCalls(): { readonly ends: Event[]; readonly awaiting: string[] };
 }
 
@@ -41,7 +41,7 @@ interface Call {
   ask: string | undefined;
 }
 
-/** No message has more at once; a server that says otherwise is not to fill our memory. */
+/** Far more than a real message has open. Bounds the memory that a server can make us use. */
 const MOST_OPEN = 4096;
 
 export const createTranscript = (): Transcript => {
@@ -92,7 +92,7 @@ export const createTranscript = (): Transcript => {
     if (calls.has(call) || calls.size >= MOST_OPEN) return [];
     const before = inStep();
     const name = typeof toolName === "string" && toolName !== "" ? toolName : "tool";
-    // Only a tool of the provider, and one that runs on the server, has its result in the stream: both are not ours to run.
+    // Results arrive in the stream only for tools that the provider or the server runs. We run neither.
     calls.set(call, {
       name,
       provider: providerExecuted === true,
@@ -122,7 +122,7 @@ export const createTranscript = (): Transcript => {
     if (!known) return before;
     const input = (chunk["input"] ?? {}) as Json;
     if (known.phase === "input") return [...before, ...ready(call, known, input)];
-    // The same again: a person has changed the arguments, or the client is to run it after all.
+    // Repeated input: the user changed the arguments, or the client must run the call after all.
     if (known.phase !== "ready" || chunk["providerExecuted"] === false) return before;
     return execute(call, input);
   };
@@ -135,7 +135,7 @@ export const createTranscript = (): Transcript => {
     return [...before, { type: "tool-execute", call, ...(input !== undefined && { input }) }];
   };
 
-  /** Whatever happens to a call that waited for approval says what the answer was. */
+  /** Any progress of a call that waited for approval implies the answer. */
   const settle = (known: Call, allow: boolean): Event[] => (known.ask === undefined ? [] : answer(known.ask, allow));
 
   const answer: Transcript["answer"] = (ask, allow, reason) => {
@@ -258,7 +258,7 @@ export const createTranscript = (): Transcript => {
     endAgent: (event) => {
       if (!agents.delete(event.agent)) return [];
       const ended = new Set([event.agent]);
-      // A parent starts before its children, and ends after them.
+      // A parent starts before its children and ends after them.
       const inside = [...agents].filter(
         ([agent, parent]) => parent !== undefined && ended.has(parent) && ended.add(agent),
       );

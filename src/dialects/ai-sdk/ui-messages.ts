@@ -3,7 +3,7 @@ import { type Fields, fieldsOf } from "../../json.ts";
 import type { AskAnswer } from "../../dialect.ts";
 import type { Content, Json, Message, Part } from "../../events.ts";
 
-/** A message as `useChat` keeps it. Of its parts, those that have no meaning here are left out. */
+/** A message as `useChat` stores it. Parts without a meaning here are skipped. */
 export const uiMessageSchema = z.looseObject({
   role: z.enum(["system", "user", "assistant"]),
   parts: z.array(z.looseObject({ type: z.string() })),
@@ -14,7 +14,7 @@ export type UIMessage = z.infer<typeof uiMessageSchema>;
 
 export const readMessages = (messages: readonly UIMessage[]): Message[] => messages.flatMap(readMessage);
 
-/** What the client answered in its last message: the approvals of calls that have no result yet. */
+/** The answers in the client's last message: approvals of calls that have no result yet. */
 export const readApprovals = (messages: readonly UIMessage[]): AskAnswer[] => {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return [];
@@ -32,7 +32,7 @@ const readMessage = ({ role, parts }: UIMessage): Message[] => {
   return content.length > 0 ? [{ role, content }] : [];
 };
 
-/** One message there is all that an agent did in its turn; here, each step is one, and its results another. */
+/** In the SDK, one message holds a whole turn of the agent. Here, each step is one message and its results are another. */
 const readSteps = (parts: readonly Fields[]): Message[] => {
   const messages: Message[] = [];
   let content: Part[] = [];
@@ -79,7 +79,7 @@ const readCall = (part: Fields): Call | undefined => {
   if (typeof type !== "string" || typeof call !== "string" || call === "" || call.length > 256) return undefined;
   const name = type === "dynamic-tool" ? part["toolName"] : /^tool-(.+)$/s.exec(type)?.[1];
   const { meta, agent } = ownMetadata(part["callProviderMetadata"]);
-  // What the model never finished asking for, and what a sub-agent asked for, is not part of the conversation.
+  // Calls that the model never finished and calls of sub-agents are not part of the conversation.
   if (typeof name !== "string" || state === "input-streaming" || agent !== undefined) return undefined;
   return {
     type: "call",
@@ -109,14 +109,14 @@ const readResult = ({ state, output, errorText, approval }: Fields, { call, name
 
 const textContent = (text: string): Content => ({ type: "text", text });
 
-/** What we put into a part for ourselves. */
+/** The metadata that we add to a part. */
 const ownMetadata = (metadata: unknown): Fields => fieldsOf(fieldsOf(metadata)["runcast"]);
 
 // ── To a server ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 type Mutable = Record<string, unknown> & { type: string };
 
-/** The inverse, with the answers in the parts that they are about. Neighbouring messages of the agent are one there. */
+/** The inverse, with answers in the parts of their calls. Merges neighboring messages of the agent into one. */
 export const writeMessages = (messages: readonly Message[], answers: readonly AskAnswer[] = []): unknown[] => {
   const written: { id: string; role: string; parts: Mutable[] }[] = [];
   const calls = new Map<string, Mutable>();

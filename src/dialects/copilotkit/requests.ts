@@ -6,12 +6,12 @@ import { readStyle } from "../ag-ui-protocol/style.ts";
 type Written = ReturnType<Dialect["write"]>;
 
 export const BASE = "/copilotkit";
-/** The agent that CopilotKit asks for where an app names none. */
+/** The agent that CopilotKit requests if the app names none. */
 const DEFAULT = "default";
-/** Stands for the thread where a request names its run. */
+/** Placeholder for the thread in the path of a request that names its run. */
 const NO_THREAD = "-";
 
-/** What CopilotKit wants to know before it shows anything. */
+/** The runtime information that CopilotKit loads first. */
 export const infoOf = ({ agents, defaultAgent, version }: ServerFacts): unknown => {
   const known = agents.map(
     ({ name, description = "" }) => [name, { name, description, className: "Runcast" }] as const,
@@ -32,7 +32,7 @@ export const infoOf = ({ agents, defaultAgent, version }: ServerFacts): unknown 
 
 export const readRun = (request: DialectRequest): Command => readStart({ ...request, params: withoutDefault(request) });
 
-/** A client that joins gets what was said, and the latest run from its start; another Runcast, what it has not got yet. */
+/** A joining client gets the conversation and the latest run from its start. Another Runcast gets only what it lacks. */
 export const readConnect = (request: DialectRequest): Command => {
   const { query, headers } = request;
   const extensions = headers.get("runcast-extensions") === "1" ? { extensions: true as const } : {};
@@ -63,7 +63,7 @@ export const readStop = (request: DialectRequest): Command => {
   };
 };
 
-/** As a client. Where it names a run, that is a Runcast which follows or stops a run of another. */
+/** The client side. Only another Runcast names a run, to follow or stop it. */
 export const write = (command: Command): Written => {
   if (command.do === "start") return writeStart(command, (agent) => `${pathOf(agent)}/run`);
   if (command.do === "reply" || command.do === "answer")

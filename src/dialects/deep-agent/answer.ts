@@ -3,10 +3,10 @@ import type { Entry, EventOf } from "../../events.ts";
 import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
 import { problemText } from "../frames/problem-text.ts";
 
-/** `{"message": {"role", "content"}}`, the run's answer; `{"detail"}` with a status that says failure, if the run failed. */
+/** `{"message": {"role", "content"}}` with the run's answer, or `{"detail"}` with an error status if the run failed. */
 export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer } => {
   const texts = new Map<string, string>();
-  /** The text parts of the last root step that had any. */
+  /** The text parts of the root agent's last step with text. */
   let latest: string[] = [];
   let isNewStep = true;
   let end: EventOf<"run-end"> | undefined;

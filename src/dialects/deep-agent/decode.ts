@@ -7,14 +7,14 @@ import { createNarrator } from "../frames/narrator.ts";
 const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(["error", "cancelled", "interrupted"]);
 
 /**
- * Reads what servers of the family send. Those that say only a depth mean the sub-agent that started last at that depth. What is
- * malformed or unknown is skipped, and all that follows `done`.
+ * Decodes the frames of this family's servers. A depth without an id means the sub-agent that started last at that
+ * depth. Skips malformed and unknown frames, and everything after `done`.
  */
 export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const narrator = createNarrator();
-  /** Open sub-agents and the depth that the server says they have, oldest first. */
+  /** Open sub-agents with the depth that the server reports, oldest first. */
   const depths = new Map<string, number>();
-  /** Calls that started without an id, oldest first: their end has none either. */
+  /** Calls that started without an id, oldest first. Their ends have no id either. */
   const unnamed: { readonly call: string; readonly name: string }[] = [];
   let ended = false;
 
@@ -31,7 +31,7 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
     return events;
   };
 
-  /** The agent of a frame; one that nobody has heard of is started, so that its words never get into the answer. */
+  /** The agent of a frame. Starts an unknown agent, so that its text never becomes part of the answer. */
   const agentOf = (data: Fields): { readonly agent?: string; readonly events: Event[] } => {
     const id = idIn(data, "agent_id");
     if (id !== undefined && narrator.isOpen(id)) return { agent: id, events: [] };
@@ -87,7 +87,7 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
     const read = ended ? undefined : parse(frame);
     if (!read) return [];
     const { type, data } = read;
-    // A failure's own words, which `done` tells as what they are.
+    // The text of a failure, which `done` reports as an error.
     if (data["is_error"] === true && type !== "tool_end") return [];
     switch (type) {
       case "token": {

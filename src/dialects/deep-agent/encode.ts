@@ -18,12 +18,12 @@ export const createDeepAgentEncoder = (options: EncodeOptions): ((entry: Entry) 
   let run = "";
   let hasText = false;
   let step: string | undefined;
-  /** The step whose words came last, and whether they leave their line open. */
+  /** The step of the latest text, and whether that text ends within a line. */
   let last: { readonly step: string | undefined; isOpen: boolean } | undefined;
 
   const depthOf = (agent: string | undefined): number => (agent === undefined ? 0 : (agents.get(agent)?.depth ?? 1));
   const nameOf = (call: string): string => names.get(call) || "unknown";
-  /** Beside the depth, which parallel sub-agents share, the id of the one that it is. */
+  /** The depth, and the id to distinguish parallel sub-agents of the same depth. */
   const of = ({ agent }: Event) => ({
     agent_depth: depthOf(agent),
     ...(agent !== undefined && { agent_id: agent }),
@@ -57,7 +57,7 @@ export const createDeepAgentEncoder = (options: EncodeOptions): ((entry: Entry) 
     const name = agents.get(agent)?.name ?? "unknown";
     agents.delete(agent);
     if (outcome === "done") return [frame("agent_end", { agent_id: agent, depth })];
-    // Its client takes every end for a success: it shows what comes last.
+    // Clients treat every end as a success, so a status with the failure follows.
     const description = `${name} was ${outcome === "error" ? "ended by an error" : outcome}${error ? `: ${error.message}` : ""}`;
     return [
       frame("agent_end", { agent_id: agent, depth, outcome, error }),
@@ -65,7 +65,7 @@ export const createDeepAgentEncoder = (options: EncodeOptions): ((entry: Entry) 
     ];
   };
 
-  /** The family has no word for failure, so its client gets it as text in the answer. */
+  /** The family has no event for failures, so clients get them as text in the answer. */
   const endRun = (event: EventOf<"run-end">): readonly Frame[] => {
     const { outcome, error } = event;
     const { incomplete } = answerEnd;
@@ -79,7 +79,7 @@ export const createDeepAgentEncoder = (options: EncodeOptions): ((entry: Entry) 
     ];
   };
 
-  /** Its clients put all words in one text: those of another step, and what replaces others, begin a paragraph of their own. */
+  /** Clients join all text into one. Text of another step and replacements start a new paragraph. */
   const startText = (event: EventOf<"text-start">): readonly Frame[] => {
     if (event.agent !== undefined || event.call !== undefined)
       return event.replaces === undefined ? [] : [token(event, "\n\n")];

@@ -1,4 +1,4 @@
-/** What the family's clients show of a call that answered with nothing. */
+/** Shown for a call with an empty result. */
 export const EMPTY_RESULT = "✓ completed";
-/** Begins what is told of a failure. */
+/** Prefix of a failure's text. */
 export const FAILED = "Error: ";

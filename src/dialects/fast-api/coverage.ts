@@ -4,7 +4,7 @@ export const asStatus = (what: string): Loss => ({ loses: `told as a status: ${w
 
 const NO_STEPS: Loss = { loses: "the family has no steps; who reads it makes its own" };
 
-/** What becomes of the events that these families treat alike. */
+/** The coverage of the events that these families handle alike. */
 export const fastApiCoverage = {
   "run-start": asStatus("who was asked what is known to the client that asked"),
   "run-resume": asStatus("the family does not know which process runs an agent"),

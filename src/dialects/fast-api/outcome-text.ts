@@ -1,6 +1,6 @@
 import type { CallOutcome } from "../../events.ts";
 
-/** What a call that brought no result shows in its place. */
+/** Shown in place of the result of a call that has none. */
 export const OUTCOME_TEXT: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
   error: "Unknown error",
   denied: "It was not allowed.",

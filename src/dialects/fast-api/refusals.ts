@@ -2,9 +2,9 @@ import type { z } from "zod";
 import type { Dialect } from "../../dialect.ts";
 import { Refusal } from "../../source.ts";
 
-/** How servers on FastAPI refuse, for the families whose servers are: 422 for a body that does not fit, and the reason as `detail`. */
+/** Refuses as FastAPI servers do, for families that use FastAPI: 422 for an invalid body, and the reason as `detail`. */
 export const fastApi = {
-  /** The body as its schema has it, or a refusal that says which field is wrong. */
+  /** Parses the body with its schema. Refuses with the name of the first invalid field. */
   parse<Schema extends z.ZodType>(schema: Schema, body: unknown, hint: string): z.infer<Schema> {
     const result = schema.safeParse(body);
     if (result.success) return result.data;

@@ -12,7 +12,7 @@ interface Call {
   readonly id: string;
   readonly name: string;
   readonly step: string;
-  /** The arguments as they were said, as JSON; undefined if they were not. */
+  /** The arguments as JSON. Undefined if none were sent. */
   input: string | undefined;
   executing: boolean;
   status: Status;
@@ -22,14 +22,14 @@ const STATUSES = ["pending", "executing", "complete", "error"] as const;
 type Status = (typeof STATUSES)[number];
 type Data = Readonly<Record<string, unknown>>;
 
-/** Troubles that Forge's server tells as errors and goes on after. */
+/** Problems that Forge's server reports as errors but continues after. */
 const NOT_THE_END = new Set(["ARMORY_UNAVAILABLE", "TOOL_FETCH_FAILED"]);
 const MAX_CALLS = 10_000;
 const MAX_LEVELS = 500;
 
 /**
- * Understands what servers of this family send: ours, which says each state of a call, and Forge's own, which tells of calls when
- * they are over and cuts a finished answer into words. What makes no sense is skipped.
+ * Decodes both servers of this family: ours, which sends every state of a call, and Forge's own, which reports calls
+ * only when they are over and splits a finished answer into words. Skips invalid data.
  */
 export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const calls = new Map<string, Call>();
@@ -52,7 +52,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const text = createPartSplitter("text", emit, openStep);
   const thinking = createPartSplitter("thinking", emit, openStep);
 
-  /** Calls execute after the step that asks for them. */
+  /** Calls execute after the step that requests them. */
   const endStep = (finish: Finish = "tools"): void => {
     if (step === undefined) return;
     text.end();
@@ -86,7 +86,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     emit({ type: "tool-end", call: call.id, ...end });
   };
 
-  /** The call that a frame without a usable id speaks of. */
+  /** The call that a frame without a usable id refers to. */
   const unnamedCall = (name: string, status: Status): Call | undefined => {
     const rank = STATUSES.indexOf(status);
     for (const call of calls.values()) if (call.name === name && STATUSES.indexOf(call.status) < rank) return call;
@@ -181,7 +181,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   };
 };
 
-/** `cumulative` says where a part ends, and what was missed. */
+/** `cumulative` shows where a part ends, and text that was missed. */
 const takeToken = (splitter: PartSplitter, token: unknown, { cumulative, part }: Data): void => {
   let delta = typeof token === "string" ? token : "";
   if (typeof cumulative === "string") {
@@ -205,14 +205,14 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const idOf = (id: unknown): string | undefined =>
   typeof id === "string" && id !== "" && id.length <= 256 ? id : typeof id === "number" ? `${id}` : undefined;
 
-/** Undefined for what no JSON of ours could hold. */
+/** Undefined for values too deep to be written as JSON again. */
 const inputOf = (input: unknown): Record<string, Json> | undefined => {
   if (isDeep(input)) return undefined;
   if (isData(input)) return input as Record<string, Json>;
   return input === undefined || input === null ? {} : { raw: input as Json };
 };
 
-/** JSON can be read deeper than it can be written again. */
+/** JSON.parse accepts deeper nesting than JSON.stringify. */
 const isDeep = (value: unknown): boolean => {
   const open: { value: unknown; level: number }[] = [{ value, level: 0 }];
   for (let top = open.pop(); top; top = open.pop()) {

@@ -16,9 +16,9 @@ type Status = "pending" | "executing" | "complete" | "error";
 
 interface Call {
   readonly name: string;
-  /** The latest page that it embeds. */
+  /** The latest page that the call embeds. */
   page: Page | undefined;
-  /** The arguments as they stream. */
+  /** The arguments streamed so far. */
   raw: string;
   input: Record<string, Json>;
   executedAt: number | undefined;
@@ -30,8 +30,8 @@ interface Page {
 }
 
 /**
- * Spells entries as Forge's seven events. The call's own state comes before its result: a client of this family starts a card
- * anew at each `tool_call`.
+ * Encodes entries as Forge's seven events. The call's final state precedes its result, because clients of this family
+ * reset the card at each `tool_call`.
  */
 export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
   const { extensions, link } = options;
@@ -134,7 +134,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   return (entry) => {
     const sent = encodeAll(entry);
     return sent.map(([name, data], index) => ({
-      // The entry is seen when its last frame is.
+      // Only the last frame carries the id, because the entry is delivered once all its frames are.
       ...(index === sent.length - 1 && { id: `${entry.seq}` }),
       event: name,
       data: JSON.stringify(data),
@@ -142,7 +142,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   };
 };
 
-/** The name of the card that says that the run waits for a person, since this family's clients cannot answer. */
+/** The name of the card for an open ask, since this family's clients cannot answer. */
 const WAITING = "waiting_for_your_answer";
 
 const callOf = (id: string, name: string, input: Record<string, Json>, status: Status): ForgeEvent => [
@@ -155,15 +155,15 @@ const answerOf = (id: string, result: unknown, isError: boolean, ms: number, pag
   { tool_call_id: id, result, is_error: isError, latency_ms: Math.round(ms), ...(page && { ui_metadata: page }) },
 ];
 
-/** The client fetches the page by this, from `/api/resources`. */
+/** The client fetches the page with this URI from `/api/resources`. */
 const pageOf = (run: string, { embed, origins }: Page) => ({
   resourceUri: pageAddress(run, embed),
   ...(origins.length > 0 && { csp: { resourceDomains: origins, connectDomains: origins } }),
 });
 
 /**
- * An error ends the stream of this family's clients, so nothing else may be one. It also takes the place of the text, so an answer that
- * is not whole says so below what there is of it.
+ * An `error` ends the stream of this family's clients, so it is used only for the end of a run. It also replaces the
+ * text, so an incomplete answer gets a note below its text instead.
  */
 const endOf = (
   { outcome, error, usage, awaiting = [] }: EventOf<"run-end">,
@@ -172,7 +172,7 @@ const endOf = (
 ): ForgeEvent => {
   const response = incomplete ? withNote(text, incomplete) : text;
   const why = incomplete && { finish_reason: incomplete.finish };
-  // The client is to act, and to go on with another message.
+  // The client must act and continue with another message.
   const waits = awaiting.length > 0 && { awaiting_interaction: true, interactive_tool_call_id: awaiting[0] };
   if (outcome === "done") return ["complete", { response, usage: usageOf(usage), ...why, ...waits }];
   const { code = outcome, message = `The run was ${outcome}.`, retryable = false, hint } = error ?? {};
@@ -189,7 +189,7 @@ const endOf = (
 const usageOf = ({ input, output }: Usage = {}) =>
   input === undefined && output === undefined ? null : { prompt_tokens: input ?? 0, completion_tokens: output ?? 0 };
 
-/** Arguments are an object in this family; what is none, because a model said so, is shown as it came. */
+/** Arguments are objects in this family. Wraps any other value that a model produced. */
 const inputOf = (input: Json | undefined): Record<string, Json> => {
   if (input === undefined) return {};
   return typeof input === "object" && input !== null && !Array.isArray(input) ? input : { raw: input };

@@ -3,7 +3,10 @@ import { parseJson } from "../../json.ts";
 
 type Secrets = Readonly<Record<string, string>>;
 
-/** Keys travel as headers: a model's as `X-LLM-Key` with `X-LLM-Provider`, those of MCP servers as a JSON object in `X-MCP-Keys`. */
+/**
+ * Keys travel as headers: the model's in `X-LLM-Key` with `X-LLM-Provider`, MCP servers' as a JSON object in
+ * `X-MCP-Keys`.
+ */
 export const readKeys = (
   headers: Headers,
   provider: string | undefined,
@@ -54,7 +57,7 @@ export const writeKeys = ({ secrets = {}, model, servers = [] }: RunRequest): Re
   return headers;
 };
 
-/** As environment variables are named: what makes models and MCP servers looks for them so. */
+/** Named like environment variables, because the factories of models and MCP servers look keys up that way. */
 const modelKey = (provider: string): string =>
   `${variable(provider.replace(/^openai-chat$/i, "openai").replace(/^gemini$/i, "google"))}_API_KEY`;
 const serverKey = (name: string): string => `MCP_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}_KEY`;
@@ -62,7 +65,7 @@ const variable = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0
 
 const GOOGLE = ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"];
 
-/** Of the request's keys the one for its model; if it names none, the only one there is. */
+/** The request's key for its model. Without a provider, the only key there is. */
 const modelKeyOf = (secrets: Secrets, provider: string | undefined): readonly [string, string] | undefined => {
   const names = Object.keys(secrets).filter((name) => name.endsWith("_API_KEY"));
   const wanted = provider === undefined ? names : provider === "google" ? GOOGLE : [modelKey(provider)];
@@ -77,7 +80,7 @@ const serverKeys = (text: string | null): Record<string, string> => {
   const value = parseJson(text);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   if (isObject && Object.values(value).every((key) => typeof key === "string")) return value as Record<string, string>;
-  // The header itself must not be shown.
+  // The message must not contain the header's value.
   throw new Refusal("bad-keys", "X-MCP-Keys is not a JSON object of keys by server", {
     hint: 'it looks like {"weather": "…"}',
   });

@@ -1,16 +1,17 @@
-/** What Forge's page asks for before anybody has chosen a model. */
+/** The model that Forge's page requests before the user has chosen one. */
 export const UNCHOSEN = "anthropic/claude-sonnet-4";
 
-/** The provider under which our lists of models offer agents. */
+/** The provider under which our model lists offer agents. */
 export const OURS = "runcast";
 
-/** How our lists name an agent, alone or with one of the models it may be asked for. */
+/** The name of an agent in our lists, optionally with one of the models it offers. */
 export const nameOfAgent = (agent: string, model?: string): string =>
   `${OURS}/${encodeURIComponent(agent)}${model === undefined ? "" : `/${model}`}`;
 
 /**
- * What a request means by its model: `provider::model`, `provider/model`, `provider:model`, a bare name, or one of our lists.
- * A provider that is named beside it counts where the model has none of its own; OpenRouter serves everybody's models.
+ * Parses a request's model: `provider::model`, `provider/model`, `provider:model`, a bare name, or a name from our
+ * lists. A separate provider applies only if the model names none, except for OpenRouter, which serves models of all
+ * providers.
  */
 export const readModel = (model: string, provider: string | undefined): { agent?: string; model?: string } => {
   const [, scope, rest = model] = /^([\w.-]+)::(.+)$/s.exec(model) ?? [];

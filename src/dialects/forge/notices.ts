@@ -2,12 +2,12 @@ import type { EventOf } from "../../events.ts";
 
 type Notice = EventOf<"notice">;
 
-/** The card that tells a notice: Forge's own word for trouble, `error`, ends the stream of its clients. */
+/** The card for a notice. Forge's `error` event cannot be used, because it ends the client's stream. */
 export const NOTICE = "runcast__notice";
 
 const LEVELS: ReadonlySet<unknown> = new Set<Notice["level"]>(["info", "warning", "error"]);
 
-/** The way back: what a card with these arguments and this result tells. */
+/** The inverse: the notice of a card with these arguments and this result. */
 export const noticeOf = (input: Readonly<Record<string, unknown>>, result: unknown): Notice | undefined => {
   const { level } = input;
   if (typeof result !== "string") return undefined;

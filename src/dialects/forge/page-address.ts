@@ -1,6 +1,6 @@
 const START = "ui://runcast/";
 
-/** The address of a page that a run embeds, as this family's clients ask for it. */
+/** The address that this family's clients use to fetch a page that a run embeds. */
 export const pageAddress = (run: string, embed: string): string =>
   `${START}${encodeURIComponent(run)}/${encodeURIComponent(embed)}`;
 

@@ -1,16 +1,16 @@
 import type { Event } from "../../events.ts";
 import { BREAK } from "./running-text.ts";
 
-/** Text or thinking that arrives as one running text, turned into parts. */
+/** Splits text or thinking that arrives as one running text into parts. */
 export interface PartSplitter {
-  /** All of it so far, with breaks between parts. */
+  /** The whole text so far, with breaks between parts. */
   readonly text: string;
   add(delta: string, part?: string): void;
-  /** What comes next is another part. */
+  /** Starts another part with the next delta. */
   breakOff(): void;
-  /** The open part ends, but what comes next goes on from it. */
+  /** Ends the open part without a break in the running text. */
   end(): void;
-  /** The text is this, whatever came before: servers may lose white space on the way. */
+  /** Replaces the text if it differs from `whole`, because servers may lose white space in transit. */
   correct(whole: string): void;
 }
 
@@ -53,7 +53,7 @@ export const createPartSplitter = (
     },
     end,
     correct(whole) {
-      // The answer alone is right too, after words that came before calls.
+      // After text that preceded calls, the response may contain only the final answer.
       if (whole === "" || text.endsWith(whole)) return;
       end();
       const replaced = parts.splice(0);

@@ -12,7 +12,7 @@ interface PlainRoute extends Pick<Route, "method" | "path" | "summary" | "body">
 
 const validateSchema = z.object({ url: z.string(), api_key: z.string().nullish() });
 
-/** What Forge's page asks for besides its stream. Our agents are the models that it can choose from. */
+/** The other endpoints of Forge's page. Our agents are the models that it offers. */
 export const replies: readonly PlainRoute[] = [
   {
     method: "GET",
@@ -90,7 +90,7 @@ export const replies: readonly PlainRoute[] = [
         id,
         display_name: name,
         category: "chat",
-        // What is here by the configuration, the page does not offer to remove.
+        // The page does not offer to remove models from this source, and the configuration defines ours.
         source: "api",
         capabilities: { tools: true, vision: false, reasoning: true },
         favorited: false,
@@ -119,7 +119,7 @@ export const replies: readonly PlainRoute[] = [
     method: "GET",
     path: "/providers",
     summary: "Whose models can be managed here: nobody's, since the configuration says which there are.",
-    // The page's model manager offers to add models to each provider in this list, and to remove them.
+    // The page's model manager offers to add and remove models for each provider in this list.
     reply: () => ({ providers: [] }),
   },
   {
@@ -142,7 +142,7 @@ export const replies: readonly PlainRoute[] = [
   },
 ];
 
-/** The client shows documents alone: one that shows the other. */
+/** The client shows only documents, so wrap the URL in one. */
 const framed = (url: string): string =>
   `<!doctype html><style>html,body,iframe{margin:0;width:100%;height:100%;border:0}</style><iframe src="${url.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"></iframe>`;
 
@@ -150,7 +150,7 @@ const isWebAddress = (url: string): boolean => /^https?:$/.test(URL.parse(url)?.
 
 const invalid = (error: string) => ({ valid: false, tool_count: 0, tools: [], error });
 
-/** The one that the path names, or all, the default first. */
+/** The agent named in the path, or all agents, the default first. */
 const agentsOf = ({ agents, defaultAgent }: ServerFacts, { params }: DialectRequest): ServerFacts["agents"] => {
   const name = params["agent"];
   if (name === undefined)
@@ -168,7 +168,7 @@ const toolsOf = (facts: ServerFacts, request: DialectRequest): readonly ToolFact
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
 };
 
-/** The page reads the schema by the name that MCP gives it; the server's own documents by the other. */
+/** The page reads `inputSchema`, MCP's name. The server's own documentation uses `input_schema`. */
 const toolOf = ({ name, description = "", schema = { type: "object" } }: ToolFacts) => ({
   name,
   description,
@@ -182,7 +182,7 @@ const modelsOf = (facts: ServerFacts, request: DialectRequest) =>
       id: nameOfAgent(name, model),
       name: model === undefined ? name : `${name} · ${model}`,
       provider: OURS,
-      // Nobody knows these here; the page takes 0 for unknown.
+      // Unknown here. The page treats 0 as unknown.
       context_length: 0,
       pricing: { prompt: 0, completion: 0 },
       supports_tools: true,

@@ -89,7 +89,7 @@ export const writeStart = ({ request, extensions }: Start): ReturnType<Dialect["
 export const parse = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> =>
   fastApi.parse(schema, body, "GET /openapi.json describes every request");
 
-/** Roles of the page's own (calls and results) are not for models, which have them in their own form. */
+/** Skips the page's own roles for calls and results: models get those in their own format. */
 const messageOf = ({ role, content }: { role: string; content?: string | null | undefined }): Message[] =>
   content && (role === "user" || role === "assistant" || role === "system") ? [messageFrom(role, content)] : [];
 

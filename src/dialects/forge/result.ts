@@ -1,7 +1,7 @@
 import type { EncodeOptions } from "../../dialect.ts";
 import type { CallOutcome, Content, EventOf, Json } from "../../events.ts";
 
-/** What came of a call, as Forge says it: structured where there is structure, otherwise text. */
+/** The result of a call in Forge's format: structured if available, otherwise text. */
 export const resultOf = (
   { outcome, content = [], value, error }: EventOf<"tool-end">,
   link: EncodeOptions["link"],
@@ -13,7 +13,7 @@ export const resultOf = (
   return content.every(({ type }) => type === "text") ? items.join("\n") : items;
 };
 
-/** The way back: what a result says of the end of a call. */
+/** The inverse: the end of a call with this result. */
 export const endOf = (result: unknown, isError: boolean): Pick<EventOf<"tool-end">, "content" | "error"> => {
   const content = contentOf(result);
   if (!isError) return content ? { content: [content] } : {};

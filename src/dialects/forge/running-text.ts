@@ -1,16 +1,16 @@
 /**
- * What the root has said so far, as one text: parts stand apart from each other, and one that replaces another takes its place.
- * `add` answers the text as it is now, which always ends with what was added: so parts that interleave stand in the order they
- * come. `whole` has each part in one piece, in the order they started.
+ * The root agent's output as one text, with parts separated. A part that replaces another takes its place. `add`
+ * returns the running text, which always ends with the delta, so interleaved parts appear in order of arrival. `whole`
+ * has each part in one piece, in the order they started.
  */
 export interface RunningText {
   start(part: string, replaces?: string): void;
-  /** Undefined for a part that is none of the root's. */
+  /** Undefined for parts that do not belong to the root agent. */
   add(part: string, delta: string): string | undefined;
   readonly whole: string;
 }
 
-/** Between two parts. */
+/** Separates two parts. */
 export const BREAK = "\n\n";
 
 export const createRunningText = (): RunningText => {

@@ -1,26 +1,27 @@
 import type { EventOf } from "../../events.ts";
 import { createRunningText } from "./running-text.ts";
 
-/** One of Forge's events: its name and its data. */
+/** A Forge event: its name and data. */
 export type ForgeEvent = readonly [event: string, data: Readonly<Record<string, unknown>>];
 
 /**
- * The root's words as `token` and `thinking`. Each says the whole text again, which would cost the square of a long answer: from
- * some length on, words that come too soon after the last frame are held back and leave with the next, so that a stream carries
- * no more than so much in a second. What is held back leaves before anything else is said, and when its part ends.
+ * The root agent's output as `token` and `thinking` events. Each repeats the whole text, which makes a long answer cost
+ * the square of its length. So beyond a certain length, deltas that follow too soon after the last frame are held back
+ * and sent with the next one, which limits the characters per second. Held text is flushed before any other event and
+ * when its part ends.
  */
 export interface Tokens {
   start(event: EventOf<"text-start" | "thinking-start">): void;
   take(event: EventOf<"text-delta" | "thinking-delta">, at: number): readonly ForgeEvent[];
   end(event: EventOf<"text-end" | "thinking-end">): readonly ForgeEvent[];
   flush(): readonly ForgeEvent[];
-  /** The text of the run. */
+  /** The run's text. */
   readonly whole: string;
 }
 
-/** Up to this many characters nothing is held back. */
+/** Up to this many characters, nothing is held back. */
 const FREE = 16 * 1024;
-/** Characters in a millisecond: what a text of that length takes if it is said every 50 ms. */
+/** Characters per millisecond: the rate of sending a text of `FREE` characters every 50 ms. */
 const PACE = FREE / 50;
 
 export const createTokens = (extensions = false): Tokens => {
@@ -39,7 +40,7 @@ export const createTokens = (extensions = false): Tokens => {
 
   return {
     start({ type, part, agent, ...event }) {
-      // Sub-agents speak to the agent that started them.
+      // The output of sub-agents is for the agent that started them, not for the user.
       if (agent !== undefined) return;
       if (type === "thinking-start") thinking.start(part);
       else text.start(part, "replaces" in event ? event.replaces : undefined);

@@ -1,5 +1,5 @@
 import type { EncodeOptions } from "../../dialect.ts";
 
-/** Where a person answers what a run asks, for clients that cannot. */
+/** The page where the user answers an ask, for clients that cannot answer asks themselves. */
 export const answerPage = ({ page }: Pick<EncodeOptions, "page">, run: string): string =>
   page?.("answer") ?? `/?run=${encodeURIComponent(run)}`;

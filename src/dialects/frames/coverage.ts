@@ -1,6 +1,6 @@
 import type { Coverage } from "../../dialect.ts";
 
-/** What becomes of an event in a dialect that says nothing else of it. A new type of event gets its default here. */
+/** The coverage of each event that a dialect does not override. A new event type gets its default here. */
 const EXTENDED: Coverage = {
   "run-start": "extended",
   "run-resume": "extended",
@@ -33,5 +33,5 @@ const EXTENDED: Coverage = {
   "run-end": "extended",
 };
 
-/** A dialect that has something of every event, but for what these losses name. */
+/** The coverage of a dialect that carries at least part of every event, except for these losses. */
 export const extendedBut = (losses: Partial<Coverage>): Coverage => ({ ...EXTENDED, ...losses });

@@ -1,16 +1,16 @@
 import type { Event, Finish } from "../../events.ts";
 
-/** Why the answer of a run that is done is not whole, and what to do about it. */
+/** Why the output of a finished run is incomplete, and what the user can do about it. */
 export interface Incomplete {
   readonly finish: "length" | "filter" | "interrupted";
   readonly message: string;
   readonly hint: string;
 }
 
-/** Follows the events of a run. After its run-end, it knows whether the answer is whole. */
+/** Follows the events of a run. After `run-end`, it knows whether the output is complete. */
 export interface AnswerEnd {
   take(event: Event): void;
-  /** Undefined for an answer that is whole, and for a run that has failed: that says so itself. */
+  /** Undefined if the output is complete, and for a failed run, which reports its own error. */
   readonly incomplete: Incomplete | undefined;
 }
 
@@ -27,11 +27,11 @@ export const createAnswerEnd = (): AnswerEnd => {
   };
 };
 
-/** Undefined for a finish of an answer that is whole, and for anything else. */
+/** Undefined for the finish of a complete output and for unknown values. */
 export const incompleteOf = (finish: unknown): Incomplete | undefined =>
   finish === "length" || finish === "filter" || finish === "interrupted" ? INCOMPLETE[finish] : undefined;
 
-/** Both in one sentence each, for a client that shows only text. */
+/** Message and hint as one text, for clients that show only text. */
 export const incompleteText = ({ message, hint }: Incomplete): string => `${message} ${hint}`;
 
 const INCOMPLETE: Readonly<Record<Incomplete["finish"], Incomplete>> = {

@@ -3,7 +3,7 @@ import type { Entry, Event } from "../../events.ts";
 import { ID_FIELDS } from "../../id-fields.ts";
 import type { Decoder, EncodeOptions, Frame } from "../../dialect.ts";
 
-/** How a dialect spells entries in its family's own words, and what it understands of them: both may lose something. */
+/** Encodes entries in a family's native format and decodes that format again. Both directions may lose information. */
 export interface Spelling {
   encode(options: EncodeOptions): (entry: Entry) => readonly Frame[];
   decode(): Decoder;
@@ -12,11 +12,11 @@ export interface Spelling {
 /** A kind of frame that the family's clients skip. */
 export interface Slot {
   write(data: string): Frame;
-  /** The data, if the frame is of this kind. */
+  /** The slot's data, or undefined if the frame is of another kind. */
   read(frame: Frame): string | undefined;
 }
 
-/** What the words of the next `frames` frames do not say: fields to set and to leave out. Without frames, the whole event. */
+/** The fields to set and to remove on the event decoded from the next `frames` frames. With 0 frames, the whole event. */
 interface Residue {
   readonly frames: number;
   readonly type: Event["type"];
@@ -25,9 +25,9 @@ interface Residue {
 }
 
 /**
- * Makes a spelling lossless for those who ask for extensions. The encoder reads its own words as any reader would, and where
- * that is not the event, says the difference in the slot, right before them. So decode(encode(log)) is the log whatever the
- * family's words lose, and nothing that they say travels twice.
+ * Makes a spelling lossless for clients that request extensions. The encoder decodes its own frames as a client would.
+ * If the result differs from the event, it sends the difference in a slot frame before them. So decode(encode(log))
+ * equals the log regardless of what the native format loses, and nothing is sent twice.
  */
 export const lossless = (spelling: Spelling, slot: Slot): Spelling => ({
   encode(options) {
@@ -78,7 +78,7 @@ export const lossless = (spelling: Spelling, slot: Slot): Spelling => ({
   },
 });
 
-/** Families have few ids, so a reader makes up its own. Once it was told which is which, it need not be told again. */
+/** Families have few ids, so a decoder makes up its own. Maps them to the real ids, so each needs to be sent only once. */
 const createIds = () => {
   const known = new Map<string, string>();
   return {
@@ -121,7 +121,7 @@ const patched = (base: Event | undefined, { type, set, unset = [] }: Residue): E
   return event as Event;
 };
 
-/** What is no residue of ours is skipped, as by any client of the family. */
+/** Ignores slots that hold no residue of ours, as the family's clients do. */
 const parse = (text: string): Residue | undefined => {
   const value = parseFields(text);
   if (!value) return undefined;

@@ -1,16 +1,17 @@
 import type { Content, Event, EventOf, Json } from "../../events.ts";
 
 /**
- * Makes grammatical events of what a family says that knows neither steps nor parts, only words, calls and sub-agents, in any order and
- * not always whole.
+ * Produces grammatical events for families that have no steps or parts, only text, calls and sub-agents, in any order
+ * and sometimes incomplete.
  *
- * - Words open a step and a part where none is open. A call ends both: it executes after its step. So does the end of a call or of a
- *   sub-agent: what the model says then, it says in another step.
- * - What was never said to start is started first; what has ended already, or starts again while it is open, is left out.
- * - It remembers only so much of what is open and what has ended lately, however long the stream and whatever it says.
+ * - Text opens a step and a part if none is open. A call ends both, because it executes after its step. The end of a
+ *   call or of a sub-agent ends both too, because the model's next output belongs to another step.
+ * - Emits a missing start before its first event. Drops events for items that have ended and duplicate starts of open
+ *   items.
+ * - Memory for open and recently ended items is bounded, regardless of the stream's length and content.
  */
 export interface Narrator {
-  /** An id for what the family left without one. */
+  /** Creates an id for an item that the family left without one. */
   id(kind: string): string;
   words(kind: "text" | "thinking", delta: string, agent?: string): Event[];
   startCall(call: NarratedCall, agent?: string): Event[];
@@ -18,7 +19,7 @@ export interface Narrator {
   startAgent(agent: { readonly agent: string; readonly name: string; readonly parent?: string }): Event[];
   endAgent(agent: string, end?: Pick<EventOf<"agent-end">, "outcome" | "error">): Event[];
   isOpen(agent: string): boolean;
-  /** The family says that all is done: ends what it left open, calls and sub-agents as interrupted. */
+  /** The family reported the end. Ends everything that is open, calls and sub-agents as interrupted. */
   end(): Event[];
 }
 
@@ -36,7 +37,7 @@ export interface NarratedEnd {
 
 const MOST_OPEN = 4096;
 const MOST_ENDED = 256;
-/** Whoever closes a tree of agents goes down into it. */
+/** Limits the recursion of everything that closes a tree of agents. */
 const DEEPEST = 64;
 
 interface Scope {
@@ -116,7 +117,7 @@ export const createNarrator = (): Narrator => {
   const endCall: Narrator["endCall"] = (call, end, agent) => {
     if (ended.has(call.call)) return [];
     const isKnown = calls.has(call.call);
-    // What fails unheard of may never have been executed; what succeeds was.
+    // A call without a start: success proves that it was executed, failure does not.
     const before = isKnown ? [] : end.outcome === "ok" ? startCall(call, agent) : ask(call, scopeOf(agent));
     const scope = calls.get(call.call) ?? scopeOf(agent);
     forgetCall(call.call);
@@ -159,7 +160,7 @@ export const createNarrator = (): Narrator => {
       const wanted = scopeOf(parent);
       const above = wanted.depth < DEEPEST ? wanted : root;
       const events = agents.size < MOST_OPEN ? [] : endAgent(agents.keys().next().value!, { outcome: "interrupted" });
-      // What had to make room may have been the parent.
+      // The agent ended to make room may have been the parent.
       const scope = above === root || agents.has(above.of.agent!) ? above : root;
       agents.set(agent, newScope(agent, scope));
       scope.children.add(agent);

@@ -2,8 +2,8 @@ import type { Content, EventOf } from "../../events.ts";
 import type { EncodeOptions } from "../../dialect.ts";
 
 /**
- * What a call answered with, as one text: text as it is, values as JSON. Of bytes beside the log it has what the entry has, and where
- * the rest is. Empty for a call that answered with nothing.
+ * The result of a call as one text: text unchanged, values as JSON. For bytes stored beside the log, it contains the
+ * head from the entry and a link to the rest. Empty for a call without a result.
  */
 export const resultText = (
   { content = [], value }: Pick<EventOf<"tool-end">, "content" | "value">,

@@ -1,18 +1,18 @@
 /**
- * The one status that a client of the family shows: the latest of those that still live, so that none outlives its cause. Each method
- * answers what the client must be told, if anything.
+ * The single status that a client of the family shows: the latest one that is still live, so no status outlives its
+ * cause. Each method returns the text to send to the client, if it changed.
  */
 export interface StatusLine {
-  /** An empty text takes the owner's status away. */
+  /** An empty text removes the owner's status. */
   set(owner: string, text: string): string | undefined;
   end(...owners: string[]): string | undefined;
-  /** Shown until anything else is. */
+  /** Shown until the next status. */
   pass(text: string): string;
-  /** The client shows this by itself, and goes on to until it is told something else. */
+  /** The client already shows this text and keeps it until it receives another status. */
   own(owner: string, text: string): void;
 }
 
-/** What a status says of a run that another process has taken over. */
+/** The status of a run that another process has taken over. */
 export const RESUMED = "Continuing after an interruption";
 
 export const createStatusLine = (idle: string): StatusLine => {

@@ -6,7 +6,7 @@ import { createAnswerEnd, incompleteText } from "../frames/incomplete.ts";
 import { openaiError } from "../openai/errors.ts";
 import { finishReason } from "../openai/finish-reason.ts";
 
-/** An answer that is not streamed: for connections of both kinds, which look at `choices` or at `output`. */
+/** A response without streaming, for both kinds of connections: one reads `choices`, the other `output`. */
 export const completion = (
   { id, model, created = 0 }: { readonly id: string; readonly model: string; readonly created?: number },
   text: string,
@@ -30,7 +30,7 @@ export const completion = (
   usage: chatUsage(usage),
 });
 
-/** The answer of a run that nobody watches: the root agent's words, without its tools' and sub-agents'. */
+/** The response of a run without a stream: the root agent's text, without that of tools and sub-agents. */
 export const createAnswer = (): { take(entry: Entry): void; body(): WholeAnswer } => {
   const texts = new Map<string, string>();
   let about = { id: "", model: "", created: 0 };

@@ -7,14 +7,17 @@ import { codeSpan, oneLine } from "./text.ts";
 import { cut } from "./whole-characters.ts";
 import { parseJson } from "../../json.ts";
 
-/** How a dialog's result is to be read: `yes` as yes or no, `option` as a way to allow or deny, `text` as it is, `json` as JSON, `value` as whatever it is. */
+/**
+ * How to read a dialog's result: `yes` as yes or no, `option` as an option of an approval, `text` as text, `json` as
+ * JSON, `value` unchanged.
+ */
 export const ANSWER_KINDS = ["yes", "option", "text", "json", "value"] as const;
 export type AnswerKind = (typeof ANSWER_KINDS)[number];
 
 export const answerPath = (run: string, ask: string, kind: string): string =>
   `/open-webui/v1/runs/${encodeURIComponent(run)}/asks/${encodeURIComponent(ask)}/${kind}`;
 
-/** What an ask is about, in one line. */
+/** The question of an ask, in one line. */
 export const questionOf = ({ title, message, kind }: EventOf<"ask-start">, tool: string | undefined): string =>
   oneLine(title ?? message ?? (tool !== undefined && kind === "approval" ? `Allow ${tool}?` : "A question"));
 
@@ -24,7 +27,7 @@ interface Dialog {
   readonly kind: AnswerKind;
 }
 
-/** The dialog that asks it; undefined for what no dialog can ask. */
+/** The dialog for an ask. Undefined if no dialog can express it. */
 export const dialogOf = (
   event: EventOf<"ask-start">,
   { tool, pipe, table }: { readonly tool: string | undefined; readonly pipe: Pipe; readonly table: Table },
@@ -76,7 +79,7 @@ export const dialogOf = (
   }
 };
 
-/** Dialogs show Markdown, and something of their own where there is none. */
+/** Dialogs render Markdown, and show a default text if the message is empty. */
 const messageOf = ({ kind, message, title, value }: EventOf<"ask-start">): string => {
   const quoted = message === undefined || title === undefined ? "" : codeSpan(cut(message, 4000));
   if (kind !== "approval" && kind !== "confirmation") return quoted || " ";
@@ -95,13 +98,13 @@ const shapeOf = (schema: Json | undefined): { type: string; format: unknown; isJ
   return { type: typeof type === "string" ? type : "value", format, isJson: !isText };
 };
 
-/** Who closes the dialog allows nothing. */
+/** Closing the dialog denies the request. */
 const readOption = (result: unknown): Answer => {
   const chosen = answerSchema.pick({ allow: true, option: true }).safeParse(parseJson(String(result)));
   return chosen.success && chosen.data.allow !== undefined ? chosen.data : { allow: false };
 };
 
-/** What a dialog answered. Nobody there is no answer: the ask stays open. */
+/** Reads a dialog's result. A dialog that no user saw is not an answer, so the ask stays open. */
 export const readAnswer = (kind: string, result: unknown): Answer => {
   const isError = typeof result === "object" && result !== null && "error" in result;
   if (result === undefined || (isError && kind !== "value"))

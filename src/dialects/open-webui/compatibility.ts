@@ -1,4 +1,4 @@
-/** Does it reach the person: as it is, only through the pipe, or not at all. */
+/** Whether it reaches the user: always, only through the pipe, or not at all. */
 export type Reach = "works" | "needs pipe" | "ignored";
 /** Over a plain connection, or through the pipe in one of the two function-calling modes. */
 export type Way = "connection" | "native" | "legacy";
@@ -9,17 +9,17 @@ export interface Compatibility {
   readonly reach: Readonly<Record<Way, Reach>>;
   /** The first version that shows it. */
   readonly since: string;
-  /** Whether it is there after a reload. */
+  /** Whether it is still there after a reload. */
   readonly kept: boolean;
   readonly says: string;
 }
 
 const everywhere: Compatibility["reach"] = { connection: "works", native: "works", legacy: "works" };
 const dialog: Compatibility["reach"] = { connection: "needs pipe", native: "works", legacy: "works" };
-/** Once a message has items, nobody looks at its plain content. */
+/** Once a message has items, its plain content is ignored. */
 const nowhere: Compatibility["reach"] = { connection: "ignored", native: "ignored", legacy: "ignored" };
 
-/** What Open WebUI makes of what it can be told. */
+/** How Open WebUI handles each kind of event and line. */
 export const compatibility: readonly Compatibility[] = [
   {
     type: "response.output_item.added",
@@ -125,7 +125,7 @@ export const compatibility: readonly Compatibility[] = [
   },
 ];
 
-/** The table as one client sees it. A client that does not say its version counts as a current one. */
+/** The table for one client. A client without a version counts as current. */
 export interface Table {
   shows(type: string): boolean;
 }

@@ -8,7 +8,7 @@ import { readOpenaiError } from "../openai/errors.ts";
 
 const MOST_ITEMS = 4096;
 
-/** What can be known of a run from what Open WebUI is told of it. */
+/** Recovers as much of a run as the frames for Open WebUI contain. */
 export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const narrator = createNarrator();
   const calls = new Map<string, { readonly name: string; input: Json; isStarted: boolean }>();

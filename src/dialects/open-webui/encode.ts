@@ -19,10 +19,10 @@ import { finishReason } from "../openai/finish-reason.ts";
 import { parseJson } from "../../json.ts";
 
 export const DONE = "[DONE]";
-/** A call of a sub-agent is not one of the agent's own: when it comes back with the history, it is left out. */
+/** Marks calls of sub-agents, which are removed when they come back with the history. */
 export const SUB_AGENT = "sub-agent:";
 
-/** Whose status it is that the agent writes, until it does something else: each status is stored there. */
+/** The owner of the status while the agent writes text. Set once per text, because Open WebUI stores each status. */
 const WRITING = "writing";
 
 interface OpenCall extends Call {
@@ -30,7 +30,7 @@ interface OpenCall extends Call {
   isReady: boolean;
 }
 
-/** What Open WebUI shows of a run: the items of its message, and what stands around it. */
+/** Encodes a run for Open WebUI: the items of its message, and the events around it. */
 export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames) => {
   const { link } = options;
   const { createShow, pipe } = readStyle(options.style);
@@ -72,7 +72,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     if (call.isRoot && !provider) hadCalls = true;
     const telling = tell(id, agent, `🔧 ${tool}...`, at);
     const started = show.startCall(call);
-    // The will comes first: between two lines the connection may be lost, and a will for a call that is not there does no harm.
+    // Send the will before the call: the connection may break in between, and a will for a missing call is harmless.
     return [...will(), ...started, ...telling, ...(call.isRoot ? status.end(WRITING, at) : [])];
   };
 
@@ -139,7 +139,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     ];
   };
 
-  /** What the pipe must say in our place if it loses us: Open WebUI would run a call that is left open. */
+  /** The frames that the pipe must send if it loses the connection to us, because Open WebUI would run a call left open. */
   const will = (): Frames => {
     if (!pipe) return [];
     const frames = show.will("Error: The connection to the agent was lost.");
@@ -150,7 +150,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
     return [{ data: `{"runcast":{"will":[${now}]}}` }];
   };
 
-  /** Whoever ends a run ends what is open in it first; a call left open would be run by Open WebUI. */
+  /** Ends the open calls before the run ends, because Open WebUI would run a call left open. */
   const closeAll = (at: number): Frames =>
     [...calls.keys()].flatMap((call) => endCall({ type: "tool-end", call, outcome: "interrupted" }, at));
 
@@ -271,7 +271,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
       case "run-end":
         return end(event, at);
       default:
-        // A log of a later version may say what is not known yet.
+        // A log of a later version may contain unknown events.
         event satisfies never;
         return [];
     }
@@ -295,5 +295,5 @@ const parse = (text: string): Json | undefined => {
   const value = parseJson(text);
   return value === undefined ? undefined : whole(value);
 };
-/** For the pipe, which does not pass it on. */
+/** A frame for the pipe itself, which it does not forward. */
 const toPipe = (payload: unknown): Frame => ({ data: JSON.stringify({ runcast: payload }) });

@@ -4,8 +4,8 @@ import { unescapeHtml } from "./text.ts";
 import { parseJson } from "../../json.ts";
 
 /**
- * The conversation as it was: what tools answered is nobody's words. Calls come back as calls, those of sub-agents not at all; of what some
- * styles show as blocks within the text, a call is a call again, and the collected steps are left out.
+ * Restores the original conversation. Calls and their results become calls and results again, including those that some
+ * styles show as blocks within the text. Calls of sub-agents and collapsed steps are removed.
  */
 export const readHistory = (messages: readonly Message[]): Message[] => messages.flatMap(readOne);
 
@@ -16,14 +16,14 @@ const readOne = (message: Message): Message[] => {
   }
   if (message.role !== "assistant") return [message];
   const read = message.content.filter((part) => !isOfSubAgent(part)).flatMap(readPart);
-  // A message that was only that is gone; one that was empty is not ours to judge.
+  // Drops messages that contained nothing else, but keeps messages that were already empty.
   return read.length === 0 && message.content.length > 0 ? [] : split(message.role, read);
 };
 
 const isOfSubAgent = (part: Part): boolean =>
   (part.type === "call" || part.type === "result") && part.call.startsWith(SUB_AGENT);
 
-/** A failure is told by its first word there. */
+/** A failed result starts with `Error:`. */
 const marked = (part: Part): Part => {
   if (part.type !== "result" || part.error !== undefined) return part;
   const [first] = part.content;
@@ -32,7 +32,7 @@ const marked = (part: Part): Part => {
 
 const readPart = (part: Part): Part[] => (part.type === "text" ? readText(part.text) : [part]);
 
-/** No nested blocks are ever written, and within a block nothing looks like its end. */
+/** Blocks are never nested, and nothing within a block looks like its end. */
 const BLOCK = /\n*<details(\s[^>]*)?>\n([^]*?)<\/details>\n*/g;
 const STEPS = /^<summary>🔍 Execution Steps/;
 
@@ -70,7 +70,7 @@ const readCall = (tag: string): Part[] | undefined => {
   return [callPart, marked({ type: "result", call: callPart.call, content })];
 };
 
-/** What a tool answered is a message of its own, between those of the assistant. */
+/** Results become separate messages between those of the assistant. */
 const split = (role: "assistant", parts: readonly Part[]): Message[] => {
   const messages: Message[] = [];
   for (const part of parts) {

@@ -2,9 +2,9 @@ import type { ServerFacts } from "../../dialect.ts";
 import type { Json, Message } from "../../events.ts";
 
 /**
- * Open WebUI asks a chat's model for a title, tags, suggestions, queries and the like. None of these is a question to the agent: each is
- * answered at once, in the form that is expected: with what the chat's latest run has said of it, and else with what can be said without a
- * model. Undefined for a question to the agent.
+ * Open WebUI asks a chat's model for a title, tags, follow-ups, queries and the like. These prompts are not for the
+ * agent. Responds immediately in the expected format, from data of the chat's latest run or else without a model.
+ * Undefined for a prompt to the agent.
  */
 export const housekeeping = (
   headers: Headers,
@@ -13,7 +13,7 @@ export const housekeeping = (
 ): ((facts: ServerFacts) => Promise<string>) | undefined => {
   const prompt = textOf(messages.findLast(({ role }) => role === "user"));
   const named = headers.get("x-openwebui-task")?.trim() ?? "";
-  // Versions before 0.10.0 send the template as it stands.
+  // Versions before 0.10.0 send the unexpanded template.
   const task = named !== "" && !named.includes("{{") ? named : taskOf(prompt, textOf(messages[0]));
   if (task === undefined) return undefined;
   if (!Object.hasOwn(ANSWERS, task)) return async () => "";
@@ -38,7 +38,7 @@ const ANSWERS: Readonly<Record<string, (prompt: string, data: Data) => string>> 
 
 const MOST_COMPACTED = 16_000;
 
-/** The first line of what Open WebUI asks, if it is one of these; its template for retrieved documents begins with `### Task:`, too. */
+/** The opening of each of Open WebUI's prompts. Its template for retrieved documents begins with `### Task:` too. */
 const PROMPTS: readonly (readonly [RegExp, string])[] = [
   [/^### Task:\s*Generate a concise.{0,40}title/i, "title_generation"],
   [/^### Task:\s*Generate 1-3 broad tags/i, "tags_generation"],
@@ -49,7 +49,7 @@ const PROMPTS: readonly (readonly [RegExp, string])[] = [
   [/^### Task:\s*Summarize the conversation history/i, "context_compaction"],
   [/^Your task is to reflect the speaker's likely facial expression/i, "emoji_generation"],
   [/^You have been provided with a set of responses from various models/i, "moa_response_generation"],
-  // One that somebody has written anew, and that asks for JSON as all of them do.
+  // A customized prompt that asks for JSON, as all of them do.
   [/^### Task:(?!\s*Respond to the user query)[^]*### Output:\s*(?:JSON|Return)/i, "other"],
 ];
 
@@ -65,7 +65,7 @@ const textOf = (message: Message | undefined): string =>
 const MOST_WORDS = 6;
 const MOST_CHARACTERS = 50;
 
-/** The first words of what the person asked first. */
+/** The first words of the user's first message. */
 const titleOf = (prompt: string): string => {
   const line = (linesOf(prompt)[0] ?? "").replaceAll(/[#*_`>[\]{}<]/g, "").trim();
   const words = line.split(/\s+/).slice(0, MOST_WORDS).join(" ");
@@ -75,7 +75,7 @@ const titleOf = (prompt: string): string => {
 
 const lastWords = (prompt: string): string => linesOf(prompt).at(-1)?.trim() ?? "";
 
-/** What the person said, of the history that these prompts hold. */
+/** The user's messages in the history that these prompts contain. */
 const linesOf = (prompt: string): string[] => {
   const history = /<chat_history>\s*([^]*?)\s*<\/chat_history>/i.exec(prompt)?.[1] ?? "";
   return [...history.matchAll(/^\s*(?:USER|User|user):\s*(.*)$/gm)].map(([, question = ""]) => question);

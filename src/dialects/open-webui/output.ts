@@ -1,47 +1,48 @@
 import type { Frame } from "../../dialect.ts";
 import { fitting, jsonBytes, LINE_BYTES, TEXT_BYTES } from "./text.ts";
 
-/** One item of the message that Open WebUI shows. `index` is its place in the list, on both sides. */
+/** An item of the message that Open WebUI shows. `index` is its position in the list, here and in Open WebUI. */
 export interface Item {
   readonly index: number;
   readonly id: string;
-  /** As snapshots say it. */
+  /** The value for snapshots. */
   value: Readonly<Record<string, unknown>>;
-  /** What newer versions are told instead: older ones take a call that is `completed` for one that has its result. */
+  /** The value for newer versions. Older ones take a `completed` call for one that already has its result. */
   live: Readonly<Record<string, unknown>> | undefined;
   text: string | undefined;
 }
 
 /**
- * The list of items that the message consists of, which Open WebUI rebuilds from what it is told. Items only ever join at the end, and
- * every frame names the item's place and id, so that the server, which counts, and the page, which looks for ids, agree in all versions.
+ * The message's list of items, which Open WebUI rebuilds from the frames. Items are only ever appended, and every frame
+ * contains the item's index and id. The server goes by the index and the page by the id, and so both agree in all
+ * versions.
  */
 export interface Output {
   add(value: { readonly id: string; readonly type: string } & Readonly<Record<string, unknown>>): Added;
-  /** More text at the end of a message or of a thought. */
+  /** Appends text to a message or to thinking. */
   write(item: Item, delta: string): readonly Frame[];
-  /** Another text in the place of a message's. */
+  /** Replaces the text of a message. */
   swap(item: Item, text: string): readonly Frame[];
-  /** The same, without remembering it. */
+  /** The same, without changing the stored item. */
   asSwap(item: Item, text: string): readonly Frame[];
-  /** An item that is not added here: for whoever must add it without us. */
+  /** The frames that add an item without storing it here, for a sender that continues without us. */
   asAdded(value: Readonly<Record<string, unknown>>): readonly Frame[];
-  /** A thought has ended: for servers, in every version. */
+  /** Ends thinking. Understood by servers of every version. */
   endThought(item: Item): readonly Frame[];
-  /** The arguments of a call, whole. */
+  /** Sets the complete arguments of a call. */
   setArguments(item: Item, text: string): readonly Frame[];
-  /** Says an item anew. Versions up to 0.11.0 do not hear it. */
+  /** Sends an item again. Versions up to 0.11.0 ignore this. */
   set(
     item: Item,
     change: Readonly<Record<string, unknown>>,
     live?: Readonly<Record<string, unknown>>,
   ): readonly Frame[];
-  /** One field of an item that is no message. Only servers hear it, in every version. */
+  /** Sets a field of an item that is not a message. Only servers handle this, in every version. */
   setField(item: Item, name: string, value: string): readonly Frame[];
   asField(item: Item, name: string, value: string): readonly Frame[];
-  /** All items at once, if that takes no more than this. */
+  /** Sends all items together, unless they exceed this many bytes. */
   snapshot(most: number): readonly Frame[];
-  /** All items at once for the last time, if they fit into a line. Nothing can be said of any of them afterwards. */
+  /** Sends all items together for the last time, if they fit into a line. No item can be changed afterwards. */
   finish(): readonly Frame[];
 }
 
@@ -53,7 +54,7 @@ export interface Added {
 export const createOutput = (): Output => {
   const items: Item[] = [];
   let bytes = 64;
-  /** Texts are kept while a snapshot may need them. */
+  /** Whether texts are still stored, which ends when a snapshot would exceed the limit. */
   let isKept = true;
 
   const grow = (more: number): void => {
@@ -73,7 +74,7 @@ export const createOutput = (): Output => {
   });
 
   const done = (item: Item): readonly Frame[] => {
-    // Of a long thought, only the text that came is known there.
+    // The text of long thinking is no longer stored here, so it cannot be sent again.
     if ("content" in item.value && item.text === undefined) return [];
     return [say("output_item.done", item, { item: valueOf(item, item.live) })];
   };
@@ -162,8 +163,8 @@ export const createOutput = (): Output => {
 };
 
 /**
- * Each result behind its call, the others where they are: shown, that makes no difference, but a call whose result comes after another
- * call is left out when the conversation goes on.
+ * Moves each result behind its call and keeps the rest in place. The display is the same, but Open WebUI drops a call
+ * from the next request if another call precedes its result.
  */
 const byCall = (items: readonly Item[]): ((one: Item, other: Item) => number) => {
   const places = new Map(

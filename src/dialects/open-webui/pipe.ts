@@ -1,23 +1,23 @@
 import type { Way } from "./compatibility.ts";
 
-/** What the pipe says of itself and of the Open WebUI that it runs in. */
+/** The pipe's facts about itself and the Open WebUI it runs in. */
 export interface Pipe {
   readonly version?: string;
   readonly mode: Exclude<Way, "connection">;
-  /** Whether it runs code in the person's page. */
+  /** Whether it runs code in the user's page. */
   readonly execute: boolean;
-  /** Whether what tools cite, and in one style what they answered, is shown as sources. */
+  /** Whether citations of tools, and in one style their results, are shown as sources. */
   readonly citations: boolean;
   readonly subAgentStatus: boolean;
 }
 
-/** What it said, as it said it: `open-webui=0.10.2; mode=native`. Undefined if it is not the pipe that speaks. */
+/** Parses the pipe's facts, such as `open-webui=0.10.2; mode=native`. Undefined if the client is not the pipe. */
 export const readPipe = (facts: string): Pipe | undefined => {
   const given = factsIn(facts);
   return given.has("mode") ? pipeOf(given) : undefined;
 };
 
-/** What of the pipe's header matters for what it is told. Anything else would only keep viewers apart. */
+/** The facts in the pipe's header that affect encoding. Others are dropped, so that more viewers can share an encoder. */
 export const pipeFacts = (header: string): { readonly style: string | undefined; readonly facts: string } => {
   const given = factsIn(header);
   const { version, mode, execute, citations, subAgentStatus } = pipeOf(given);

@@ -15,13 +15,13 @@ import { readSecrets, runId, writeSecrets } from "../../wire.ts";
 
 type Start = Extract<Command, { do: "start" }>;
 
-/** A request that Open WebUI forwards says whose it is, and of which chat. */
+/** Requests that Open WebUI forwards have headers with their user and chat. */
 export const isForwarded = (headers: Headers): boolean => {
   for (const [name] of headers) if (name.startsWith("x-openwebui-")) return true;
   return headers.has("runcast-pipe");
 };
 
-/** What the pipe, and another Runcast, say beside OpenAI's fields. */
+/** Fields that the pipe, and another Runcast, add to OpenAI's. */
 const besideSchema = z.looseObject({
   runcast: runRequestSchema.pick({ run: true, settings: true }).optional(),
 });
@@ -34,7 +34,7 @@ export const readChatStart = (request: DialectRequest): Command => {
   return readStart({ ...asked, ...more }, body.stream === true, request);
 };
 
-/** A connection of Open WebUI whose kind is Responses. */
+/** The body from an Open WebUI connection of type Responses. */
 export const responsesSchema = z.object({
   model: z.string().min(1).optional(),
   input: inputSchema,
@@ -63,7 +63,7 @@ const readStart = (asked: RunRequest, isStreamed: boolean, { headers }: DialectR
       reply: async (facts) => completion({ id: "housekeeping", model: asked.agent ?? "" }, await answer(facts)),
     };
   if (isForwarded(headers) && asked.messages.at(-1)?.role === "tool") throw ranCalls(isStreamed);
-  // Tools that come with a request are Open WebUI's own. It runs what it is told to call, and then asks the agent again.
+  // Drops the request's tools, which are Open WebUI's own: it would run calls to them and then query the agent again.
   const { agent, tools: _, user: __, ...rest } = asked;
   const [name, style] = agent === undefined ? [] : splitModel(agent);
   const user = readUser(headers) ?? asked.user;
@@ -89,8 +89,8 @@ const readStart = (asked: RunRequest, isStreamed: boolean, { headers }: DialectR
 };
 
 /**
- * Open WebUI has run a call of the agent itself and asks again. It does so after a stream that ended while calls were open, which is one
- * that was cut: a new run would do everything once more.
+ * Open WebUI ran one of the agent's calls itself and queries again. It does so after a stream that ended with open
+ * calls, which means that the stream was cut. A new run would repeat everything.
  */
 const ranCalls = (isStreamed: boolean): Refusal =>
   new Refusal("cut-off", "The connection to the agent broke while it was working, so this answer is incomplete.", {
@@ -99,7 +99,7 @@ const ranCalls = (isStreamed: boolean): Refusal =>
     inStream: isStreamed,
   });
 
-/** For the pipe, if it loses its connection: what it has not seen yet, in the same words. */
+/** For the pipe after a lost connection: the frames that it has not received yet, in the same style. */
 export const readFollow = ({ params, query, headers }: DialectRequest): Command => {
   const after = parseCursor(headers.get("last-event-id") || query.get("after") || "0");
   if (!after)
@@ -176,7 +176,7 @@ const writeStyle = (style: string | undefined): Record<string, string> => {
   return { ...(name && { "runcast-style": name }), ...(facts.length > 0 && { "runcast-pipe": facts.join("; ") }) };
 };
 
-/** `agent:style`, as the name of a model. */
+/** Splits a model name such as `agent:style`. */
 const splitModel = (model: string): [string, string | undefined] => {
   const at = model.lastIndexOf(":");
   const style = model.slice(at + 1);
@@ -195,7 +195,7 @@ const styleOf = (headers: Headers, suffix: string | undefined): string => {
   return pipe ? `${name}; ${pipe.facts}` : name;
 };
 
-/** Names may have any characters, and come encoded. */
+/** Values may contain any characters and are percent-encoded. */
 const textIn = (headers: Headers, name: string): string | undefined => {
   const text = headers.get(name)?.trim() ?? "";
   if (text === "" || text.includes("{{")) return undefined;
@@ -216,7 +216,7 @@ export const readUser = (headers: Headers): RunRequest["user"] => {
     : { id: known, ...(name !== undefined && { name }), ...(email !== undefined && { email }) };
 };
 
-/** What else Open WebUI says of a request, by our names. */
+/** Other headers that Open WebUI sends, by our names. */
 const ABOUT = {
   message: "x-openwebui-message-id",
   userMessage: "x-openwebui-user-message-id",

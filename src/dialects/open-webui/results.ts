@@ -4,7 +4,7 @@ import type { Result } from "./show.ts";
 import { nameText, oneLine } from "./text.ts";
 import { resultText } from "../frames/result-text.ts";
 
-/** What a call ended with, as it is to be shown. `page`: where all of it can be read that lies in no file. */
+/** The displayed result of a call. `page` returns the URL where a result that is not in a file can be read in full. */
 export const resultOf = (event: EventOf<"tool-end">, link: EncodeOptions["link"], page: () => string): Result => {
   const { outcome, error, content = [] } = event;
   const files = content.filter((part) => part.type === "file");
@@ -37,7 +37,7 @@ const OUTCOMES: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
   deferred: "It is left to the client.",
 };
 
-/** Open WebUI takes what starts so for a failure. */
+/** Open WebUI treats a result with this prefix as a failure. */
 const failure = (outcome: Exclude<CallOutcome, "ok">, message: string | undefined, shownText: string): string => {
   if (outcome === "deferred") return OUTCOMES.deferred;
   const reason = message ?? OUTCOMES[outcome];

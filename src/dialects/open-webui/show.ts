@@ -7,11 +7,11 @@ import { type Gap, withinCode } from "./text.ts";
 
 export type Frames = readonly Frame[];
 
-/** How a style shows what happens. What a sub-agent says is not shown, only its calls. */
+/** How a style displays events. Text of sub-agents is not shown, only their calls. */
 export interface Show {
-  /** The run has begun. */
+  /** The run has started. */
   start?(): Frames;
-  /** What is asked can be answered in what the style shows: no dialog has to open. */
+  /** Asks can be answered within the style's display, so no dialog has to open. */
   readonly asksInPlace?: true;
   startText(part: string, about: TextAbout): Frames;
   text(part: string, delta: string): Frames;
@@ -20,39 +20,39 @@ export interface Show {
   thinking(part: string, delta: string): Frames;
   endThinking(part: string, at: number): Frames;
   startCall(call: Call): Frames;
-  /** Its arguments are known now. */
+  /** The arguments are complete. */
   readyCall(call: Call): Frames;
   executeCall(call: Call): Frames;
   endCall(call: Call, result: Result): Frames;
-  /** A step of the root agent. */
+  /** A step of the root agent has ended. */
   endStep(hadCalls: boolean): Frames;
-  /** What the status line says once when a sub-agent has ended. */
+  /** Shown once in the status line when a sub-agent has ended. */
   readonly agentEnded?: string;
-  /** All that is open has ended. */
+  /** Called after everything open has ended. */
   end(): Frames;
-  /** What ends all that is open, for whoever must do that without us. */
+  /** The frames that end everything open, for a sender that continues without us. */
   will(message: string): Frames;
 }
 
 export interface TextAbout {
-  /** The part whose place it takes. */
+  /** The part that it replaces. */
   readonly replaces?: string | undefined;
-  /** They are a tool's own words. */
+  /** Set if the text is a tool's own. */
   readonly call?: Call | undefined;
 }
 
 export interface Call {
-  /** Its id as Open WebUI knows it. */
+  /** The call's id in Open WebUI. */
   readonly key: string;
   readonly name: string;
-  /** Its name, after that of the sub-agent that made it. */
+  /** Its name, prefixed with the sub-agent that made it. */
   readonly label: string;
-  /** The arguments as they came. */
+  /** The arguments streamed so far. */
   inputText: string;
   input: Json | undefined;
-  /** A sub-agent has worked on it: what it answers with are an agent's words. */
+  /** A sub-agent worked on the call, so its result is an agent's text. */
   isTask: boolean;
-  /** The model's provider runs it while the answer goes on. */
+  /** The model's provider runs it while the model output continues. */
   readonly isProvider: boolean;
 }
 
@@ -66,29 +66,29 @@ interface ResultFile {
 
 export interface Result {
   readonly outcome: CallOutcome;
-  /** All of it that is known here; for a failure, what went wrong. */
+  /** The text that is available here. For a failure, the error. */
   readonly text: string;
-  /** Where all of it is. */
+  /** The URL of the whole result. */
   readonly link: string;
   readonly gap?: Gap | undefined;
-  /** Files that came with it. Open WebUI draws images; of others the text has the address. */
+  /** Files of the result. Open WebUI renders images. For other files, the text contains the URL. */
   readonly files: readonly ResultFile[];
 }
 
 export const isOk = ({ outcome }: Pick<Result, "outcome">): boolean => outcome === "ok" || outcome === "deferred";
 
-/** What styles work with. */
+/** What a style works with. */
 export interface Stage {
   readonly output: Output;
   readonly side: SideEvents;
   readonly pipe: Pipe | undefined;
-  /** The URL of the run's own view, to read it or also to answer; undefined where no page may frame it. */
+  /** The URL of the run's embedded view, read-only or with answering. Undefined if no page may frame it. */
   readonly embed: EncodeOptions["embed"];
 }
 
 export type CreateShow = (stage: Stage) => Show;
 
-/** Text and thinking as items of their own, which all styles but one want. */
+/** Text and thinking as separate items, shared by all styles but one. */
 export const createWords = (
   output: Output,
 ): Pick<Show, "startText" | "text" | "endText" | "startThinking" | "thinking" | "endThinking"> => {
@@ -145,7 +145,7 @@ export const createWords = (
       return [
         ...output.set(item, { status: "completed", ended_at: at / 1000, duration: Math.round((at - since) / 1000) }),
         ...output.endThought(item),
-        // How long it took, versions up to 0.11.0 learn from a snapshot alone; but that ends all thoughts there.
+        // Versions up to 0.11.0 learn the duration only from a snapshot. But a snapshot ends all thinking there.
         ...(thoughts.size === 0 ? output.snapshot(SMALL) : []),
       ];
     },

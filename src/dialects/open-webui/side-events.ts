@@ -8,18 +8,18 @@ import { cut } from "./whole-characters.ts";
 /** What Open WebUI shows beside a message's text: sources, files, embeds, tasks, suggestions, a title, toasts. */
 export interface SideEvents {
   citation(event: EventOf<"citation">): readonly Frame[];
-  /** What a call answered with, as a source that can be opened. */
+  /** A call's result as a source that can be opened. */
   result(about: SourceAbout & { readonly input: Json | undefined }): readonly Frame[];
-  /** Of a file that changed, its latest state. */
+  /** Shows the latest state of a file. */
   file(event: Pick<EventOf<"file">, "file" | "url" | "name" | "mediaType" | "bytes" | "change">): readonly Frame[];
   embed(event: EventOf<"embed">): readonly Frame[];
-  /** Whether pages within the message are shown at all. */
+  /** Whether the client can show pages within the message. */
   readonly showsEmbeds: boolean;
-  /** The address of the run's own view, which stands before all that the run embeds. */
+  /** Shows the run's embedded view above everything that the run embeds. */
   view(address: string): readonly Frame[];
   notice(event: EventOf<"notice">): readonly Frame[];
   data(event: EventOf<"data">): readonly Frame[];
-  /** What is to be there after a reload. */
+  /** Emits the events that must survive a reload. */
   end(): readonly Frame[];
 }
 
@@ -27,13 +27,13 @@ interface SourceAbout {
   readonly id: string;
   readonly name: string;
   readonly text: string;
-  /** Where the whole text is. */
+  /** The URL of the whole text. */
   readonly link: string;
   readonly gap?: Gap | undefined;
   readonly url?: string | undefined;
 }
 
-/** One event, as Open WebUI takes it from within a stream. */
+/** An event as Open WebUI accepts it within a stream. */
 export const eventFrame = (type: string, data: unknown): Frame => ({ data: JSON.stringify({ event: { type, data } }) });
 
 export const createSideEvents = (
@@ -51,9 +51,9 @@ export const createSideEvents = (
   const source = ({ id, name, url, text, link: whole, gap }: SourceAbout, more: Record<string, unknown>) =>
     say("source", {
       source: { id, name, ...(url !== undefined && { url }) },
-      // It is shown as Markdown.
+      // Rendered as Markdown.
       document: [codeBlock(excerpt(text, TEXT_BYTES - 1024, whole, gap))],
-      // Sources are grouped by this: each its own pill.
+      // Sources are grouped by this field, so each gets its own pill.
       metadata: [{ source: id, name, ...(url !== undefined && { url }), ...more }],
     });
 
@@ -114,7 +114,7 @@ export const createSideEvents = (
       };
       files.delete(name);
       files.set(name, shown);
-      // What is stored can only grow, so that is done once, at the end.
+      // Stored files can only be added, so they are stored once, at the end.
       return say("chat:message:files", { files: allFiles() });
     },
 
@@ -176,7 +176,7 @@ const taskOf = (todo: Json): unknown[] => {
   return [{ id, content: oneLine(text, 400), status: TASKS[status] ?? "pending" }];
 };
 
-/** Nothing that a click could run. */
+/** Only web URLs, so that a click can never run a script. */
 const webAddress = (url: string | undefined): string | undefined =>
   url !== undefined && url.length <= 2000 && /^https?:\/\//.test(url) ? url : undefined;
 
@@ -185,7 +185,7 @@ const asManyAsFit = <Value>(values: readonly Value[]): Value[] => {
   return values.filter((value) => (bytes += jsonBytes(JSON.stringify(value))) <= TEXT_BYTES);
 };
 
-/** About how much a value takes as JSON, if that is not more than `most`. */
+/** The approximate size of a value as JSON. Stops counting above `most`. */
 const sizeOf = (value: Json, most: number): number => {
   if (typeof value === "string") return jsonBytes(value, most);
   if (typeof value !== "object" || value === null) return 8;

@@ -4,14 +4,17 @@ import { eventFrame } from "./side-events.ts";
 import { oneLine } from "./text.ts";
 import { createStatusLine } from "../frames/status-line.ts";
 
-/** The line above the message: what goes on now, by the latest of those that still live. Each one is stored there, so none is said twice. */
+/**
+ * The line above the message: the latest activity that is still live. Open WebUI stores each line, so none is sent
+ * twice.
+ */
 export interface Status {
-  /** `often`: one of many, of which some may be left out. */
+  /** `often`: one of many updates, some of which may be dropped. */
   set(owner: string, text: string, at: number, often?: boolean): readonly Frame[];
   end(owner: string, at: number): readonly Frame[];
-  /** Says this once, and then again what goes on. */
+  /** Shows this text until the next change. */
   pass(text: string): readonly Frame[];
-  /** The last word. */
+  /** Shows the final status. */
   finish(text: string): readonly Frame[];
   start(): readonly Frame[];
 }
@@ -20,8 +23,8 @@ const IDLE = "Thinking...";
 const OFTEN_MS = 1000;
 
 /**
- * `endsWithoutUs`: whoever stops the run hears nothing more of us, and keeps the last line as it was. Then none of them says that it goes
- * on, which would shimmer for ever.
+ * `endsWithoutUs`: a client that stops the run receives nothing more from us and keeps the last line. Then no line may
+ * be marked as in progress, because it would shimmer forever.
  */
 export const createStatus = (table: Table, { endsWithoutUs }: { readonly endsWithoutUs: boolean }): Status => {
   const line = createStatusLine(IDLE);

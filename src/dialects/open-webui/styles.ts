@@ -6,23 +6,23 @@ import { live } from "./styles/live.ts";
 import { type Pipe, readPipe } from "./pipe.ts";
 import type { CreateShow } from "./show.ts";
 
-/** All that there are, one file each; the first unless another is asked for. */
+/** All styles, one file each. The first is the default. */
 const SHOWN = { cards, citations, collapse, details, live } satisfies Readonly<Record<string, CreateShow>>;
 
 type StyleName = keyof typeof SHOWN;
 export const STYLES = Object.keys(SHOWN) as [StyleName, ...StyleName[]];
 
-/** How one client wants to see a run, and what is known of it. */
+/** A client's style, and the facts about its pipe. */
 export interface Style {
   readonly name: StyleName;
   readonly createShow: CreateShow;
-  /** Undefined without it. */
+  /** Undefined if the client is not the pipe. */
   readonly pipe: Pipe | undefined;
 }
 
 export const isStyle = (text: string): text is StyleName => Object.hasOwn(SHOWN, text);
 
-/** The name, then what the pipe said: `cards; open-webui=0.10.2; mode=native`. */
+/** Parses the style's name and the pipe's facts: `cards; open-webui=0.10.2; mode=native`. */
 export const readStyle = (text = ""): Style => {
   const [asked = "", ...facts] = text.split(";").map((part) => part.trim());
   const name = isStyle(asked) ? asked : STYLES[0];

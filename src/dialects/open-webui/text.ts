@@ -1,19 +1,19 @@
 import { cut } from "./whole-characters.ts";
 
-/** A line over 64 KB breaks older Open WebUI; this leaves room for what stands around a text. */
+/** Lines over 64 KB break older versions of Open WebUI. Leaves room for the fields around a text. */
 export const LINE_BYTES = 60 * 1024;
-/** What one text of a line may take. */
+/** The limit for one text of a line. */
 export const TEXT_BYTES = 48 * 1024;
 
 // oxlint-disable no-control-regex
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** What a terminal would colour, as a person reads it. */
+/** Removes terminal escape sequences and control characters. */
 export const plain = (text: string): string =>
   text.replace(ANSI, "").replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(CONTROL, "");
 
-/** For a place that shows one line of plain text. */
+/** Formats text for a place that shows one line of plain text. */
 export const oneLine = (text: string, most = 200): string => {
   const line = plain(cut(text, most * 4))
     .replaceAll(/\s+/g, " ")
@@ -21,13 +21,13 @@ export const oneLine = (text: string, most = 200): string => {
   return line.length <= most ? line : `${cut(line, most - 1)}…`;
 };
 
-/** For a name, which some versions show as Markdown: nothing that could be markup, a formula, a mention or a citation. */
+/** Formats a name, which some versions render as Markdown: removes markup, formulas, mentions and citations. */
 export const nameText = (text: string, most = 120): string =>
   oneLine(text, most).replaceAll(/[<>&"'`*[\](){}!#|~$@\\]/g, "") || "unnamed";
 
 /**
- * For a place that shows Markdown: reads as it stands, on one line. Only in code does nothing mean anything there: entities are shown as
- * they are or decoded first, depending on the version, and an escaped bracket begins a formula.
+ * Shows text literally in Markdown, on one line. Only code is safe from interpretation there: depending on the version,
+ * entities are shown or decoded first, and an escaped bracket begins a formula.
  */
 export const codeSpan = (text: string): string => {
   const line = plain(text).replaceAll(/\s+/g, " ").trim();
@@ -37,20 +37,20 @@ export const codeSpan = (text: string): string => {
   return `${fence}${space}${line}${space}${fence}`;
 };
 
-/** For a place that shows Markdown: reads as it stands, with its lines. */
+/** Shows text literally in Markdown, with its line breaks. */
 export const codeBlock = (text: string): string => {
   const lines = plain(text);
   const fence = "`".repeat(Math.max(3, longestRun(lines) + 1));
   return `${fence}text\n${lines}\n${fence}`;
 };
 
-/** For pieces within an open block of code, which none of them can end. */
+/** Escapes deltas within an open code block, so that none of them can end it. */
 export const withinCode = (text: string): string => plain(text).replaceAll("`", "`\u200b");
 
 const longestRun = (text: string): number =>
   text.includes("`") ? Math.max(...(text.match(/`+/g) ?? []).map(({ length }) => length)) : 0;
 
-/** For an attribute or the body of a `<details>` block. */
+/** Escapes text for an attribute or the body of a `<details>` block. */
 export const escapeHtml = (text: string): string =>
   text
     .replaceAll("&", "&amp;")
@@ -67,7 +67,7 @@ export const unescapeHtml = (text: string): string =>
     .replaceAll("&#39;", "'")
     .replaceAll("&amp;", "&");
 
-/** How many units of the text, from the start, take at most so many bytes in a line of JSON. Never half a character. */
+/** How many code units of the text, from `from`, fit into this many bytes of a JSON line. Never splits a character. */
 export const fitting = (text: string, most: number, from = 0): number => {
   let bytes = 0;
   let index = from;
@@ -80,7 +80,7 @@ export const fitting = (text: string, most: number, from = 0): number => {
   return index - from;
 };
 
-/** The bytes that a text takes in a line of JSON; `most` and one more if it takes more. */
+/** The bytes that a text takes in a JSON line, capped at `most + 1`. */
 export const jsonBytes = (text: string, most = Number.POSITIVE_INFINITY): number => {
   let bytes = 2;
   for (let index = 0; index < text.length && bytes <= most; index++) {
@@ -99,13 +99,13 @@ const bytesOf = (code: number): number => {
   return code < 0x800 ? 2 : 3;
 };
 
-/** Of a text of which only head and tail are known: where the tail begins, and how long the whole is. */
+/** A text of which only head and tail are known: where the tail begins, and the length of the whole. */
 export interface Gap {
   readonly at: number;
   readonly length: number;
 }
 
-/** Head and tail of a text that is too long, and between them how much was left out and where it is. */
+/** Head and tail of a text that is too long, with a note of how much was omitted and where the whole is. */
 export const excerpt = (text: string, most: number, link?: string, gap?: Gap): string => {
   if (!gap && text.length <= most && jsonBytes(text, most) <= most) return plain(text);
   const head = text.slice(0, Math.min(gap?.at ?? text.length, fitting(text, Math.floor((most * 3) / 4))));
@@ -115,7 +115,7 @@ export const excerpt = (text: string, most: number, link?: string, gap?: Gap): s
   return plain(`${head}\n\n[… ${left} characters left out${where} …]\n\n${tail}`);
 };
 
-/** The last units of a text that fit. */
+/** The longest ending of a text that fits. */
 const ending = (text: string, most: number): string => {
   let bytes = 0;
   let from = text.length;
@@ -129,7 +129,7 @@ const ending = (text: string, most: number): string => {
   return text.slice(from);
 };
 
-/** The first characters of a text, not units, and what stands for the rest. */
+/** The first `most` characters (code points), followed by `rest` if any are omitted. */
 export const preview = (text: string, most: number, rest = "..."): string => {
   if (text.length <= most) return text;
   let units = 0;

@@ -5,12 +5,12 @@ type Encode = (entry: Entry) => readonly Frame[];
 type Delta = EventOf<"text-delta" | "thinking-delta" | "tool-input-delta">;
 
 /**
- * An encoder that is given only whole characters, in whatever string of whatever event: of half a one JSON makes an escape, which Open
- * WebUI 0.10.2 stores and can then never again read the chat. Halves that two deltas bring one after the other are one character; half of
- * one alone is marked as lost.
+ * Wraps an encoder so that no string of an event contains half of a surrogate pair. JSON would escape it, and Open
+ * WebUI 0.10.2 stores the escape and can never read the chat again. Two halves in consecutive deltas are joined. A lone
+ * half becomes a replacement character.
  */
 export const wholeCharacters = (encode: Encode): Encode => {
-  /** First halves whose second may come, by what they are said in. */
+  /** First halves that wait for their second half, by part or call. */
   const held = new Map<string, Delta>();
 
   const joined = (event: Delta): Delta => {
@@ -32,17 +32,17 @@ export const wholeCharacters = (encode: Encode): Encode => {
   };
 };
 
-/** The same value in whole characters. */
+/** The same value without lone surrogates. */
 export const whole = <Value>(value: Value): Value => (isWhole(value) ? value : (mended(value) as Value));
 
-/** The first units of a text, of which none is half a character if the text has none. */
+/** The first code units of a text, without splitting a surrogate pair. */
 export const cut = (text: string, most: number): string => {
   const last = text.charCodeAt(Math.min(most, text.length) - 1);
   return text.slice(0, last >= 0xd8_00 && last <= 0xdb_ff ? Math.min(most, text.length) - 1 : most);
 };
 
 const DELTAS: ReadonlySet<EventType> = new Set<Delta["type"]>(["text-delta", "thinking-delta", "tool-input-delta"]);
-/** After these no second half can come. */
+/** Events after which no second half can arrive. */
 const ENDS: ReadonlySet<EventType> = new Set<EventType>([
   ...(["text-end", "thinking-end"] as const),
   ...(["tool-input-end", "tool-execute", "tool-end"] as const),
@@ -58,7 +58,7 @@ const idOf = (event: Event): string => {
 const isWhole = (value: unknown): boolean => {
   if (typeof value === "string") return value.isWellFormed();
   if (typeof value !== "object" || value === null) return true;
-  // Every token comes by here: this makes no list of its fields.
+  // Every token passes here, so avoid allocating a list of the fields.
   for (const key in value) if (!key.isWellFormed() || !isWhole((value as Record<string, unknown>)[key])) return false;
   return true;
 };
@@ -75,7 +75,7 @@ const IDS: ReadonlySet<string> = new Set([
   ...["call", "ask", "citation", "embed", "file"],
 ]);
 
-/** Ids that differ do so afterwards too: of two calls under one id, one would be left open. */
+/** Keeps different ids different: of two calls with the same id, one would be left open. */
 const wholeEvent = (event: Event): Event => {
   if (isWhole(event)) return event;
   const fields = Object.entries(event as Record<string, unknown>);

@@ -6,7 +6,7 @@ import { readStyle } from "./style.ts";
 import { chatUsage } from "../openai/chat-usage.ts";
 import { openaiError } from "../openai/errors.ts";
 
-/** A chat completion that is not streamed. */
+/** A chat completion without streaming. */
 export const createAnswer = (options: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer } => {
   const { model, calls: style } = readStyle(options.style);
   const output = createOutput(options, style);
@@ -48,7 +48,7 @@ export const createAnswer = (options: EncodeOptions): { take(entry: Entry): void
   const body = (): WholeAnswer => {
     if (problem) {
       const status = problem.code === "cancelled" ? CLOSED : 500;
-      // The work has begun: to do it all again is for a person to decide.
+      // The run has already done work, so only the user may decide to repeat it.
       const headers = { "x-should-retry": "false" };
       return { status, headers, body: JSON.stringify({ error: openaiError({ ...problem, status }) }) };
     }
@@ -67,5 +67,5 @@ export const createAnswer = (options: EncodeOptions): { take(entry: Entry): void
   return { take, body };
 };
 
-/** What proxies call a request whose client has gone. */
+/** The status that proxies use when the client has closed the request. */
 const CLOSED = 499;

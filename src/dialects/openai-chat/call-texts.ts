@@ -5,8 +5,8 @@ import { answerPage } from "../frames/answer-page.ts";
 import { resultText } from "../frames/result-text.ts";
 
 /**
- * The agent's calls as text between its words, for clients that ask for it: `details` as a `<details>` block each, which many chat front ends
- * draw as a card, `text` as a line of Markdown each.
+ * The agent's calls as text within its output, for clients that request it. `details` writes each call as a `<details>`
+ * block, which many chat front ends render as a card. `text` writes each as a line of Markdown.
  */
 export const CALL_STYLES = ["details", "text"] as const;
 export type CallStyle = (typeof CALL_STYLES)[number];
@@ -22,7 +22,10 @@ interface Call {
   input: Json | undefined;
 }
 
-/** What a call that ends with this event is told as; undefined for any other event, and for calls that are the client's to run. */
+/**
+ * Returns the text of the call that ends with this event. Undefined for other events and for calls that the client
+ * runs.
+ */
 export type CallTexts = (event: Event) => string | undefined;
 
 export const createCallTexts = (style: CallStyle, options: Pick<EncodeOptions, "link" | "page">): CallTexts => {
@@ -73,7 +76,7 @@ interface CallText {
   readonly page: string;
 }
 
-/** Attributes for those who draw a card of them, and the same as code for all others. */
+/** Attributes for front ends that render a card, and the same content as code for all others. */
 const detailsOf = ({ id, label, input, result, isOk, page }: CallText): string => {
   const shown = cut(result, MOST_CHARACTERS, `\n… (all of it: ${page})`);
   const attributes = [
@@ -107,7 +110,7 @@ const escaped = (text: string): string =>
 
 const longestRun = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
 
-/** Only in code does nothing that a tool answers mean anything. */
+/** Tool output goes into a code block, so that nothing in it is interpreted as Markdown or HTML. */
 const codeBlock = (text: string, language: string): string => {
   const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}${language}\n${text}\n${fence}`;

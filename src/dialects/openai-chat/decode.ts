@@ -6,12 +6,12 @@ import { DONE } from "./encode.ts";
 import { readChatUsage } from "../openai/chat-usage.ts";
 import { readOpenaiError } from "../openai/errors.ts";
 
-/** No answer has more calls; a remote that says otherwise is not to fill our memory. */
+/** Far more calls than a real answer has. Bounds the memory that a remote can make us use. */
 const MOST_CALLS = 1024;
 
 /**
- * The chunks of any server of this kind as one step of one agent. Its calls are the client's to run: whoever asked the
- * remote has its results to give. Chunks that are no JSON, and choices after the first, are skipped.
+ * Decodes the chunks of any chat completion server as one step of one agent. Its calls are run by the client, which
+ * sends their results to the remote. Skips chunks that are not JSON and all choices but the first.
  */
 export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const calls = new Map<number, { readonly call: string; readonly id: string | undefined }>();
@@ -59,7 +59,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const events: Event[] = [];
     const givenId = textOf(id)?.slice(0, 200);
     const earlier = calls.get(key);
-    // Some servers give every call the same index, and each its own id.
+    // Some servers give every call the same index but a different id.
     if (!earlier || (givenId !== undefined && textOf(name) !== undefined && earlier.id !== givenId)) {
       if (names.length >= MOST_CALLS) return [];
       const isNew = givenId !== undefined && !names.includes(givenId);

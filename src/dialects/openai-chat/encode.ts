@@ -7,10 +7,10 @@ import { openaiError } from "../openai/errors.ts";
 
 export const DONE = "[DONE]";
 
-/** As most servers name it, and as OpenRouter does: each client reads the one or the other. */
+/** Most servers use `reasoning_content`, OpenRouter uses `reasoning`. Clients read one or the other. */
 const thought = (text: string): string => `{"reasoning_content":${text},"reasoning":${text}}`;
 
-/** The chunks of a streamed chat completion. */
+/** Encodes a streamed chat completion. */
 export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
   const { model, usage: wantsUsage, tools, calls } = readStyle(options.style);
   const output = createOutput(options, calls);

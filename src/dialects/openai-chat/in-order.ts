@@ -1,8 +1,11 @@
-/** Parts may interleave, but a format that has one string must show them in the order they started. */
+/** Orders interleaved parts by their start, for formats with a single output string. */
 export interface InOrder {
-  /** Parts of different groups are kept apart by a blank line, unless they have white space of their own. */
+  /** A blank line separates parts of different groups, unless the text already has white space there. */
   start(part: string, group: string): void;
-  /** What is to be said now: of the first open part at once, of the others when those before them have ended. */
+  /**
+   * Returns the text to emit now: immediately for the first open part, for others once all parts before them have
+   * ended.
+   */
   more(part: string, text: string): string;
   end(part: string): string;
 }

@@ -7,7 +7,7 @@ import { type FinishReason, finishReason } from "../openai/finish-reason.ts";
 import { askText } from "../frames/ask-text.ts";
 import { inOrder } from "./in-order.ts";
 
-/** What a chat completion can hold of a run. */
+/** The parts of a run that a chat completion can carry. */
 export type Output =
   | { readonly kind: "start"; readonly run: string; readonly name: string; readonly created: number }
   | { readonly kind: "content"; readonly text: string }
@@ -19,15 +19,15 @@ export type Output =
 
 interface Call {
   readonly name: string;
-  /** Its place among the calls that were announced; undefined while it may turn out to be the agent's own. */
+  /** Its index among the announced calls. Undefined while it may still turn out to be the agent's own. */
   index: number | undefined;
-  /** What was not sent yet. */
+  /** Arguments not sent yet. */
   held: string;
 }
 
 /**
- * The root agent's words and thoughts, and the calls that are the client's to run. The agent's own calls, and whatever its
- * sub-agents write, stay out: a client would run the one and take the other for the answer.
+ * Emits the root agent's text and thinking, and the calls that the client runs. Omits the agent's own calls and its
+ * sub-agents' output: a client would run those calls and take that output for the answer.
  */
 export const createOutput = (options: EncodeOptions, style?: CallStyle): ((entry: Entry) => readonly Output[]) => {
   const textOf = style && createCallTexts(style, options);

@@ -6,14 +6,14 @@ import { readChat, writeChat } from "../openai/chat-request.ts";
 
 type Start = Extract<Command, { do: "start" }>;
 
-/** `agent:details`, as the name of a model. */
+/** Splits a model name such as `agent:details`. */
 export const splitModel = (model: string): { readonly agent: string; readonly calls?: CallStyle } => {
   const at = model.lastIndexOf(":");
   const suffix = model.slice(at + 1);
   return at > 0 && isCallStyle(suffix) ? { agent: model.slice(0, at), calls: suffix } : { agent: model };
 };
 
-/** How the agent's calls are to be told: by the model's name, a header, or the query. */
+/** How to show the agent's calls, from the model's name, a header or the query. */
 const callsOf = (named: CallStyle | undefined, { headers, query }: DialectRequest): CallStyle | undefined => {
   const asked = named ?? headers.get("runcast-style")?.trim() ?? query.get("style") ?? "";
   if (asked === "" || isCallStyle(asked)) return asked || undefined;
@@ -48,7 +48,7 @@ export const writeStart = ({ request, style, extensions, whole }: Start): Return
   const body = {
     ...writeChat(request),
     ...(!whole && { stream: true }),
-    // Who has not said how it is to be answered wants to know what is used, which is said only if it is asked for.
+    // A caller that sets no style wants usage, which servers report only on request.
     ...(!whole && (readStyle(style).usage ?? style === undefined) && { stream_options: { include_usage: true } }),
   };
   const headers = {

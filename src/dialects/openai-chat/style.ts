@@ -1,21 +1,21 @@
 import { parseJson } from "../../json.ts";
 import type { CallStyle } from "./call-texts.ts";
 
-/** What of a request its answer depends on. */
+/** The parts of a request that its response depends on. */
 export interface ChatStyle {
-  /** The name of the agent as the client spells it. */
+  /** The agent's name as the client wrote it. */
   readonly model?: string;
-  /** Whether a last chunk says what was used. */
+  /** Whether the last chunk reports usage. */
   readonly usage?: boolean;
-  /** Whether the client brings tools of its own. */
+  /** Whether the client provides its own tools. */
   readonly tools?: boolean;
-  /** How the agent's own calls are told among the words; not at all if not said. */
+  /** How the agent's own calls appear in the text. Not at all if undefined. */
   readonly calls?: CallStyle;
 }
 
 export const writeStyle = (style: ChatStyle): string => JSON.stringify(style);
 
-/** Nothing special for a style that somebody else made up. */
+/** Returns an empty style for text that another dialect or client wrote. */
 export const readStyle = (text: string | undefined): ChatStyle => {
   return (text?.startsWith("{") ? (parseJson(text) as ChatStyle | undefined) : undefined) ?? {};
 };

@@ -4,7 +4,7 @@ import type { Event, EventOf, Finish, Usage } from "../../events.ts";
 import { PROTOCOL } from "../../protocol.ts";
 import { readOpenaiError } from "../openai/errors.ts";
 
-/** No response has more; a remote that says otherwise is not to fill our memory. */
+/** Far more items than a real response has. Bounds the memory that a remote can make us use. */
 const MOST_ITEMS = 4096;
 
 interface Part {
@@ -21,8 +21,9 @@ interface Call {
 }
 
 /**
- * The events of any server of this kind as one step of one agent. Function calls are the client's to run: whoever asked the
- * remote has their results to give; other calls are the remote's own. Frames that are no JSON or not known are skipped.
+ * Decodes the events of any Responses server as one step of one agent. Function calls are run by the client, which
+ * sends their results to the remote. Other calls are run by the remote. Skips frames that are not JSON and unknown
+ * events.
  */
 export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const parts = new Map<string, Part>();
@@ -71,7 +72,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     part.hasDeltas = true;
     return [...events, { type: `${kind}-delta`, part: part.part, delta }];
   };
-  /** Text that comes only when it is whole. */
+  /** Complete text, emitted only if no deltas preceded it. */
   const whole = (kind: Part["kind"], value: Fields, text: unknown): Event[] =>
     parts.get(keyOf(kind, value))?.hasDeltas ? [] : more(kind, { ...value, delta: text });
   const endParts = (item: string | undefined, cut: boolean): Event[] => {
@@ -235,7 +236,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   };
 };
 
-/** Of some calls only their error says that they failed. */
+/** Some calls report a failure only by their error. */
 const endOf = ({ status, error }: Fields): Pick<EventOf<"tool-end">, "outcome" | "error"> => {
   if (error) return { outcome: "error", error: readOpenaiError(error) };
   if (status === "failed") return { outcome: "error" };

@@ -18,7 +18,7 @@ import { incompleteOf } from "../frames/incomplete.ts";
 import { askText } from "../frames/ask-text.ts";
 import { openaiError } from "../openai/errors.ts";
 
-/** A run as a response: the frames of each entry, and the response as it is by then. */
+/** Encodes a run as a response: the frames of each entry, and the current response object. */
 export interface ResponseEncoder {
   take(entry: Entry): readonly Frame[];
   response(): unknown;
@@ -31,8 +31,9 @@ interface Words<Kind extends MessageItem | ReasoningItem> {
 }
 
 /**
- * The root agent's words and thoughts, and the calls that are the client's to run, each as an item. The agent's own calls,
- * and whatever its sub-agents say, are no items: a client would run the one and take the other for the answer.
+ * Emits an item for each text and thinking part of the root agent and for each call that the client runs. The agent's
+ * own calls and its sub-agents' output are not items: a client would run those calls and take that output for the
+ * answer.
  */
 export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): ResponseEncoder => {
   const output: Item[] = [];
@@ -43,7 +44,7 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
   let ending: Ending | undefined;
   let finish: Finish = "stop";
   let number = 0;
-  /** A message whose text has ended. Whether it is whole is known when its step ends. */
+  /** A message whose text has ended. The end of its step decides whether it is complete. */
   let ended: { readonly item: MessageItem; readonly index: number; readonly cut: boolean | undefined } | undefined;
 
   const frame = (type: string, fields: object): Frame => ({
@@ -89,7 +90,7 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
     ended = { item, index, cut };
     return frames;
   };
-  /** Ends the last message, with what has become known of it since its text ended. */
+  /** Ends the last message, once the step's finish is known or another event shows that none will come. */
   const settle = (stepFinish: Finish | undefined): readonly Frame[] => {
     if (!ended) return [];
     const { item, index, cut } = ended;
@@ -161,7 +162,7 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
       calls.delete(call);
       return frames;
     }
-    // Only now is it known to be the client's.
+    // Only the outcome shows that the client runs this call.
     const { item } = found;
     const { arguments: text } = item;
     item.arguments = "";
@@ -179,8 +180,8 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
     if (outcome === "cancelled") return [frame("response.incomplete", { response: whole })];
     const problem = openaiError({ code: outcome, message: `the run was ${outcome}`, ...error, status: 500 });
     const { code, message, param } = problem;
-    // Some clients look for it inside, as OpenAI's servers have it, some outside, as OpenAI's schema has it. Those that look for both
-    // take the second for another failure, unless it is the response's end.
+    // Some clients look for the error inside `error`, as OpenAI's servers send it, others at the top level, as OpenAI's
+    // schema defines it. Those that handle both events treat the second as another failure unless it ends the response.
     return [frame("error", { code, message, param, error: problem }), frame("response.failed", { response: whole })];
   };
 
@@ -241,7 +242,7 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
     return ended && event.type !== "step-end" ? [...settle(undefined), ...root(event)] : root(event);
   };
 
-  /** Words that are still being said are in the response as far as they are. */
+  /** Includes text that is still streaming, up to its current length. */
   const now = () => {
     for (const { item, text } of texts.values()) item.content = [outputText(text)];
     for (const { item, text } of thoughts.values()) item.summary = [summaryText(text)];

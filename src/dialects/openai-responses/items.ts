@@ -1,4 +1,4 @@
-/** What a response is made of. Each item has the place in the output at which it started. */
+/** The items of a response. Each keeps the output index at which it started. */
 export type Item = MessageItem | ReasoningItem | CallItem;
 
 interface Common {
@@ -31,7 +31,7 @@ export interface SummaryText {
   text: string;
 }
 
-/** Our ids with OpenAI's prefixes, so that they are stable and a client of ours finds them again. */
+/** Our ids with OpenAI's prefixes: stable, and recognizable to our own decoder. */
 export const messageItem = (part: string): MessageItem => ({
   id: `msg_${part}`,
   type: "message",

@@ -56,7 +56,7 @@ export const readStart = ({ body, headers }: DialectRequest): Command => {
   };
 };
 
-/** `starting_after` is the number of the last event that the client has; they count from 0. */
+/** `starting_after` is the number of the last event that the client has, counted from 0. */
 export const readFollow = ({ params, query, headers }: DialectRequest): Command => {
   const run = runOf(params["response"] ?? "");
   const after = { seq: 0, frame: 0 };
@@ -122,7 +122,7 @@ const runOf = (response: string): string => {
   throw new Refusal("unknown-response", `there is no response ${response.slice(0, 100)}`, { status: 404 });
 };
 
-/** Tools of other kinds are the provider's, and no business of an agent that has its own. */
+/** Ignores tools of other kinds: they belong to the provider, and the agent has its own. */
 const readTool = ({ type, name, description, parameters: schema }: z.infer<typeof toolSchema>): ClientTool[] =>
   type === "function" && name !== undefined
     ? [{ name, ...(description && { description }), ...(schema !== undefined && { schema }) }]

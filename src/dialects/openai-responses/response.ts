@@ -3,12 +3,12 @@ import type { Item } from "./items.ts";
 import { openaiError } from "../openai/errors.ts";
 
 export interface Ending {
-  /** How the root agent's last step ended. */
+  /** The finish of the root agent's last step. */
   readonly finish: Finish;
   readonly event: EventOf<"run-end">;
 }
 
-/** A response as it is by now. */
+/** The response object in its current state. */
 export const responseOf = (
   { run, name, at }: { readonly run: string; readonly name: string; readonly at: number },
   output: readonly Item[],
@@ -46,7 +46,7 @@ export const responseOf = (
 const REASONS: Partial<Record<Finish, string>> = {
   length: "max_output_tokens",
   filter: "content_filter",
-  // OpenAI has no word for it.
+  // OpenAI has no reason for this.
   interrupted: "interrupted",
 };
 

@@ -23,7 +23,7 @@ const userPart = z.discriminatedUnion("type", [
 type UserPart = z.infer<typeof userPart>;
 
 const words = z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, refusalPart]))]);
-/** Of a result, its words: some clients put images beside them. */
+/** Reads only the text of a result: some clients add images. */
 const resultWords = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]);
 const callSchema = z.object({
   id: z.string().min(1).max(256),
@@ -73,7 +73,7 @@ export const readMessage = (message: ChatMessage): Message => {
   }
 };
 
-/** The inverse. What a chat message has no words for (a result that is an error, a provider's own values) is left out. */
+/** The inverse. Omits what a chat message cannot express, such as error results and provider metadata. */
 export const writeMessage = ({ role, content }: Message): unknown[] => {
   const results = content.filter((part) => part.type === "result");
   const rest = content.filter((part) => part.type !== "result");
@@ -136,7 +136,7 @@ const readCall = ({ id, function: { name, arguments: text } }: z.infer<typeof ca
   type: "call",
   call: id,
   name,
-  // What a model wrote goes back to it as it was.
+  // Falls back to the raw text, so the model gets back exactly what it wrote.
   input: parseJson(text || "{}", text),
 });
 

@@ -11,7 +11,7 @@ const toolSchema = z.object({
     .optional(),
 });
 
-/** What requests of both of OpenAI's formats may have. */
+/** Fields that requests in both of OpenAI's formats share. */
 export const requestFields = {
   model: z.string().min(1).optional(),
   stream: z.boolean().nullish(),
@@ -22,7 +22,7 @@ export const requestFields = {
   top_p: z.number().nullish(),
 };
 
-/** The body of a chat completion, as OpenAI's clients and whoever speaks like them send it. */
+/** The body of a chat completion request, as sent by OpenAI's clients and compatible ones. */
 export const chatSchema = z.object({
   ...requestFields,
   messages: z.array(chatMessageSchema).min(1),
@@ -35,7 +35,7 @@ export const chatSchema = z.object({
 });
 export type ChatRequest = z.infer<typeof chatSchema>;
 
-/** Our names of the settings that have the same meaning there. */
+/** Maps OpenAI's settings to our names. */
 const SETTINGS = {
   temperature: "temperature",
   top_p: "topP",
@@ -44,7 +44,7 @@ const SETTINGS = {
   reasoning_effort: "reasoning",
 } as const satisfies Partial<Record<keyof ChatRequest, string>>;
 
-/** What the body asks for, and the body. */
+/** Returns the run request and the parsed body. */
 export const readChat = (body: unknown): { readonly request: RunRequest; readonly asked: ChatRequest } => {
   const asked = parseBody(chatSchema, body);
   const tools = asked.tool_choice === "none" ? [] : (asked.tools ?? []).flatMap(readTool);
@@ -60,7 +60,7 @@ export const readChat = (body: unknown): { readonly request: RunRequest; readonl
   return { request, asked };
 };
 
-/** The inverse, without what says how to answer. */
+/** The inverse, without the fields that control the response format. */
 export const writeChat = (request: RunRequest): Record<string, unknown> => {
   const { agent, messages, system, tools = [], user, metadata, settings = {} } = request;
   const given = Object.entries(SETTINGS).map(([theirs, ours]) => [theirs, settings[ours]]);
@@ -74,7 +74,7 @@ export const writeChat = (request: RunRequest): Record<string, unknown> => {
   };
 };
 
-/** Tools of other kinds are the provider's, and no business of an agent that has its own. */
+/** Ignores tools of other kinds: they belong to the provider, and the agent has its own. */
 const readTool = ({ type, function: about }: z.infer<typeof toolSchema>): ClientTool[] => {
   if (type !== "function" || !about) return [];
   const { name, description, parameters: schema } = about;

@@ -1,7 +1,7 @@
 import { fieldsOf } from "../../json.ts";
 import type { Usage } from "../../events.ts";
 
-/** Usage in OpenAI's words; what is not known counts as none. */
+/** Usage in OpenAI's format. Unknown counts become 0. */
 export const chatUsage = (usage: Usage | undefined) => {
   if (!usage) return undefined;
   const { input = 0, output = 0, cached = 0, reasoning = 0 } = usage;

@@ -1,18 +1,18 @@
 import type { Coverage, Loss } from "../../dialect.ts";
 import { extendedBut } from "../frames/coverage.ts";
 
-/** Why each kind of event has no place in an answer that only knows words, thoughts and calls that the client runs. */
+/** Why each kind of event is missing from a format that carries only text, reasoning and calls that the client runs. */
 export interface OpenaiLosses {
-  /** The agent's own tools at work. */
+  /** The execution of the agent's own tools. */
   readonly inside: Loss;
   readonly subAgents: Loss;
-  /** What stands beside the words. */
+  /** Events beside the text: statuses, files, notices and the like. */
   readonly aside: Loss;
   readonly askStart: Loss;
   readonly askEnd: Loss;
 }
 
-/** What becomes of each event in OpenAI's formats. */
+/** The coverage of OpenAI's formats. */
 export const openaiCoverage = ({ inside, subAgents, aside, askStart, askEnd }: OpenaiLosses): Coverage =>
   extendedBut({
     "run-resume": { loses: "the family does not know which process runs an agent" },

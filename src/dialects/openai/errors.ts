@@ -1,9 +1,9 @@
 import type { Problem } from "../../events.ts";
 
-/** Some clients know a wrong key by OpenAI's own code for it, some by the words that OpenAI begins the message with. */
+/** Some clients detect a wrong key by OpenAI's code, others by the prefix of OpenAI's message. */
 const WRONG_KEY = "invalid_api_key";
 
-/** An error as OpenAI's clients read it. */
+/** An error in OpenAI's format. */
 export const openaiError = ({ code, message, hint, status }: Problem & { readonly status: number }) => ({
   message: `${CODES[code] === WRONG_KEY ? "Incorrect API key provided: " : ""}${hint ? `${message}: ${hint}` : message}`,
   type: typeOf(status),
@@ -11,7 +11,7 @@ export const openaiError = ({ code, message, hint, status }: Problem & { readonl
   code: CODES[code] ?? (status === 429 ? "rate_limit_exceeded" : code),
 });
 
-/** Codes of ours that OpenAI's clients know by another name. */
+/** Our error codes that have a different name at OpenAI. */
 const CODES: Readonly<Record<string, string>> = {
   "unknown-agent": "model_not_found",
   "key-required": WRONG_KEY,
@@ -23,7 +23,7 @@ const typeOf = (status: number): string => {
   return status >= 500 ? "server_error" : "invalid_request_error";
 };
 
-/** What a remote's error says. */
+/** Reads the error of a remote. */
 export const readOpenaiError = (value: unknown): Problem => {
   if (typeof value === "string") return { code: "upstream-error", message: value };
   const error = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;

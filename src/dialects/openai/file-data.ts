@@ -2,14 +2,14 @@ import type { Part } from "../../events.ts";
 
 type FilePart = Extract<Part, { type: "file" }>;
 
-/** The bytes of a `data:` URL in line, any other URL as it is. */
+/** Decodes a `data:` URL into inline bytes. Keeps any other URL. */
 export const fileOf = (url: string, mediaType: string): FilePart => {
   const [, ownType, data] = /^data:([^;,]*)(?:;[^;,]*)*?;base64,([^]*)$/.exec(url) ?? [];
   if (data !== undefined) return { type: "file", mediaType: ownType || mediaType, data };
   return { type: "file", mediaType, url };
 };
 
-/** A file's bytes as base64, in a `data:` URL or bare; then only its name tells what it is. */
+/** Base64 bytes, either in a `data:` URL or bare. For bare bytes, only the file's name reveals the media type. */
 export const fileData = (text: string, name: string | null | undefined): FilePart => {
   const mediaType = MEDIA_TYPES[/\.(\w+)$/.exec(name ?? "")?.[1]?.toLowerCase() ?? ""] ?? "application/octet-stream";
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return fileOf(text, mediaType);

@@ -18,7 +18,7 @@ type Words = z.infer<typeof words>;
 const id = z.string().min(1).max(256);
 const texts = z.array(z.looseObject({ text: z.string() }));
 
-/** An item without a type is a message. Items of kinds that are not here are the provider's, and skipped. */
+/** An item without a type is a message. Items of other types belong to the provider and are skipped. */
 const itemSchema = z.union([
   z.looseObject({
     type: z.literal("message").optional(),
@@ -43,8 +43,8 @@ type Item = z.infer<typeof itemSchema>;
 export const inputSchema = z.union([z.string().min(1), z.array(itemSchema)]);
 
 /**
- * Neighbouring items of one speaker are one message: a model wants the calls of one answer together. The files of their
- * results follow as the user's, since few models take files in results.
+ * Merges neighboring items of one role into one message, because models expect the calls of one answer together. Files
+ * in results follow as a user message, since few models accept files in results.
  */
 export const readInput = (input: z.infer<typeof inputSchema>): Message[] => {
   if (typeof input === "string") return [{ role: "user", content: [{ type: "text", text: input }] }];
@@ -115,7 +115,7 @@ const readContent = (content: string | readonly Words[]): Part[] => {
   });
 };
 
-/** The inverse. What items have no words for (a result that is an error, a provider's own values) is left out. */
+/** The inverse. Omits what items cannot express, such as error results and provider metadata. */
 export const writeInput = (messages: readonly Message[]): unknown => {
   const [only] = messages;
   const [part] = only?.content ?? [];

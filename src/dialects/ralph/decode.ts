@@ -12,13 +12,13 @@ const KINDS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Reads what servers of the family send. Servers on Agno say of a failing tool first that it completed and then, in the next frame,
- * that it failed: a completion is held until the next frame of the family shows which of the two it was, unless it says itself that it is
- * no error. What is malformed or unknown is skipped, and all that follows `done` or `error`.
+ * Decodes the frames of this family's servers. Servers on Agno report a failing tool first as complete and then, in the
+ * next frame, as failed. So a completion is held until the next frame of the family shows which one it is, unless it
+ * states that it is no error. Skips malformed and unknown frames, and everything after `done` or `error`.
  */
 export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const narrator = createNarrator();
-  /** Calls that started without an id, oldest first: their end has none either. */
+  /** Calls that started without an id, oldest first. Their ends have no id either. */
   const unnamed: NarratedCall[] = [];
   let held: Held | undefined;
   let ended = false;
@@ -132,7 +132,7 @@ const idIn = (fields: Fields): string | undefined => {
 
 const nameIn = (fields: Fields): string | undefined => textIn(fields, "tool_name") || undefined;
 
-/** An error without an id, maybe even without a name, is of the call that was just said to be complete, if that had none either. */
+/** An error without an id, or even a name, belongs to the call that just completed if that call had no id either. */
 const isSame = (held: Held, fields: Fields): boolean => {
   const id = idIn(fields);
   return id === undefined ? !held.hasId && (nameIn(fields) ?? held.name) === held.name : id === held.call;

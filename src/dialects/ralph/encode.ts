@@ -27,7 +27,7 @@ export const createRalphEncoder = (options: EncodeOptions): ((entry: Entry) => r
   const line = createStatusLine(IDLE);
   const answerEnd = createAnswerEnd();
   let run = "";
-  /** Whether the words so far leave their line open: a client draws a call only where it begins one. */
+  /** Whether the text so far ends within a line. Clients render a call only at the start of a line. */
   let isLineOpen = false;
 
   const newLine = (): readonly Frame[] => {
@@ -73,14 +73,14 @@ export const createRalphEncoder = (options: EncodeOptions): ((entry: Entry) => r
     ];
   };
 
-  /** The answer is the root's; of a sub-agent's work its calls are shown. */
+  /** Only the root agent's text is the answer. Sub-agents show only their calls. */
   const say = (type: "message" | "reasoning", { agent, delta }: EventOf<"text-delta" | "thinking-delta">) => {
     if (agent !== undefined || delta === "") return [];
     if (type === "message") isLineOpen = !delta.endsWith("\n");
     return [frame({ type, content: delta })];
   };
 
-  /** Its clients write what an error says below the text; only `done` ends their status, so it comes after that too. */
+  /** Clients append an error's message to the text. Only `done` ends their status, so it follows an error too. */
   const endRun = (event: EventOf<"run-end">): readonly Frame[] => {
     const { incomplete } = answerEnd;
     const done = frame({ type: "done" });
@@ -102,7 +102,7 @@ export const createRalphEncoder = (options: EncodeOptions): ((entry: Entry) => r
         run = event.run;
         return [frame({ type: "status", content: IDLE })];
       case "text-start":
-        // What was said cannot be taken back: its replacement stands below it.
+        // Text that was sent cannot be removed, so its replacement appears below it.
         return [
           ...status(line.end(retryOf(event))),
           ...(event.replaces !== undefined && event.agent === undefined ? newLine() : []),
@@ -181,7 +181,7 @@ const inputOf = (call: OpenCall | undefined): Json => {
   if (!call) return {};
   if (call.input !== undefined) return call.input;
   if (call.text === "") return {};
-  // A model's broken arguments are shown as they are.
+  // Invalid arguments of a model are shown as raw text.
   call.input = parseJson(call.text, call.text);
   call.text = "";
   return call.input;
@@ -190,7 +190,7 @@ const inputOf = (call: OpenCall | undefined): Json => {
 const progressText = (name: string, { note, fraction }: EventOf<"tool-progress">): string =>
   [note, fraction !== undefined && `${Math.round(fraction * 100)}%`].filter(Boolean).join(", ") || `Running ${name}...`;
 
-/** Counts characters, not the units that a character outside the basic plane takes two of. */
+/** Counts code points, not UTF-16 code units. */
 const cut = (text: string, most: number = MOST_CHARACTERS): string => {
   if (text.length <= most) return text;
   let units = 0;

@@ -7,7 +7,7 @@ const imageSchema = z.object({
   type: z.literal("image_url"),
   image_url: z.union([z.string(), z.object({ url: z.string() })]),
 });
-/** A history is somebody else's: roles and parts that nobody knows here are no reason to refuse the question. */
+/** The history comes from other programs, so unknown roles and parts do not refuse the request. */
 const messageSchema = z.object({
   role: z.string(),
   content: z.union([z.string(), z.array(z.union([textSchema, imageSchema, z.looseObject({})]))]).nullish(),
@@ -32,7 +32,7 @@ export const readMessages = (messages: readonly ChatMessage[]): Message[] =>
     content: typeof content === "string" ? readText(content) : (content ?? []).filter(isKnown).map(readPart),
   }));
 
-/** What neither a person nor the system says was said by the agent or its tools. */
+/** Any role other than user and system belongs to the agent or its tools. */
 const roleOf = (role: string): "system" | "user" | "assistant" => {
   if (role === "user" || role === "human") return "user";
   return role === "system" || role === "developer" ? "system" : "assistant";
@@ -41,7 +41,7 @@ const roleOf = (role: string): "system" | "user" | "assistant" => {
 const isKnown = (part: object): part is ChatPart =>
   textSchema.safeParse(part).success || imageSchema.safeParse(part).success;
 
-/** What the family has no word for (calls, results, thinking) is left out, and so is a message of nothing else. */
+/** Omits what the family cannot express (calls, results, thinking), and messages that contain nothing else. */
 export const writeMessages = (messages: readonly Message[], system: string | undefined): ChatMessage[] => [
   ...(system === undefined ? [] : [{ role: "system" as const, content: system }]),
   ...messages.flatMap(({ role, content }): ChatMessage[] => {

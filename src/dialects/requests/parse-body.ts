@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { Refusal } from "../../source.ts";
 
-/** The body as its schema has it, or a refusal that says which field is wrong. */
+/** Parses the body with its schema. Refuses with the name of the first invalid field. */
 export const parseBody = <Schema extends z.ZodType>(schema: Schema, body: unknown, hint?: string): z.infer<Schema> => {
   const result = schema.safeParse(body);
   if (result.success) return result.data;

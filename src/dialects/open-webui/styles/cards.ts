@@ -4,19 +4,19 @@ import { type Call, type CreateShow, createWords, isOk } from "../show.ts";
 import { excerpt, jsonBytes, nameText, oneLine, plain } from "../text.ts";
 
 const RESULT_BYTES = 4 * 1024;
-/** Up to 0.11.0, every piece of text sends all items again: the more there is, the shorter is what joins it. */
+/** Up to 0.11.0, every delta resends all items, so the more there is, the shorter each new result becomes. */
 const ALL_RESULTS = 40 * 1024;
 const LEAST = 512;
 
-/** Names that Open WebUI shows in ways of its own. */
+/** Names that Open WebUI renders specially. */
 const SPECIAL: ReadonlySet<string> = new Set(["ask_user", "delegate_task", "display_file"]);
 
 /**
  * A native card for each call.
  *
- * A call's item has no `call_id` while it runs: versions 0.11.1 to 0.11.3 take an item for another that has the same one, and would put
- * the result in the place of the call. Newer ones look for the result by the call's `id` as well, which is the same; older ones learn the
- * `call_id` by its field, after the result is there.
+ * The item of a running call has no `call_id`: versions 0.11.1 to 0.11.3 treat two items with the same `call_id` as one
+ * and would replace the call with its result. Newer versions also match the result by the call's `id`, which has the
+ * same value. Older ones get the `call_id` as a field, after the result is there.
  */
 export const cards: CreateShow = ({ output }) => {
   const items = new Map<string, Item>();
@@ -63,7 +63,8 @@ export const cards: CreateShow = ({ output }) => {
     },
     endStep: () => [],
     end: () => output.finish(),
-    // The latest first: if its item is not there yet, its result stands in that place, and is given the `call_id` that it has.
+    // The latest call first: if its item is missing, its result takes that index, and the field sets the `call_id` it
+    // already has.
     will: (message) =>
       [...items]
         .toReversed()
@@ -87,7 +88,7 @@ const nameOf = (label: string): string => {
   return SPECIAL.has(name) ? name.replaceAll("_", "-") : name;
 };
 
-/** The arguments as JSON, which the card shows key by key; long values are cut. */
+/** The arguments as JSON, which the card shows key by key, with long values truncated. */
 export const argumentsOf = ({ input, inputText }: Pick<Call, "input" | "inputText">): string => {
   if (input === undefined) return JSON.stringify(excerpt(inputText, RESULT_BYTES));
   for (const most of [1024, 256, 64]) {

@@ -1,6 +1,6 @@
 import { type CreateShow, createWords, isOk } from "../show.ts";
 
-/** Only the status line tells of a call while it runs; what it answered with is a source that can be opened. */
+/** Shows running calls only in the status line, and their results as sources that can be opened. */
 export const citations: CreateShow = ({ output, side, pipe }) => ({
   ...createWords(output),
   agentEnded: "Sub-agent completed",

@@ -6,27 +6,27 @@ import { cut } from "../whole-characters.ts";
 const PREVIEW = 200;
 const MOST_OF_A_TEXT = 4000;
 
-/** One line of the steps: a text, or what the agent said before it called tools, which may go on. */
+/** A line of the steps: a text, or the agent's text before its calls, which may still grow. */
 type Line = string | { readonly parts: readonly string[] };
 
 /**
- * All steps in one message, line by line while they run, and as one block that can be opened when the answer is there; the answer in
- * another. What the agent says is the answer as long as no call follows in the same step.
+ * All steps in one message: line by line while they run, then as one collapsible block once the answer is there. The
+ * answer is another message. The agent's text is the answer unless a call follows in the same step.
  */
 export const collapse: CreateShow = ({ output }) => {
   const lines: Line[] = [];
   const texts = new Map<string, string>();
   const tools = new Map<string, Call>();
-  /** Which line a tool's own words are. */
+  /** The line of each tool's own text. */
   const places = new Map<string, number>();
   const thoughts = new Map<string, string>();
   let items: { readonly steps: Item; readonly answer: Item } | undefined;
   let calls = 0;
-  /** The parts of the answer, or of what may become it. */
+  /** The parts of the answer, or of text that may become the answer. */
   let answerParts: string[] = [];
   let shownSteps = "";
   let isFolded = false;
-  /** The step that said it has ended: whatever comes then is more than the answer. */
+  /** The step with the answer has ended, so any further text makes it a step. */
   let isSettled = false;
 
   const begin = (): Frames => {
@@ -53,7 +53,7 @@ export const collapse: CreateShow = ({ output }) => {
   const showSteps = (): Frames => {
     if (!items) return [];
     const all = latest(lines.map(lineText).filter((line) => line !== ""));
-    // A block around nothing would show its own markup.
+    // An empty block would show its own markup.
     const text = isFolded && all.length > 0 ? folded(all, calls) : all.join("\n\n");
     const before = shownSteps;
     shownSteps = text;
@@ -75,7 +75,7 @@ export const collapse: CreateShow = ({ output }) => {
     return showSteps();
   };
 
-  /** What was said was not the answer: a call follows. */
+  /** The text was not the answer, because a call follows. Moves it to the steps. */
   const move = (): Frames => {
     isSettled = false;
     if (!items || answerParts.length === 0) return [];
@@ -108,7 +108,7 @@ export const collapse: CreateShow = ({ output }) => {
       texts.set(part, text + delta);
       if (tools.has(part)) return [];
       if (!items || !answerParts.includes(part)) return showSteps();
-      // Only the last part can simply go on, and only once it stands there.
+      // Appending works only for the last part, and only once it is shown.
       return part === answerParts.at(-1) && text.trim() !== "" ? output.write(items.answer, delta) : showAnswer();
     },
     endText(part) {
@@ -156,7 +156,7 @@ export const collapse: CreateShow = ({ output }) => {
   };
 };
 
-/** An agent's words as they are, but for tags, which they may have from who knows where; anything else in code. */
+/** Shows an agent's text unchanged except for escaped tags, which may come from anywhere. Shows anything else as code. */
 const resultLine = (call: Call, result: Result): string => {
   const text = plain(cut(result.text, MOST_OF_A_TEXT * 4)).trim();
   if (!isOk(result)) return `✗ ${codeSpan(preview(text, PREVIEW))}`;
@@ -165,14 +165,14 @@ const resultLine = (call: Call, result: Result): string => {
   return preview(text, MOST_OF_A_TEXT * 2, `… (the whole: ${result.link})`).replaceAll("<", "\\<");
 };
 
-/** As many of the latest lines as one line of the stream can hold. */
+/** As many of the latest lines as fit into one line of the stream. */
 const latest = (lines: readonly string[]): string[] => {
   let bytes = 0;
   const first = lines.findLastIndex((line) => (bytes += jsonBytes(escapeHtml(line)) + 4) > TEXT_BYTES);
   return first < 0 ? [...lines] : ["…", ...lines.slice(first + 1)];
 };
 
-/** One block. Its body is decoded once before it is read. */
+/** One block. Open WebUI decodes its body once before rendering it. */
 const folded = (lines: readonly string[], calls: number): string => {
   const summary = `🔍 Execution Steps (${calls} ${calls === 1 ? "tool" : "tools"})`;
   return `<details>\n<summary>${summary}</summary>\n\n${escapeHtml(lines.join("\n\n"))}\n\n</details>\n\n`;

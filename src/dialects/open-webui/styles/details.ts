@@ -6,7 +6,7 @@ import { cut } from "../whole-characters.ts";
 
 const MOST_CHARACTERS = 1000;
 
-/** A `<details>` block for each call, in a message of its own, whose text changes from pending to done. */
+/** A `<details>` block for each call, in a separate message whose text changes from pending to done. */
 export const details: CreateShow = ({ output }) => {
   const open = new Map<string, { readonly call: Call; readonly item: Item }>();
 
@@ -40,8 +40,8 @@ export const details: CreateShow = ({ output }) => {
 };
 
 /**
- * The tag is one line, as attributes must be. `type` does not come first: Open WebUI would put the result in the place of a block that
- * begins with it when the conversation goes on, and the agent would take it for its own words.
+ * Attributes require the tag to be on one line. `type` is not the first attribute: in the next request, Open WebUI
+ * would replace a block that begins with it by the result, and the agent would take that for its own text.
  */
 const block = (
   call: Call,
@@ -54,7 +54,7 @@ const block = (
   return `\n<details${tag} arguments="${attribute(argumentsOf(call))}">\n<summary>${summary}</summary>\n${body}</details>\n\n`;
 };
 
-/** Of a line break of whatever kind, an attribute would end; within JSON, each has another spelling. */
+/** Any kind of line break ends an attribute. Within JSON, each can be escaped. */
 const attribute = (value: string): string =>
   escapeHtml(value.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029"));
 
@@ -66,7 +66,7 @@ const pending = (call: Call, isExecuting: boolean): string => {
 const done = (call: Call, result: Result): string => {
   const text = plain(cut(result.text, MOST_CHARACTERS * 8));
   const rest = `\n... (truncated)${result.link && `\n${result.link}`}`;
-  // As JSON it has no line breaks, keeps its white space, and nothing in it looks like a tag.
+  // JSON has no line breaks and keeps white space, and the escaped `<` prevents tags.
   const written = JSON.stringify(preview(text, MOST_CHARACTERS, rest)).replaceAll("<", "\\u003c");
   const attributes: (readonly [string, string])[] = [
     ["done", "true"],

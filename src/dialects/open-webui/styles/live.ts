@@ -2,8 +2,8 @@ import { type CreateShow, createWords } from "../show.ts";
 import { cards } from "./cards.ts";
 
 /**
- * The run's own view in a frame above the words: cards, sub-agents, a timeline, and what is asked, answered there. Only the words are
- * items of the message, so they are all that is stored as text. Where no frame can be shown it is the style `cards`.
+ * The run's embedded view above the text: cards, sub-agents, a timeline, and asks with their answers. Only the agent's
+ * text becomes items of the message and is stored as text. Falls back to `cards` if no frame can be shown.
  */
 export const live: CreateShow = (stage) => {
   const { output, side, embed } = stage;
@@ -11,7 +11,7 @@ export const live: CreateShow = (stage) => {
   return {
     ...createWords(output),
     asksInPlace: true,
-    // Open WebUI shows what it has stored as soon as it looks there again, so the one that answers is stored until the run ends.
+    // Open WebUI reloads what it has stored, so the view with answering stays stored until the run ends.
     start: () => side.view(embed("answer")),
     startCall: () => [],
     readyCall: () => [],
