@@ -24,8 +24,10 @@ const fill = async (store: Store, id: string, text: string, run = `run-${id}`, l
       content: [{ type: "text", text }],
     });
     const answer = { id: `${id}-a`, parent: `${id}-u`, at: at + 1, role: "assistant" as const, run, settings: {} };
-    const said = [{ role: "assistant" as const, content: [{ type: "text" as const, text: `An answer to: ${text}` }] }];
-    return endRun(addMessage(asked, answer), run, { outcome: "done", said, at: at + 2 });
+    const output = [
+      { role: "assistant" as const, content: [{ type: "text" as const, text: `An answer to: ${text}` }] },
+    ];
+    return endRun(addMessage(asked, answer), run, { outcome: "done", output, at: at + 2 });
   });
   await store.keep(run, log);
 };
@@ -170,6 +172,28 @@ describe("export and import", () => {
     expect((await store.list()).kept.map(({ title }) => title).sort()).toEqual(["Changed", "one", "two"]);
   });
 
+  test("messages that an earlier page stored or exported keep the output of their run", async () => {
+    const database = memoryDatabase();
+    const before = createStore(database);
+    await fill(before, "c10", "one");
+    const current = await before.load("c10");
+    const earlier = (message: any) => {
+      const { output, ...rest } = message;
+      return output ? { ...rest, said: output } : message;
+    };
+    await database.change(async (transaction) => {
+      for (const message of current!.messages) transaction.put("messages", ["c10", message.id], earlier(message));
+    });
+    expect(await createStore(database).load("c10")).toEqual(current);
+
+    const file = JSON.parse(await exportConversations(before));
+    file.version = 1;
+    file.conversations[0].messages = file.conversations[0].messages.map(earlier);
+    const other = createStore(memoryDatabase());
+    await importConversations(other, JSON.stringify(file), createId);
+    expect(await other.load("c10")).toEqual(current);
+  });
+
   test("a run with the same id and other entries gets an id of its own", async () => {
     const { text } = await whole();
     const other = createStore(memoryDatabase());
@@ -186,8 +210,8 @@ describe("export and import", () => {
     ["another file", "[]", "this is not a file of conversations that this page has written"],
     [
       "a later version",
-      `{"format":"runcast-conversations","version":2}`,
-      "this file has version 2; this page reads version 1",
+      `{"format":"runcast-conversations","version":3}`,
+      "this file has version 3; this page reads versions 1 and 2",
     ],
   ])("refuses %s, and says why", async (_, text, message) => {
     await expect(importConversations(createStore(memoryDatabase()), text, createId)).rejects.toThrow(message);

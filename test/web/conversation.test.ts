@@ -36,12 +36,12 @@ describe("a conversation", () => {
 
   test("is titled by its first message, until somebody names it", () => {
     expect(linear.title).toBe("What is this?");
-    expect(endRun(linear, "run-a2", { outcome: "done", said: [], at: 9, title: "A title" }).title).toBe("A title");
+    expect(endRun(linear, "run-a2", { outcome: "done", output: [], at: 9, title: "A title" }).title).toBe("A title");
     const named = renameConversation(linear, "  Mine ");
     expect(named.title).toBe("Mine");
-    const hiding = endRun(linear, "run-a2", { outcome: "done", said: [], at: 9, title: "A\u202E title\n" });
+    const hiding = endRun(linear, "run-a2", { outcome: "done", output: [], at: 9, title: "A\u202E title\n" });
     expect(hiding.title).toBe("A⟦U+202E⟧ title");
-    expect(endRun(named, "run-a2", { outcome: "done", said: [], at: 9, title: "A title" }).title).toBe("Mine");
+    expect(endRun(named, "run-a2", { outcome: "done", output: [], at: 9, title: "A title" }).title).toBe("Mine");
     expect(renameConversation(named, " ").title).toBe("Mine");
   });
 
@@ -76,7 +76,7 @@ describe("a conversation", () => {
   });
 
   test("the next request says what was said, with calls and results, on the branch that is meant", () => {
-    const said = [
+    const output = [
       { role: "assistant" as const, content: [{ type: "call" as const, call: "k", name: "add", input: { a: 1 } }] },
       {
         role: "tool" as const,
@@ -84,15 +84,15 @@ describe("a conversation", () => {
       },
       { role: "assistant" as const, content: [{ type: "text" as const, text: "Two." }] },
     ];
-    const ended = endRun(linear, "run-a2", { outcome: "done", said, at: 99 });
+    const ended = endRun(linear, "run-a2", { outcome: "done", output, at: 99 });
     expect(ended.updatedAt).toBe(99);
     const [first] = requestMessages(ended, "u1");
     expect(requestMessages(ended, "u3")).toEqual([
       first,
-      ...said,
+      ...output,
       { role: "user", content: [{ type: "text", text: "u3" }] },
     ]);
     // An end is taken once, whichever tab sees it first.
-    expect(endRun(ended, "run-a2", { outcome: "error", said: [], at: 100 })).toBe(ended);
+    expect(endRun(ended, "run-a2", { outcome: "error", output: [], at: 100 })).toBe(ended);
   });
 });

@@ -69,7 +69,7 @@ const show = async (tab: Conversations, id: string) => {
   return { answer, stop, state: () => tab.runs.get(answer.run)!.state, shown: () => tab.runs.get(answer.run)! };
 };
 const hasEnded = (tab: Conversations, id: string) => () =>
-  (shownMessages(tab.get(id)!).at(-1) as AssistantMessage).said !== undefined;
+  (shownMessages(tab.get(id)!).at(-1) as AssistantMessage).output !== undefined;
 
 describe("conversations with a server", () => {
   test("the next request carries calls and results; a rerun and an edit are branches; a fork goes its own way", async () => {
@@ -84,12 +84,12 @@ describe("conversations with a server", () => {
     const second = await show(tab, id);
     await until(hasEnded(tab, id));
     const question = { role: "user", content: text("What is 1 + 1?") };
-    const said = [
+    const output = [
       { role: "assistant", content: [{ type: "call", call: "c", name: "add", input: { a: 1, b: 1 } }] },
       { role: "tool", content: [{ type: "result", call: "c", name: "add", content: text("2") }] },
       { role: "assistant", content: text("It is two.") },
     ];
-    expect(asked).toEqual([[question], [question, ...said, { role: "user", content: text("Sure?") }]]);
+    expect(asked).toEqual([[question], [question, ...output, { role: "user", content: text("Sure?") }]]);
     await tab.rerun(id, second.answer);
     const again = await show(tab, id);
     await until(hasEnded(tab, id));
@@ -210,7 +210,7 @@ describe("conversations with a server", () => {
     );
     const exported = JSON.parse(await tab.export());
     expect(exported.runs[run]).toHaveLength(seq);
-    expect(exported.conversations[0].messages[1].said).toHaveLength(3);
+    expect(exported.conversations[0].messages[1].output).toHaveLength(3);
     isFull = false;
     await tab.rename(id, "Room again");
     await tab.flush();

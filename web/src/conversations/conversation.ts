@@ -26,8 +26,8 @@ export interface AssistantMessage extends ChatMessageBase {
   readonly settings: RunSettings;
   /** Absent until its end was seen. */
   readonly outcome?: RunOutcome;
-  /** What the run added to the conversation: what the next request says of it. */
-  readonly said?: readonly Message[];
+  /** The messages that the run added to the conversation. The next request sends them. Absent until the run ends. */
+  readonly output?: readonly Message[];
 }
 
 export type ChatMessage = UserMessage | AssistantMessage;
@@ -146,20 +146,20 @@ export const endRun = (
   run: string,
   end: {
     readonly outcome: RunOutcome;
-    readonly said: readonly Message[];
+    readonly output: readonly Message[];
     readonly title?: string;
     readonly at: number;
   },
 ): Conversation => {
   const isOpen = (message: ChatMessage): message is AssistantMessage =>
-    message.role === "assistant" && message.run === run && message.said === undefined;
+    message.role === "assistant" && message.run === run && message.output === undefined;
   if (!conversation.messages.some(isOpen)) return conversation;
   return {
     ...conversation,
     ...(end.title && !conversation.named && { title: oneLine(end.title, TITLE_LENGTH * 2) }),
     updatedAt: Math.max(conversation.updatedAt, end.at),
     messages: conversation.messages.map((message) =>
-      isOpen(message) ? { ...message, outcome: end.outcome, said: end.said } : message,
+      isOpen(message) ? { ...message, outcome: end.outcome, output: end.output } : message,
     ),
   };
 };
@@ -169,14 +169,14 @@ export const requestMessages = (conversation: Conversation, message: string): Me
   messagesTo(conversation, message).flatMap((known): readonly Message[] =>
     known.role === "user"
       ? [{ role: hasResults(known.content) ? "tool" : "user", content: [...known.content] }]
-      : (known.said ?? []),
+      : (known.output ?? []),
   );
 
 export const hasResults = (content: readonly Part[]): boolean => content.some(({ type }) => type === "result");
 
 /** The words of a message, for titles and for finding it. */
 export const textOf = (message: ChatMessage): string =>
-  (message.role === "user" ? message.content : (message.said ?? []).flatMap(({ content }) => content))
+  (message.role === "user" ? message.content : (message.output ?? []).flatMap(({ content }) => content))
     .flatMap((part) => (part.type === "text" ? [part.text] : []))
     .join("\n");
 

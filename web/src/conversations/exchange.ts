@@ -1,10 +1,13 @@
 import type { Entry } from "runcast/events";
 import { visibleText } from "runcast/view";
 import type { ChatMessage, Conversation } from "./conversation.ts";
+import { readStoredMessage } from "./stored-message.ts";
 import type { Store } from "./store.ts";
 
 const FORMAT = "runcast-conversations";
-const VERSION = 1;
+const VERSION = 2;
+/** Files of these versions can be imported. */
+const READABLE: readonly unknown[] = [1, VERSION];
 
 export interface Imported {
   readonly added: number;
@@ -97,8 +100,10 @@ const checkFile = (text: string): File => {
   }
   if (!isObject(file) || file["format"] !== FORMAT)
     throw new ExchangeError("this is not a file of conversations that this page has written");
-  if (file["version"] !== VERSION)
-    throw new ExchangeError(`this file has version ${String(file["version"])}; this page reads version ${VERSION}`);
+  if (!READABLE.includes(file["version"]))
+    throw new ExchangeError(
+      `this file has version ${String(file["version"])}; this page reads versions ${READABLE.join(" and ")}`,
+    );
   const { conversations, runs } = file;
   if (!Array.isArray(conversations)) throw new ExchangeError("conversations must be a list");
   if (!isObject(runs)) throw new ExchangeError("runs must be an object");
@@ -116,7 +121,8 @@ const checkConversation = (value: unknown, where: string): void => {
   const chosen = objectAt(conversation["chosen"], `${where}.chosen`);
   for (const [key, id] of Object.entries(chosen)) textAt(id, `${where}.chosen.${key}`);
   if (!Array.isArray(conversation["messages"])) throw new ExchangeError(`${where}.messages must be a list`);
-  const messages: ChatMessage[] = conversation["messages"];
+  const messages: ChatMessage[] = conversation["messages"].map(readStoredMessage);
+  conversation["messages"] = messages;
   for (const [index, message] of messages.entries()) checkMessage(message, `${where}.messages[${index}]`);
   const parents = new Map(messages.map(({ id, parent }) => [id, parent]));
   if (parents.size !== messages.length) throw new ExchangeError(`${where}.messages has an id twice`);
@@ -142,10 +148,10 @@ const checkMessage = (value: unknown, where: string): void => {
   textAt(message["run"], `${where}.run`);
   objectAt(message["settings"], `${where}.settings`);
   if (message["outcome"] !== undefined) textAt(message["outcome"], `${where}.outcome`);
-  if (message["said"] === undefined) return;
-  if (!Array.isArray(message["said"])) throw new ExchangeError(`${where}.said must be a list`);
-  for (const [index, said] of message["said"].entries())
-    checkParts(objectAt(said, `${where}.said[${index}]`)["content"], `${where}.said[${index}].content`);
+  if (message["output"] === undefined) return;
+  if (!Array.isArray(message["output"])) throw new ExchangeError(`${where}.output must be a list`);
+  for (const [index, added] of message["output"].entries())
+    checkParts(objectAt(added, `${where}.output[${index}]`)["content"], `${where}.output[${index}].content`);
 };
 
 const checkParts = (value: unknown, where: string): void => {

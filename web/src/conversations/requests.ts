@@ -30,13 +30,13 @@ export const createRequests = ({ entries, secrets }: RequestsOptions): Requests 
   /** What was said in runs whose end nobody has seen: what is kept of them. */
   const complete = async (conversation: Conversation, message: string): Promise<Message[]> => {
     const missing = messagesTo(conversation, message).flatMap((known) =>
-      known.role === "assistant" && !known.said ? [known.run] : [],
+      known.role === "assistant" && !known.output ? [known.run] : [],
     );
     let completed = conversation;
     for (const run of missing) {
       const answer = createAnswer();
       for (const entry of await entries(run)) answer.take(entry);
-      completed = endRun(completed, run, { outcome: "interrupted", said: answer.messages(), at: 0 });
+      completed = endRun(completed, run, { outcome: "interrupted", output: answer.messages(), at: 0 });
     }
     return requestMessages(completed, message);
   };

@@ -17,7 +17,7 @@ export interface ShownRun {
 
 export interface RunEnd {
   readonly outcome: RunOutcome;
-  readonly said: readonly Message[];
+  readonly output: readonly Message[];
   readonly title?: string;
   readonly at: number;
 }
@@ -79,7 +79,7 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     const title = state.data.get("title");
     onEnd(run, {
       outcome: state.outcome,
-      said: answer.messages(),
+      output: answer.messages(),
       at: state.endedAt ?? 0,
       ...(typeof title === "string" && { title }),
     });

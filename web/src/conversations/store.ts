@@ -1,6 +1,7 @@
 import type { Entry } from "runcast/events";
 import { type ChatMessage, type Conversation, type ConversationFact, textOf } from "./conversation.ts";
 import { type Database, DatabaseError, type Transaction } from "./database.ts";
+import { readStoredMessage } from "./stored-message.ts";
 
 /** Entries of a run that came one after the other. */
 interface Batch {
@@ -141,7 +142,7 @@ export const createStore = (
 const read = async (transaction: Transaction, id: string): Promise<Conversation | undefined> => {
   const fact = (await transaction.get("conversations", id)) as ConversationFact | undefined;
   if (!fact) return undefined;
-  const messages = (await transaction.all("messages", id)) as ChatMessage[];
+  const messages = (await transaction.all("messages", id)).map(readStoredMessage);
   return { ...fact, messages: messages.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1)) };
 };
 
