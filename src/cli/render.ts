@@ -35,14 +35,14 @@ export const headLines = (state: RunState, options: ViewOptions): string[] => {
 const MESSAGE_ROWS = 6;
 
 /** Where the displayed data comes from. */
-export interface Known {
+export interface ConnectionState {
   readonly text: string;
   /** Whether updates arrive as they happen. If not, nothing may be animated. */
   readonly isLive: boolean;
 }
 
 /** What the run is doing, or how it ended. */
-export const footLines = (state: RunState, options: ViewOptions & { readonly known?: Known }): string[] => {
+export const footLines = (state: RunState, options: ViewOptions & { readonly known?: ConnectionState }): string[] => {
   const { known = { text: "", isLive: true } } = options;
   const facts = describeRun(state);
   if (!facts.hasStarted) return known.text ? [line([["dim", known.text]], options)] : [];

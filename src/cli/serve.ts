@@ -60,8 +60,8 @@ export const serve: CliCommand = {
       const kept = await keptRuns(config, opened.log);
       const dropped = await retain(kept, opened);
       const unready = await unreadyAgents(config.agents);
-      const said = { url, recovered, dropped, kept: kept.text, environment, note, unready };
-      const greeted = await greeting(config, opened, said);
+      const startup = { url, recovered, dropped, kept: kept.text, environment, note, unready };
+      const greeted = await greeting(config, opened, startup);
       // Install the signal handlers first: a process that reads the greeting may stop this one immediately.
       const stopped = untilStopped(server, config, opened, kept, report, lines);
       if (lines) lines.line("info", "server-start", { url, version: version(), recovered, dropped });

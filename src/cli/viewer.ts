@@ -3,7 +3,7 @@ import { type RunState, createState, fold } from "../state.ts";
 import { createLogClock, describeRun } from "../view.ts";
 import type { ViewOptions } from "./node-lines.ts";
 import { createPlainText } from "./plain-text.ts";
-import { type Known, footLines, headLines } from "./render.ts";
+import { type ConnectionState, footLines, headLines } from "./render.ts";
 import { createScreen } from "./screen.ts";
 import { createTranscript } from "./transcript.ts";
 
@@ -12,7 +12,7 @@ export interface Viewer {
   readonly state: RunState;
   add(entry: Entry): void;
   /** Sets where the data comes from. While it is not live, nothing is animated. */
-  know(known: Known): void;
+  know(known: ConnectionState): void;
   /** Draws the final state and stops. */
   end(): void;
 }
@@ -51,7 +51,7 @@ const createLiveViewer = (options: ViewerOptions): Viewer => {
   const { output, color, howToAnswer, state = createState(), clock = Date.now } = options;
   const transcript = createTranscript(state);
   const screen = createScreen(output);
-  let known: Known = { text: "", isLive: true };
+  let known: ConnectionState = { text: "", isLive: true };
   let lostAt = 0;
   const log = createLogClock();
   let hasHead = false;

@@ -20,7 +20,7 @@ export interface RunTree {
   close(): void;
 }
 
-interface Shown {
+interface MountedView {
   readonly view: View;
   node: RunNode;
   version: number;
@@ -28,7 +28,7 @@ interface Shown {
 }
 
 export const createRunTree = ({ container, clock, file }: RunTreeOptions): RunTree => {
-  const shown = new Map<string, Shown>();
+  const shown = new Map<string, MountedView>();
   const changed = new Set<string>();
   let state: RunState | undefined;
   let frame = 0;
@@ -48,13 +48,13 @@ export const createRunTree = ({ container, clock, file }: RunTreeOptions): RunTr
     changed.add(id);
     frame ||= requestAnimationFrame(draw);
   };
-  const update = (found: Shown): void => {
+  const update = (found: MountedView): void => {
     found.version = found.node.version;
     found.view.show(found.node);
   };
 
-  const attach = (node: RunNode, view: View): Shown => {
-    const found: Shown = { view, node, version: -1, stop: subscribe(state!, node.id, mark(node.id)) };
+  const attach = (node: RunNode, view: View): MountedView => {
+    const found: MountedView = { view, node, version: -1, stop: subscribe(state!, node.id, mark(node.id)) };
     shown.set(node.id, found);
     update(found);
     return found;
@@ -68,7 +68,7 @@ export const createRunTree = ({ container, clock, file }: RunTreeOptions): RunTr
     if ("items" in found.node) for (const item of found.node.items) detach(item.id);
   };
   /** The same thing in another state of the run. */
-  const rebind = (found: Shown, node: RunNode): void => {
+  const rebind = (found: MountedView, node: RunNode): void => {
     found.stop();
     found.stop = subscribe(state!, node.id, mark(node.id));
     const isSame = found.version === node.version;

@@ -53,8 +53,10 @@ export const provider = (options: ProviderOptions = {}): Provider => {
   };
   const accepts = (name: string): readonly string[] | undefined => {
     const [prefix, model] = partsOf(name);
-    const said = endpoints[prefix]?.accepts;
-    const own = Array.isArray(said) ? said : (said as Readonly<Record<string, readonly string[]>> | undefined)?.[model];
+    const declared = endpoints[prefix]?.accepts;
+    const own = Array.isArray(declared)
+      ? declared
+      : (declared as Readonly<Record<string, readonly string[]>> | undefined)?.[model];
     return own ?? known.get(prefix)?.accepts;
   };
 

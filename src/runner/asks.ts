@@ -37,9 +37,9 @@ interface Wanted {
 
 export const createAsks = (emit: (event: Event) => void): Asks => {
   // Most runs have no asks.
-  let known: Map<string, Known> | undefined;
-  const of = (ask: string): Known => {
-    const all = (known ??= new Map<string, Known>());
+  let known: Map<string, AskState> | undefined;
+  const of = (ask: string): AskState => {
+    const all = (known ??= new Map<string, AskState>());
     let found = all.get(ask);
     if (!found) all.set(ask, (found = {}));
     return found;
@@ -150,7 +150,7 @@ const checkAllowed = (wanted: Wanted | undefined, { input, always }: Answer): vo
 };
 
 /** What is known about one ask: its waiters, expiry, accepted values and result. */
-interface Known {
+interface AskState {
   result?: AskResult;
   waiters?: ((result: AskResult) => void)[];
   stopTimer?: () => void;

@@ -63,8 +63,8 @@ export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
       summary: "With admin: the keys by their names. The keys themselves are not kept.",
       handle: async ({ env, json }) => {
         needAdmin(env.principal);
-        const told = configuredKeys.map(({ key: _, ...rest }) => ({ ...shown(rest), configured: true }));
-        return json({ keys: [...told, ...(await keys.list()).map(shown)] });
+        const configured = configuredKeys.map(({ key: _, ...rest }) => ({ ...shown(rest), configured: true }));
+        return json({ keys: [...configured, ...(await keys.list()).map(shown)] });
       },
     },
     {

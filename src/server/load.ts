@@ -25,8 +25,8 @@ export const createLoad = (mostMs: number, start: number) => {
   let delay = 0;
   return {
     look: (now: number): void => {
-      const late = Math.min(LONGEST_MS, Math.max(0, now - due));
-      delay += (late - delay) * WEIGHT;
+      const lag = Math.min(LONGEST_MS, Math.max(0, now - due));
+      delay += (lag - delay) * WEIGHT;
       due = now + LOOK_MS;
     },
     check: (): void => {

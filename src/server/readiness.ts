@@ -32,7 +32,7 @@ export const createReadiness = (
 };
 
 const within = async (work: Promise<unknown>): Promise<void> => {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("the log does not answer")), PATIENCE_MS);
-  await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(new Error("the log does not answer")), PATIENCE_MS);
+  await Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 };

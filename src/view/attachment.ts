@@ -39,10 +39,10 @@ export const attachmentProblem = (file: Attached, { limits, accepts, before }: A
  * The media type of a file. Falls back to its extension, because browsers report no type or a wrong one for source
  * code.
  */
-export const mediaTypeOf = (name: string, said: string): string => {
+export const mediaTypeOf = (name: string, declared: string): string => {
   const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   if (SOURCE_CODE.has(ending)) return "text/plain";
-  return said || KNOWN[ending] || "application/octet-stream";
+  return declared || KNOWN[ending] || "application/octet-stream";
 };
 
 const SOURCE_CODE = new Set("ts tsx mts cts js jsx mjs py rb go rs java c h cpp cs php sh sql toml ini log".split(" "));

@@ -7,13 +7,13 @@ import { writeMessages } from "./messages.ts";
 const METADATA = "ag-ui";
 
 /** The client's message ids, its state, and the properties it forwards to the agent. */
-export interface Known {
+export interface ClientInput {
   readonly ids: readonly string[];
   readonly state?: Json | undefined;
   readonly props?: Json | undefined;
 }
 
-export const metadataOf = ({ ids, state, props }: Known): NonNullable<RunRequest["metadata"]> => ({
+export const metadataOf = ({ ids, state, props }: ClientInput): NonNullable<RunRequest["metadata"]> => ({
   [METADATA]: { ids: [...ids], ...unlessEmpty("state", state), ...unlessEmpty("props", props) },
 });
 

@@ -3,11 +3,13 @@ import type { EventOf, Json } from "../../events.ts";
 import { encryptedOf } from "./encrypted.ts";
 import { deltaFrame, deltaOpening, frame, type MessageId, tagOf } from "./frames.ts";
 
-type Part = EventOf<"text-start" | "text-delta" | "text-end" | "thinking-start" | "thinking-delta" | "thinking-end">;
+type TextEvent = EventOf<
+  "text-start" | "text-delta" | "text-end" | "thinking-start" | "thinking-delta" | "thinking-end"
+>;
 
 /** Text as assistant messages, thinking as reasoning: a span with one message. */
 export interface Words {
-  take(event: Part): readonly Frame[];
+  take(event: TextEvent): readonly Frame[];
   /** The message that this agent's calls belong to, until its next step. */
   parent(agent: string | undefined): string | undefined;
   setParent(agent: string | undefined, message: string | undefined): void;

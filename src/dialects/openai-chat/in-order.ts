@@ -10,20 +10,20 @@ export interface InOrder {
   end(part: string): string;
 }
 
-interface Part {
+interface HeldPart {
   readonly group: string;
   held: string;
   ended: boolean;
 }
 
 export const inOrder = (): InOrder => {
-  const parts = new Map<string, Part>();
+  const parts = new Map<string, HeldPart>();
   let lastGroup: string | undefined;
   let isApart = true;
 
-  const isFirst = (part: Part): boolean => parts.values().next().value === part;
+  const isFirst = (part: HeldPart): boolean => parts.values().next().value === part;
 
-  const say = ({ group }: Part, text: string): string => {
+  const say = ({ group }: HeldPart, text: string): string => {
     if (text === "") return "";
     const isNew = lastGroup !== undefined && lastGroup !== group;
     const shown = isNew && !isApart && !/^\s/.test(text) ? `\n\n${text}` : text;

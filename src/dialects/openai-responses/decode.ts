@@ -7,7 +7,7 @@ import { readOpenaiError } from "../openai/errors.ts";
 /** Far more items than a real response has. Bounds the memory that a remote can make us use. */
 const MOST_ITEMS = 4096;
 
-interface Part {
+interface OpenPart {
   readonly kind: "text" | "thinking";
   readonly part: string;
   readonly item: string;
@@ -26,7 +26,7 @@ interface Call {
  * events.
  */
 export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
-  const parts = new Map<string, Part>();
+  const parts = new Map<string, OpenPart>();
   const calls = new Map<string, Call>();
   const used = new Set<string>();
   const finished = new Set<string>();
@@ -53,17 +53,17 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return free;
   };
 
-  const openPart = (kind: Part["kind"], value: Fields): Event[] => {
+  const openPart = (kind: OpenPart["kind"], value: Fields): Event[] => {
     const item = itemOf(value);
     const index = indexOf(value);
     const key = keyOf(kind, value);
     if (parts.has(key) || used.size >= MOST_ITEMS) return [];
     const name = item.replace(/^(msg|rs)_/, "");
-    const part: Part = { kind, part: unique(index === 0 ? name : `${name}.${index}`), item, hasDeltas: false };
+    const part: OpenPart = { kind, part: unique(index === 0 ? name : `${name}.${index}`), item, hasDeltas: false };
     parts.set(key, part);
     return [...step(), { type: `${kind}-start`, part: part.part }];
   };
-  const more = (kind: Part["kind"], value: Fields): Event[] => {
+  const more = (kind: OpenPart["kind"], value: Fields): Event[] => {
     const delta = textOf(value["delta"]);
     if (delta === undefined) return [];
     const events = openPart(kind, value);
@@ -73,7 +73,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     return [...events, { type: `${kind}-delta`, part: part.part, delta }];
   };
   /** Complete text, emitted only if no deltas preceded it. */
-  const whole = (kind: Part["kind"], value: Fields, text: unknown): Event[] =>
+  const whole = (kind: OpenPart["kind"], value: Fields, text: unknown): Event[] =>
     parts.get(keyOf(kind, value))?.hasDeltas ? [] : more(kind, { ...value, delta: text });
   const endParts = (item: string | undefined, cut: boolean): Event[] => {
     const ended: Event[] = [];
@@ -262,7 +262,7 @@ const readUsage = (value: unknown): Usage | undefined => {
 };
 
 const indexOf = (value: Fields): number => numberOf(value["content_index"]) ?? numberOf(value["summary_index"]) ?? 0;
-const keyOf = (kind: Part["kind"], value: Fields): string => `${kind} ${itemOf(value)} ${indexOf(value)}`;
+const keyOf = (kind: OpenPart["kind"], value: Fields): string => `${kind} ${itemOf(value)} ${indexOf(value)}`;
 const itemOf = (value: Fields): string => textOf(value["item_id"]) ?? `item_${numberOf(value["output_index"]) ?? 0}`;
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

@@ -30,15 +30,15 @@ export const wired = (
   };
 };
 
-type Part = LanguageModelV4StreamPart;
+type StreamPart = LanguageModelV4StreamPart;
 type Ask = (aside: Aside) => ReturnType<LanguageModelV4["doStream"]>;
 
-const streamOf = (ask: Ask): ReadableStream<Part> => {
-  let reader: ReadableStreamDefaultReader<Part> | undefined;
+const streamOf = (ask: Ask): ReadableStream<StreamPart> => {
+  let reader: ReadableStreamDefaultReader<StreamPart> | undefined;
   let isOver = false;
   const unreadable = createUnreadable();
-  const createAside = (controller: ReadableStreamDefaultController<Part>): Aside => {
-    const part = (one: Part) => {
+  const createAside = (controller: ReadableStreamDefaultController<StreamPart>): Aside => {
+    const part = (one: StreamPart) => {
       if (!isOver) controller.enqueue(one);
     };
     return {
@@ -47,7 +47,7 @@ const streamOf = (ask: Ask): ReadableStream<Part> => {
       skipped: () => part(SKIPPED),
     };
   };
-  const end = (controller: ReadableStreamDefaultController<Part>, last?: Part): void => {
+  const end = (controller: ReadableStreamDefaultController<StreamPart>, last?: StreamPart): void => {
     if (isOver) return;
     if (last) controller.enqueue(last);
     isOver = true;
@@ -55,7 +55,7 @@ const streamOf = (ask: Ask): ReadableStream<Part> => {
   };
 
   let aside: Aside | undefined;
-  return new ReadableStream<Part>({
+  return new ReadableStream<StreamPart>({
     async start(controller) {
       aside = createAside(controller);
       try {
@@ -85,15 +85,15 @@ const streamOf = (ask: Ask): ReadableStream<Part> => {
 /** Only signals that the provider is alive. The agent's loop then shows that the model is queued. */
 const ALIVE = { alive: true };
 
-const SKIPPED: Part = {
+const SKIPPED: StreamPart = {
   type: "stream-start",
   warnings: [{ type: "other", message: "The model sent something that could not be read. It was left out." }],
 };
 
 /** Libraries treat an unknown chunk as the end of the response. It is a failure only if nothing else could be read. */
 const createUnreadable = () => {
-  let first: Part | undefined;
-  return (part: Part): readonly Part[] => {
+  let first: StreamPart | undefined;
+  return (part: StreamPart): readonly StreamPart[] => {
     if (
       part.type === "error" &&
       (TypeValidationError.isInstance(part.error) || JSONParseError.isInstance(part.error))

@@ -3,7 +3,7 @@ import type { Event, Finish } from "../../events.ts";
 /** Makes ids. Calls and asks must be unique across runs. */
 export type NewId = (kind: "step" | "part" | "call" | "ask" | "agent") => string;
 
-interface Part {
+interface OpenPart {
   readonly id: string;
   readonly kind: "text" | "thinking";
   readonly message: string | undefined;
@@ -17,7 +17,7 @@ export class Speaker {
   readonly agent: string | undefined;
   readonly #newId: NewId;
   #step: string | undefined;
-  #part: Part | undefined;
+  #part: OpenPart | undefined;
   #hasCalls = false;
   #openCalls = 0;
 
@@ -27,7 +27,7 @@ export class Speaker {
   }
 
   /** More text. It continues the last part unless its kind or its message is another one. */
-  chunk(kind: Part["kind"], delta: string, message: string | undefined): Event[] {
+  chunk(kind: OpenPart["kind"], delta: string, message: string | undefined): Event[] {
     if (delta === "") return [];
     const events: Event[] = [];
     if (this.#part && (this.#part.kind !== kind || this.#part.message !== message)) events.push(...this.#endPart());

@@ -3,7 +3,7 @@ import type { Content } from "../../events.ts";
 import { resultPart } from "./prompt.ts";
 import type { Worker } from "./running.ts";
 
-type Shown = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["value"][number];
+type ContentPart = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["value"][number];
 
 /** The result as the model receives it: shortened to the limit, with images and documents as files if the provider supports that. */
 export const modelResult = async (
@@ -21,7 +21,7 @@ export const modelResult = async (
   );
   if (isError || !TAKES_FILES.test(model.provider) || !content.some(isShown)) return part;
   const value = await Promise.all(
-    content.map(async (piece): Promise<Shown> => {
+    content.map(async (piece): Promise<ContentPart> => {
       // The call has already ended: if the bytes cannot be read, send a text description instead of failing.
       const bytes = isShown(piece) ? await run.context.get(piece.file).catch(() => undefined) : undefined;
       if (!isShown(piece) || !bytes) return { type: "text", text: textOf(shortened(piece, maxResultLength)) };

@@ -114,7 +114,7 @@ export const streamedCalls = (
     const { call, name, promptId } = found;
     const value = part.result as NonNullable<Json>;
     if (part.preliminary) return emit({ type: "tool-progress", call, value });
-    const { content: said, images, failure } = providerResult(value, part.isError ?? false);
+    const { content: output, images, failure } = providerResult(value, part.isError ?? false);
     open.delete(part.toolCallId);
     provided.delete(call);
     const type = failure === undefined ? "json" : "error-json";
@@ -124,7 +124,7 @@ export const streamedCalls = (
       type: "tool-end",
       call,
       outcome: failure === undefined ? "ok" : "error",
-      content: [...said, ...(await Promise.all(images.map(keep)))],
+      content: [...output, ...(await Promise.all(images.map(keep)))],
       ...(failure !== undefined && { error: { code: "provider-tool-failed", message } }),
       ...metaOf(part.providerMetadata),
     });

@@ -16,7 +16,7 @@ export class OpenMessage {
   readonly #speaker: Speaker;
   readonly #arguments = new Map<number, Arguments>();
   /** Blocks that have come in pieces. */
-  readonly #said = new Set<number>();
+  readonly #streamed = new Set<number>();
   /** The text so far, to know the message again in the state. */
   text = "";
 
@@ -44,7 +44,7 @@ export class OpenMessage {
   #start(index: number, content: Fields): Event[] {
     if (content["type"] === "text" || content["type"] === "reasoning") {
       const text = textOf(content[content["type"]]) ?? "";
-      if (text !== "") this.#said.add(index);
+      if (text !== "") this.#streamed.add(index);
       const events = this.#speaker.endPart();
       return [...events, ...(content["type"] === "text" ? this.#say(text) : this.#speaker.say("thinking", text))];
     }
@@ -64,7 +64,7 @@ export class OpenMessage {
 
   #delta(index: number, delta: Fields): Event[] {
     const open = this.#arguments.get(index);
-    this.#said.add(index);
+    this.#streamed.add(index);
     switch (delta["type"]) {
       case "text-delta":
         return this.#say(textOf(delta["text"]));
@@ -87,7 +87,7 @@ export class OpenMessage {
       const events = this.#arguments.has(index) ? [] : this.#call(index, content);
       return [...events, ...this.#endInput(index, content["args"])];
     }
-    if (this.#said.has(index)) return [];
+    if (this.#streamed.has(index)) return [];
     if (content["type"] === "text") return this.#say(textOf(content["text"]));
     return content["type"] === "reasoning" ? this.#speaker.say("thinking", textOf(content["reasoning"]) ?? "") : [];
   }

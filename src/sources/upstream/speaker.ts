@@ -32,7 +32,7 @@ export interface CallResult {
   readonly ms?: number | undefined;
 }
 
-interface Part {
+interface OpenPart {
   readonly id: string;
   readonly kind: "text" | "thinking";
   readonly call: string | undefined;
@@ -49,7 +49,7 @@ export class Speaker {
   readonly calls = new Map<string, OpenCall>();
   readonly #newId: NewId;
   #step: { readonly id: string; hasCalls: boolean; usage: Usage | undefined } | undefined;
-  #part: Part | undefined;
+  #part: OpenPart | undefined;
   /** Calls that execute when the step has ended. */
   #ready: OpenCall[] = [];
 
@@ -74,7 +74,7 @@ export class Speaker {
   }
 
   /** More text or thinking, or of a call that executes its own words. */
-  say(kind: Part["kind"], delta: string, call?: OpenCall): Event[] {
+  say(kind: OpenPart["kind"], delta: string, call?: OpenCall): Event[] {
     if (delta === "") return [];
     const events: Event[] = [];
     if (this.#part && (this.#part.kind !== kind || this.#part.call !== call?.id)) events.push(...this.endPart());

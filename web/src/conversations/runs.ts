@@ -45,7 +45,7 @@ export interface FollowRun {
   readonly request?: () => StartRequest | undefined;
 }
 
-interface Known {
+interface TrackedRun {
   shown: ShownRun;
   readonly answer: RunAnswer;
   readonly loading: Promise<void>;
@@ -58,7 +58,7 @@ interface Known {
 const IDLE = 40;
 
 export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Runs => {
-  const known = new Map<string, Known>();
+  const known = new Map<string, TrackedRun>();
   const listeners = new Map<string, Set<() => void>>();
   let isHidden = false;
 
@@ -74,7 +74,7 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     show(run, { connection, liveUntil: connection?.status === "live" ? Infinity : Math.min(before, Date.now()) });
   };
 
-  const tellEnd = ({ shown: { run, state }, answer }: Known): void => {
+  const tellEnd = ({ shown: { run, state }, answer }: TrackedRun): void => {
     if (state.outcome === undefined) return;
     const title = state.data.get("title");
     onEnd(run, {
@@ -138,13 +138,13 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     for (const [run] of idle.slice(0, Math.max(0, idle.length - IDLE))) known.delete(run);
   };
 
-  const find = (run: string): Known => {
+  const find = (run: string): TrackedRun => {
     const found = known.get(run);
     if (found) return found;
     const state = createState();
     const answer = createAnswer();
     const shown: ShownRun = { run, state, isLoaded: false, connection: undefined, liveUntil: 0 };
-    const made: Known = {
+    const made: TrackedRun = {
       shown,
       answer,
       // Later than now: what is loaded must find the run known.

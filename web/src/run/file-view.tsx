@@ -12,12 +12,12 @@ import { useRunContext } from "./run-context.ts";
 import { PlainText } from "./plain-text.tsx";
 import { ShapedView } from "./shaped-view.tsx";
 
-type Shown = Partial<FileRef> & { readonly file: string; readonly change?: "created" | "changed" | "deleted" };
+type ShownFile = Partial<FileRef> & { readonly file: string; readonly change?: "created" | "changed" | "deleted" };
 
 const WHOLE = 5_000_000;
 
 /** A file beside the log: what it is, its beginning and end, all of it on demand, and to keep. */
-export const FileView = ({ file }: { readonly file: Shown }) => {
+export const FileView = ({ file }: { readonly file: ShownFile }) => {
   const { actions } = useRunContext();
   const { mediaType, bytes = 0, name, head, tail } = file;
   const shape = fileShape(mediaType, name);
@@ -65,7 +65,13 @@ export const FileView = ({ file }: { readonly file: Shown }) => {
 type Loaded = { readonly text: string } | { readonly url: string } | { readonly trouble: string };
 
 /** The whole file in its own shape. */
-const Preview = ({ file: shown, shape }: { readonly file: Shown; readonly shape: ReturnType<typeof fileShape> }) => {
+const Preview = ({
+  file: shown,
+  shape,
+}: {
+  readonly file: ShownFile;
+  readonly shape: ReturnType<typeof fileShape>;
+}) => {
   const { actions, state } = useRunContext();
   const { file } = shown;
   const { name } = describeFile(shown);
@@ -134,7 +140,7 @@ const JsonText = ({ text }: { readonly text: string }) => {
   );
 };
 
-const Download = ({ file: { file, name } }: { readonly file: Shown }) => {
+const Download = ({ file: { file, name } }: { readonly file: ShownFile }) => {
   const { actions } = useRunContext();
   const [note, setNote] = useState("");
   const style = "inline-flex cursor-pointer items-center gap-1 text-xs text-accent underline";

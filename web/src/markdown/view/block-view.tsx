@@ -7,13 +7,13 @@ import { MathView } from "./math-view.tsx";
 import { ProseView } from "./prose-view.tsx";
 import { Row, TableView } from "./table-view.tsx";
 
-interface Shown {
+interface BlockProps {
   readonly block: Block;
   /** Compared instead of the block, which is changed in place. */
   readonly version: number;
 }
 
-export const BlockView = memo(({ block }: Shown) => {
+export const BlockView = memo(({ block }: BlockProps) => {
   switch (block.kind) {
     case "piece":
       if (block.parent!.kind === "code") return <CodeLines piece={block} />;
@@ -92,7 +92,7 @@ const Item = ({ item }: { readonly item: Block }) => {
   );
 };
 
-export const BlockChildren = memo(({ block }: Shown) => childrenOf(block));
+export const BlockChildren = memo(({ block }: BlockProps) => childrenOf(block));
 
 /**
  * The children from `first` on. The first 8 stand alone, those up to the 64th in runs of 8, those up to the 512th in runs of
@@ -127,7 +127,7 @@ const runView = (block: Block, order: number, from: number): ReactNode => (
   />
 );
 
-const Run = memo(({ block, order, from }: Shown & { readonly order: number; readonly from: number }) => {
+const Run = memo(({ block, order, from }: BlockProps & { readonly order: number; readonly from: number }) => {
   if (order === 1) return views(block, from, from + RUN);
   const shown: ReactNode[] = [];
   const size = RUN ** (order - 1);
