@@ -1,6 +1,6 @@
 /**
- * Markdown that arrives in parts, read at a cost per token that does not depend on what came before it. No framework and no DOM:
- * views draw the blocks that a reader holds.
+ * Incremental Markdown. The cost per token does not depend on what came before it. Uses no framework and no DOM: views
+ * draw the blocks of a reader.
  */
 export { type Block, ORDERS, RUN } from "./markdown/block.ts";
 export { grownText, lastText } from "./markdown/growth.ts";

@@ -1,34 +1,34 @@
 /**
- * The tree of a Markdown text that only ever grows at its end. Nodes are changed in place and raise their `version` and
- * those of all above them, so that a view finds what is stale by comparing numbers. Only the last child of an open node
- * can be open; what is closed changes no more, but for links whose definition comes later.
+ * The tree of a Markdown text that grows only at its end. Nodes change in place and increment their `version` and that
+ * of every ancestor, so that a view finds stale nodes by comparing numbers. Only the last child of an open node can be
+ * open. Closed nodes do not change, except for links that are defined later.
  */
 export interface Block {
   kind: "document" | "quote" | "list" | "item" | "paragraph" | "heading" | "code" | "math" | "table" | "rule" | "piece";
   readonly parent: Block | undefined;
-  /** Its place among the parent's children; it never moves. */
+  /** Its position among the parent's children. Never changes. */
   readonly index: number;
   readonly children: Block[];
   version: number;
-  /** Versions of runs of children by their order: a view of thousands of children asks only these. */
+  /** Versions of runs of children, by order. A view with thousands of children compares only these. */
   readonly runs: number[][];
   open: boolean;
-  /** The source of a piece (a stretch of prose, some lines of code, a row of a table) or of a formula. */
+  /** The source of a piece (prose, lines of code, or a table row) or of a formula. */
   text: string;
-  /** A heading's level; the number that an ordered list starts with. */
+  /** A heading's level, or the start number of an ordered list. */
   level: number;
-  /** A list's marker, a fence's language. */
+  /** A list's marker, or a fence's language. */
   mark: string;
-  /** A list whose items stand apart. */
+  /** Whether the items of a list are separated by blank lines. */
   loose: boolean;
   align: readonly Alignment[];
-  /** Of a document: called with each block that changes. */
+  /** For a document: called with each block that changes. */
   onChange: ((block: Block) => void) | undefined;
 }
 
 export type Alignment = "left" | "center" | "right" | undefined;
 
-/** A run has so many children, a run of the next order so many runs. */
+/** The number of children in a run, and of runs in a run of the next order. */
 export const RUN = 8;
 /** The highest order of runs. */
 export const ORDERS = 4;
@@ -54,7 +54,7 @@ export const createBlock = (kind: Block["kind"], parent?: Block): Block => {
   return block;
 };
 
-/** Says that a block has changed, to it and to all above it. */
+/** Marks a block and all its ancestors as changed. */
 export const touch = (block: Block): void => {
   let changed = block;
   changed.version++;

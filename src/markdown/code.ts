@@ -1,6 +1,6 @@
 import { type Block, createBlock, touch } from "./block.ts";
 
-/** The growing lines of a block of code. */
+/** The growing lines of a code block. */
 export interface Code {
   append(text: string): void;
   newLine(): void;
@@ -9,7 +9,7 @@ export interface Code {
 const LINES = 32;
 const LENGTH = 4096;
 
-/** Divides code into pieces of some lines each. A line that is far too long is shown in several. */
+/** Splits code into pieces of several lines each. An overlong line is split across pieces. */
 export const createCode = (leaf: Block): Code => {
   let piece: Block | undefined;
   let lines = 0;

@@ -4,11 +4,11 @@ import { type Inline, parseInline } from "./inline.ts";
 import { maybeDefinition } from "./prose.ts";
 import { cellsOf } from "./table.ts";
 
-/** The content of pieces, read when it is asked for and again only once they have changed. */
+/** The parsed content of pieces. Parsed on demand, and again only after a change. */
 export interface Contents {
   /** The content of a piece of prose. */
   inlines(piece: Block): readonly Inline[];
-  /** The content of the cells of a table's row. */
+  /** The content of the cells of a table row. */
   cells(row: Block): readonly (readonly Inline[])[];
 }
 
@@ -37,7 +37,10 @@ export const createContents = (definitions: Definitions): Contents => {
   };
 };
 
-/** What of an open piece can be shown: not what may turn out to be a table's head, a definition or a heading's end. */
+/**
+ * The displayable text of an open piece. Omits what may become a table head, a definition, or a heading's closing
+ * sequence.
+ */
 const shownText = (piece: Block): string => {
   const { text } = piece;
   if (piece.parent!.kind === "heading") return text.replace(/(?:^|[ \t])#+[ \t]*$/, "");

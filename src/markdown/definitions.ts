@@ -6,12 +6,12 @@ export interface Definition {
   readonly title: string;
 }
 
-/** The targets of links that are given apart from them: `[label]: url "title"`. */
+/** Link reference definitions: `[label]: url "title"`. */
 export interface Definitions {
   get(label: string): Definition | undefined;
-  /** Takes the definitions off the beginning of a paragraph and gives what is left of it. */
+  /** Removes the definitions from the start of a paragraph and returns the rest. */
   take(text: string): string;
-  /** The piece uses a label that has no definition yet: it changes when one comes. */
+  /** Registers a piece that uses an undefined label. The piece is touched when the label is defined. */
   await(label: string, piece: Block): void;
 }
 

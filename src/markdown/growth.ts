@@ -1,13 +1,15 @@
 import type { Inline } from "./inline.ts";
 import { visibleText } from "./visible-text.ts";
 
-/** The text that a piece of prose ends with, as it is shown; undefined if it ends with anything else. */
+/** The displayed text at the end of the inlines, or undefined if they end with another kind. */
 export const lastText = (inlines: readonly Inline[]): string | undefined => {
   const last = inlines.at(-1);
   return last?.kind === "text" ? visibleText(last.text) : undefined;
 };
 
-/** The last text of `after`, if nothing before it differs from `before`: then a view need only lengthen the last words. */
+/**
+ * The last text of `after`, if everything before it equals `before`. A view then only has to extend its last text node.
+ */
 export const grownText = (before: readonly Inline[], after: readonly Inline[]): string | undefined =>
   before.length === after.length && before.slice(0, -1).every((inline, index) => isSame(inline, after[index]!))
     ? lastText(after)

@@ -1,14 +1,14 @@
-/** A place in a line that knows its column, so that tabs reach to the next multiple of four. */
+/** A position in a line that tracks its column, because tabs extend to the next multiple of four. */
 export interface Indent {
-  /** Columns of white space from here to `next`, and the character there, "" at the line's end. */
+  /** Columns of white space from here to `next`, and the character there ("" at the end of the line). */
   readonly columns: number;
   readonly next: number;
   readonly char: string;
-  /** Goes over `columns` of white space at most, also to the middle of a tab. */
+  /** Skips up to `columns` of white space. May stop in the middle of a tab. */
   skip(columns: number): void;
-  /** Goes over `count` characters that are no white space. */
+  /** Skips `count` characters that are not white space. */
   take(count: number): void;
-  /** What is left of the line, a tab that was cut in two as spaces. */
+  /** The rest of the line. A partially skipped tab becomes spaces. */
   rest(): string;
 }
 

@@ -8,21 +8,23 @@ import { type Items, createItems, finished } from "./inline/items.ts";
 import { closeOpen, openTail } from "./inline/open.ts";
 import { backtickRuns, formulas } from "./inline/spans.ts";
 
-/** What stands in a line of text. */
+/** An inline element. */
 export type Inline =
   | { readonly kind: "text" | "code"; readonly text: string }
   | { readonly kind: "math"; readonly text: string; readonly display: boolean }
   | { readonly kind: "break" }
   | { readonly kind: "emphasis" | "strong" | "deleted"; readonly children: readonly Inline[] }
-  /** A link without a url is still being written. */
+  /** An empty `url` means that the link is still being written. */
   | { readonly kind: "link"; readonly url: string; readonly title: string; readonly children: readonly Inline[] }
   | { readonly kind: "image"; readonly url: string; readonly title: string; readonly alt: string };
 
 export interface InlineOptions {
   readonly definitions: { get(label: string): Definition | undefined };
-  /** Told of each label that would be a link if it were defined. */
+  /** Called with each label that would be a link if it were defined. */
   readonly missed?: (label: string) => void;
-  /** The text goes on: what is left open is shown as what it will most likely be, and marks at the end not at all. */
+  /**
+   * More text will follow. Unclosed markup is shown as what it will most likely become, and trailing marks are hidden.
+   */
   readonly open?: boolean;
 }
 
@@ -38,7 +40,7 @@ export interface Delimiter {
   next: Delimiter | undefined;
 }
 
-/** The state of reading one text. */
+/** The state of parsing one text. */
 export interface Reading {
   readonly text: string;
   readonly items: Items;
@@ -47,10 +49,13 @@ export interface Reading {
   brackets: Bracket | undefined;
 }
 
-/** Text is never parsed in pieces longer than this. */
+/** The longest text that is parsed. The rest is shown as plain text. */
 const LENGTH = 16_384;
 
-/** Reads emphasis, links, code, formulas and the like. `balanced`: nothing is left open that a longer text could close. */
+/**
+ * Parses emphasis, links, code, formulas, and other inlines. `balanced` means that nothing is left open that more text
+ * could close.
+ */
 export const parseInline = (
   whole: string,
   options: InlineOptions,

@@ -7,8 +7,8 @@ import { type Contents, createContents } from "./contents.ts";
 import { type Before, type Container, type Line, type Opening, scan } from "./scan.ts";
 
 /**
- * Reads Markdown that arrives in parts. The tree after any division of a text is the tree of the whole, and the cost of a
- * part does not depend on what came before it. Once the structure of a line is beyond doubt its text is shown as it comes.
+ * Parses Markdown that arrives in chunks. The result does not depend on the chunking, and the cost of a chunk does not
+ * depend on what came before it. Text is shown as it arrives once the structure of its line is certain.
  */
 export interface MarkdownParser extends Contents {
   readonly document: Block;
@@ -33,7 +33,8 @@ export const createParser = (): MarkdownParser => {
   let code: Code | undefined;
   // Blank lines within indented code count only if more code follows.
   let blanks: string[] = [];
-  // Undefined if the last line was not blank; else how many containers around it stand outside a quote.
+  // Undefined if the last line was not blank. Otherwise the number of containers up to and including the innermost
+  // quote.
   let blankFrom: number | undefined;
   let held = "";
   let decided = false;
@@ -66,7 +67,9 @@ export const createParser = (): MarkdownParser => {
     while (frames.length > kept) frames.pop()!.block.open = false;
   };
 
-  /** A new block ends the list before it, and may set an item's or a list's parts apart. */
+  /**
+   * Adds a block. Closes the list before it, and makes the surrounding list loose if a blank line precedes the block.
+   */
   const place = (parent: Block, depth: number, kind: Block["kind"]): Block => {
     const last = parent.children.at(-1);
     if (last?.kind === "list") last.open = false;
@@ -206,7 +209,7 @@ export const createParser = (): MarkdownParser => {
     closeLeaf();
   };
 
-  /** Formulas whose end came are marked by a level, as others are shown as they were written. */
+  /** A level of 1 marks formulas that were closed. Unclosed ones are shown as their source. */
   const closeMath = (): void => {
     leaf!.level = 1;
     closeLeaf();
@@ -292,5 +295,5 @@ export const createParser = (): MarkdownParser => {
   };
 };
 
-/** How many containers stand outside the innermost quote, it among them. */
+/** The number of containers up to and including the innermost quote. */
 const quotesOf = (frames: readonly Frame[]): number => frames.findLastIndex(({ kind }) => kind === "quote") + 1;

@@ -2,31 +2,31 @@ import { type Block, createBlock, touch } from "./block.ts";
 
 /** The growing text of a paragraph or heading. */
 export interface Prose {
-  /** Adds to the line that is open. */
+  /** Appends to the current line. */
   append(text: string): void;
-  /** Ends the line: what is appended next stands in a new one. */
+  /** Ends the line. The next append starts a new one. */
   newLine(): void;
-  /** The last line, as far as it can be taken away again. */
+  /** The last line, or undefined if it started in an earlier piece and cannot be dropped. */
   lastLine(): string | undefined;
   dropLastLine(): void;
 }
 
-/** From this length on a piece ends at the next white space where nothing is left open. */
+/** From this length on, a piece ends at the next white space where nothing is left open. */
 const SOFT = 768;
-/** From this length on it ends at the next white space, and at twice the length anywhere. */
+/** From this length on, it ends at the next white space, and at twice this length anywhere. */
 const HARD = 4096;
 
 /**
- * Divides a text into pieces of bounded length, so that a token costs the parsing of one piece however long the paragraph is.
- * Where a piece ends depends on the text alone, never on how it arrived: at a white space where `balanced` says that no
- * emphasis, link, code or formula is open, so that the pieces say what the whole would.
+ * Splits text into pieces of bounded length, so that a token costs the parsing of one piece, however long the paragraph
+ * is. Split points depend only on the text, not on how it was chunked. They are at white space where `balanced` reports
+ * that no emphasis, link, code, or formula is open, so the pieces parse like the whole.
  */
 export const createProse = (leaf: Block, balanced: (text: string) => boolean): Prose => {
-  // White space that is followed by none: both sides of it are known.
+  // A single white space character followed by other text, so both of its sides are known.
   const gap = /[ \n](?=[^ \n])/g;
   let piece = createBlock("piece", leaf);
   let candidate = SOFT;
-  // Where the last line begins in the piece; -1 if it began in an earlier one.
+  // The offset of the last line in the piece, or -1 if it started in an earlier one.
   let lineStart = 0;
   let ended = false;
 
@@ -83,6 +83,6 @@ export const createProse = (leaf: Block, balanced: (text: string) => boolean): P
   };
 };
 
-/** A paragraph that may begin with the definition of a link. */
+/** Whether a paragraph may start with a link definition. */
 export const maybeDefinition = (text: string): boolean =>
   text.length < 2000 && /^\[(?:[^\]\\]|\\[^])*(?:\]:|\\?\]?$)/.test(text);

@@ -1,20 +1,26 @@
 import type { Block } from "./block.ts";
 import { type MarkdownParser, createParser } from "./parser.ts";
 
-/** Feeds a parser with what a text has grown by. Reading the same twice does nothing, as rendering twice must. */
+/**
+ * Feeds a parser with the new end of a growing text. Reading the same text twice has no effect, so rendering twice is
+ * safe.
+ */
 export interface Reader {
   readonly parser: MarkdownParser;
-  /** Whether the text is the one that was read, grown at its end or not. */
+  /** Whether the text equals the text read before, or extends it. */
   continues(text: string, done: boolean): boolean;
-  /** Reads what is new, and gives the blocks that have changed by it, in the order in which they began: until the next reading. */
+  /** Reads the new text and returns the changed blocks in document order. The set is valid until the next read. */
   read(text: string, done: boolean): ReadonlySet<Block>;
-  /** As `read`, and brings what is shown up to date by itself if nothing but one open piece has grown. Answers whether it could. */
+  /**
+   * Like `read`, but also updates the view directly if only one watched, open piece has grown. Returns whether it
+   * could.
+   */
   follow(text: string, done: boolean): boolean;
-  /** Has `update` called when this piece alone has changed; it answers whether it could show that. */
+  /** Calls `update` when only this piece has changed. It returns whether it could show the change. */
   watch(piece: Block, update: () => boolean): () => void;
 }
 
-/** How much of the end of what was read is compared to notice that it is another text. */
+/** How many characters at the end of the read text are compared to detect a different text. */
 const COMPARED = 64;
 
 export const createReader = (): Reader => {
@@ -63,5 +69,5 @@ export const createReader = (): Reader => {
   };
 };
 
-/** A slice keeps all of the text it was cut from in memory, and each frame has another text. */
+/** Copies a slice. A slice would keep its whole source string in memory, and each frame has a new one. */
 const copied = (text: string): string => ` ${text}`.slice(1);

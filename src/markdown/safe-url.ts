@@ -1,7 +1,7 @@
-/** Where a link may lead: the web and mail, nothing that runs here or reads from this page's own origin. */
+/** A permitted link target: web and mail only, nothing that executes code or reads from this page's origin. */
 export interface SafeUrl {
   readonly href: string;
-  /** What a person must see to know where it leads: the host in its plain spelling, or the mail address. */
+  /** The real target that the user must see: the host in its ASCII form, or the mail address. */
   readonly place: string;
 }
 
@@ -10,7 +10,7 @@ export const safeUrl = (url: string): SafeUrl | undefined => {
   try {
     const { href, protocol, host, pathname } = new URL(url);
     if (protocol === "mailto:") return { href, place: decoded(pathname) };
-    // A name before an @ is there to be taken for the host.
+    // User info before an @ is usually there to look like the host.
     const { username, password } = new URL(url);
     return username || password ? undefined : { href, place: host };
   } catch {
@@ -18,7 +18,7 @@ export const safeUrl = (url: string): SafeUrl | undefined => {
   }
 };
 
-/** Whether a link's text is an address at the place itself, not one that merely has it somewhere in it. */
+/** Whether a link's text is itself an address at that place, rather than merely containing it. */
 export const namesPlace = (text: string, place: string): boolean => {
   const shown = text
     .trim()

@@ -3,21 +3,21 @@ import { type Alignment } from "./block.ts";
 import { unescaped } from "./inline/destination.ts";
 import { cellsOf, delimitersOf } from "./table.ts";
 
-/** A container that a line may go on with: a quote, or an item whose content stands `indent` columns to the right. */
+/** A container that a line may continue: a quote, or an item whose content is indented by `indent` columns. */
 export interface Container {
   readonly kind: "quote" | "item";
   readonly indent: number;
-  /** An item that has nothing in it yet ends with the first blank line. */
+  /** An item without content ends at the first blank line. */
   readonly empty: boolean;
 }
 
-/** What is open when a line begins. */
+/** What is open at the start of a line. */
 export interface Before {
   readonly containers: readonly Container[];
   readonly leaf: "none" | "paragraph" | "fence" | "indented" | "table" | "math";
-  /** The fence that would end the code, the mark that would end the formula. */
+  /** The fence that would close the code, or the mark that would close the formula. */
   readonly fence: { readonly mark: string; readonly indent: number };
-  /** The paragraph's last line, if it may become a table's head. */
+  /** The paragraph's last line, if it may become a table head. */
   readonly head: () => string | undefined;
 }
 
@@ -33,7 +33,7 @@ export type Leaf =
   | { readonly kind: "math"; readonly mark: string; readonly closed: boolean }
   | { readonly kind: "math-line"; readonly closed: boolean };
 
-/** What a line says: how many containers go on, which ones begin, and what stands in the innermost one. */
+/** The structure of a line: how many containers continue, which ones start, and the content of the innermost one. */
 export interface Line {
   readonly matched: number;
   readonly opened: readonly Opening[];
@@ -41,14 +41,15 @@ export interface Line {
   readonly text: string;
 }
 
-/** A line whose structure these many characters leave undecided is text. */
+/** A line that is still undecided after this many characters is text. */
 const DECIDED = 1000;
-/** Containers inside one another; further marks are text. */
+/** The maximum nesting of containers. Further markers are text. */
 const DEPTH = 24;
 
 /**
- * Reads the structure of a line, or of the beginning of one (`complete` is false): then it answers undefined as long as what
- * follows could change the answer. What it answers for a beginning holds for every line that begins so.
+ * Reads the structure of a line, or of an incomplete one (`complete` is false). For an incomplete line, returns
+ * undefined while further characters could change the result. Any other result holds for every line that starts this
+ * way.
  */
 export const scan = (line: string, before: Before, complete: boolean): Line | undefined => {
   const long = line.length > DECIDED;
@@ -141,7 +142,7 @@ interface Around {
   readonly columns: number;
   readonly ends: boolean;
   readonly waits: boolean;
-  /** Set where a paragraph goes on: the line may be a heading's underline or a table's delimiters. */
+  /** Set inside a paragraph, where the line may be a heading underline or a table's delimiter row. */
   readonly under: Before | undefined;
 }
 
@@ -177,7 +178,7 @@ const startOf = (char: string, text: string, around: Around): Start | undefined 
   return itemStart(text, around);
 };
 
-/** An item's mark: `-`, `+`, `*` as they are, a number as `1.` or `1)`. */
+/** A list item marker: `-`, `+`, and `*` unchanged, a number as `1.` or `1)`. */
 const itemStart = (text: string, { ends, waits, under }: Around): Start | undefined => {
   const mark = /^(?:([-+*])|(\d{1,9})([.)]))(?=[ \t]|$)/.exec(text);
   if (!mark) return waits && /^\d{1,9}$/.test(text) ? undefined : TEXT;
@@ -207,7 +208,8 @@ const mathStart = (char: string, text: string, { ends, waits }: Around): Start |
   if (close >= 0 && text.slice(close + 2).trim() !== "") return TEXT;
   if (waits) return undefined;
   if (!ends || close === 2) return TEXT;
-  // `\[` is also an escaped bracket: what it begins must end in its line, or stand apart from it.
+  // `\[` is also an escaped bracket. It opens a formula only if that closes on the same line, or if nothing directly
+  // follows the mark.
   if (char === "\\" && close < 0 && /^\S/.test(text.slice(2))) return TEXT;
   return { kind: "math", mark, closed: close > 0 };
 };

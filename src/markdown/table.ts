@@ -1,6 +1,6 @@
 import type { Alignment } from "./block.ts";
 
-/** The cells of a table's row: what stands between bars that are not escaped. */
+/** Splits a table row into cells at unescaped bars. */
 export const cellsOf = (row: string): string[] => {
   const cells: string[] = [];
   let cell = "";
@@ -20,7 +20,7 @@ export const cellsOf = (row: string): string[] => {
   return cells;
 };
 
-/** How the columns are aligned, if this is the line below a table's head. */
+/** The column alignments, if the line is a table's delimiter row. */
 export const delimitersOf = (line: string): Alignment[] | undefined => {
   if (!line.includes("|") && !line.includes(":")) return undefined;
   const cells = cellsOf(line);

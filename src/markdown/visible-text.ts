@@ -1,27 +1,30 @@
 /**
- * Characters that change what a person sees without being seen: they turn the direction of text, part or join words, fill
- * space, or hide text for machines. They are shown by their number, never dropped: two commands or addresses that differ must
- * look different. Joiners and variation selectors stay where a script or an emoji needs them.
+ * Replaces invisible characters that change how text looks: they reverse its direction, split or join words, fill
+ * space, or hide text from people. Shows their code points and never drops them, because two different commands or
+ * addresses must look different. Keeps joiners and variation selectors where a script or an emoji needs them.
  */
 export const visibleText = (text: string): string =>
   SUSPECT.test(text)
     ? text.replaceAll(HIDDEN, (char) => `⟦U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟧`)
     : text;
 
-/** Soft hyphen, combining joiner, fillers, marks and overrides of direction, invisible spaces and operators, annotations, tags. */
+/**
+ * Soft hyphen, combining joiner, fillers, direction marks and overrides, invisible spaces and operators, annotations,
+ * tags.
+ */
 const ALWAYS =
   "\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180E\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB\\u{E0000}-\\u{E007F}";
 const JOINERS = "\\u200C\\u200D";
 const SELECTORS = "\\uFE00-\\uFE0F\\u{E0100}-\\u{E01EF}";
 
-/** Scripts whose letters take another shape by a joiner. */
+/** Scripts whose letters change shape next to a joiner. */
 const JOINED = [
   "Arabic", "Syriac", "Mongolian", "Nko", "Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu",
   "Kannada", "Malayalam", "Sinhala", "Khmer", "Myanmar", "Tibetan", "Balinese", "Javanese",
 ].map((script) => `\\p{Script=${script}}`).join(""); // prettier-ignore
 
 const SUSPECT = new RegExp(`[${ALWAYS}${JOINERS}${SELECTORS}]`, "u");
-// What stands before decides, never what comes after: a text that grows does not change what was shown of it.
+// Looks only behind, never ahead, so that appending to a text does not change what is already shown.
 const HIDDEN = new RegExp(
   [
     `[${ALWAYS}]`,

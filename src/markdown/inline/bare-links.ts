@@ -1,7 +1,7 @@
 import type { Inline } from "../inline.ts";
 import { sticky } from "./destination.ts";
 
-/** A web address that stands in the text as it is; within brackets it ends with them. */
+/** A bare web address in the text. Inside brackets it ends at the closing bracket. */
 export const bareLinkAt = (
   text: string,
   at: number,
@@ -16,7 +16,7 @@ export const bareLinkAt = (
   return { url: shown.startsWith("www.") ? `http://${shown}` : shown, text: shown };
 };
 
-/** The next place of a plain text where a web address may begin, or -1. */
+/** The next offset where a web address may start, or -1. */
 export const bareLinkIn = (text: string, from: number, to: number): number => {
   const start = /https?:\/\/|www\./g;
   start.lastIndex = from;
@@ -24,7 +24,7 @@ export const bareLinkIn = (text: string, from: number, to: number): number => {
   return found && found.index < to ? found.index : -1;
 };
 
-/** Without the punctuation of the sentence around it. */
+/** Removes trailing punctuation that belongs to the surrounding sentence. */
 const trimmed = (address: string): string => {
   let end = address.length;
   for (;;) {
@@ -43,7 +43,7 @@ const count = (text: string, char: string, end: number): number => {
 
 const MAIL = /[\w.+-]{1,64}@[\da-z](?:[\w-]{0,62}\.)+[\w-]{0,62}[a-z\d]/gi;
 
-/** Mail addresses in a plain text. */
+/** Turns mail addresses in plain text into links. */
 export const withMail = (text: string): Inline[] => {
   const parts: Inline[] = [];
   let from = 0;

@@ -3,19 +3,19 @@ import { targetAt } from "./destination.ts";
 import { emphasize, removeDelimiter } from "./emphasis.ts";
 import type { Item } from "./items.ts";
 
-/** A `[` or `![` that may begin a link or an image. */
+/** A `[` or `![` that may start a link or an image. */
 export interface Bracket {
   readonly item: Item;
   readonly image: boolean;
   readonly at: number;
-  /** The delimiter before it: emphasis within the link stays within. */
+  /** The last delimiter before it. Emphasis inside the link does not reach beyond it. */
   readonly bottom: Delimiter | undefined;
   readonly prev: Bracket | undefined;
-  /** A link within a link is none. */
+  /** False for a bracket around a link, because links cannot be nested. */
   active: boolean;
 }
 
-/** Reads a `]` and what follows it, and gives the place after that. */
+/** Handles a `]` and what follows it. Returns the offset after that. */
 export const closeBracket = (reading: Reading, at: number): number => {
   const { brackets: bracket, items, text } = reading;
   const found = bracket?.active ? (targetAt(text, at + 1) ?? reference(reading, bracket, at)) : undefined;
@@ -51,7 +51,7 @@ const reference = ({ text, options }: Reading, bracket: Bracket, at: number) => 
   return { ...definition, end: close < 0 ? at + 1 : close + 1 };
 };
 
-/** What stands in a link leads where the link leads, also if it is an address. */
+/** Removes links inside a link, including bare addresses. All of its text leads to the outer target. */
 const withoutLinks = (inlines: readonly Inline[]): Inline[] =>
   inlines.flatMap((inline): Inline[] => {
     if (inline.kind === "link") return [...inline.children];

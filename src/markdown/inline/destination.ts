@@ -1,6 +1,6 @@
 import { decodeEntities } from "./entities.ts";
 
-/** A link's target at this place, with or without angle brackets. */
+/** Reads a link destination, with or without angle brackets. */
 export const destinationAt = (text: string, at: number): { url: string; end: number } | undefined => {
   if (text[at] === "<") {
     const found = sticky(/<((?:[^<>\n\\]|\\.)*)>/y, text, at);
@@ -26,7 +26,7 @@ export const titleAt = (text: string, at: number): { text: string; end: number }
   return found && { text: unescaped(found[1] ?? found[2] ?? found[3] ?? ""), end: at + found[0].length };
 };
 
-/** The `(target "title")` of a link at this place. */
+/** Reads the `(target "title")` of a link. */
 export const targetAt = (text: string, at: number): { url: string; title: string; end: number } | undefined => {
   if (text[at] !== "(") return undefined;
   const space = (from: number): number => from + sticky(/[ \t\n]*/y, text, from)![0].length;
@@ -47,5 +47,5 @@ export const sticky = (pattern: RegExp, text: string, at: number): RegExpExecArr
 
 export const PUNCTUATION = /^[!-/:-@[-`{-~]$/;
 
-/** Backslashes and entities as what they stand for. */
+/** Resolves backslash escapes and entities. */
 export const unescaped = (text: string): string => decodeEntities(text.replaceAll(/\\([!-/:-@[-`{-~])/g, "$1"));

@@ -1,7 +1,7 @@
 import type { Delimiter, Inline, Reading } from "../inline.ts";
 import type { Item } from "./items.ts";
 
-/** Whether a run of `*`, `_` or `~` may begin or end emphasis, by what stands beside it. */
+/** Whether a run of `*`, `_`, or `~` may open or close emphasis, based on the adjacent characters. */
 export const flanking = (text: string, at: number, count: number): { canOpen: boolean; canClose: boolean } => {
   const before = at === 0 ? "\n" : text[at - 1]!;
   const after = text[at + count] ?? "\n";
@@ -15,7 +15,7 @@ export const flanking = (text: string, at: number, count: number): { canOpen: bo
   return { canOpen: left && (!right || markBefore), canClose: right && (!left || markAfter) };
 };
 
-/** Matches delimiters above `bottom` and wraps what stands between them. */
+/** Matches delimiters above `bottom` and wraps the inlines between them. */
 export const emphasize = (reading: Reading, bottom: Delimiter | undefined): void => {
   const floors = new Map<string, Delimiter | undefined>();
   let closer = reading.delimiters;

@@ -1,4 +1,4 @@
-/** Entities as people and models write them; others stay as they are. */
+/** Decodes common entities. Leaves others unchanged. */
 export const decodeEntities = (text: string): string =>
   text.includes("&") ? text.replaceAll(ENTITY, (whole, name: string) => entityOf(name) ?? whole) : text;
 

@@ -7,16 +7,16 @@ export interface Item {
   next: Item | undefined;
 }
 
-/** The inlines read so far, linked, as emphasis and links take stretches of them as their children. */
+/** A linked list of the inlines parsed so far, because emphasis and links move ranges of them into their children. */
 export interface Items {
   first: Item | undefined;
   last: Item | undefined;
   add(inline: Inline): Item;
   text(text: string): void;
-  /** Drops spaces at the end and says how many there were. */
+  /** Removes trailing spaces and returns their number. */
   trimEnd(): number;
   remove(item: Item): void;
-  /** Takes out what stands between two items. */
+  /** Removes and returns the inlines between two items. */
   between(from: Item, to: Item | undefined): Inline[];
   insertAfter(item: Item, inline: Inline): void;
 }
@@ -65,10 +65,10 @@ export const createItems = (): Items => {
   return items;
 };
 
-/** Emphasis within emphasis and so on beyond this depth is shown without its marks. */
+/** Emphasis and links nested deeper than this are shown without their markup. */
 const DEPTH = 12;
 
-/** The inlines as they are shown: neighbouring texts as one, addresses as links. */
+/** The final inlines: adjacent texts are merged, and mail addresses become links. */
 export const finished = (items: Items): Inline[] => {
   const inlines: Inline[] = [];
   for (let item = items.first; item; item = item.next) inlines.push(item.inline);

@@ -3,11 +3,14 @@ import { plainText } from "./brackets.ts";
 import { kindOf } from "./emphasis.ts";
 import type { Item } from "./items.ts";
 
-/** How far emphasis reaches that was begun and not ended, and a link whose text is still being written. */
+/** The maximum reach of unclosed emphasis, and of a link whose text is still being written. */
 const EMPHASIS = 400;
 const LINK = 80;
 
-/** The text without marks at its end that only what follows can explain; `link`: it ends in a link's text whose target is being written. */
+/**
+ * Removes trailing marks that only following text can resolve. `link` is true if the text ends in a link whose target
+ * is still being written.
+ */
 export const openTail = (text: string): { text: string; link: boolean } => {
   const target = text.lastIndexOf("](");
   if (
@@ -20,7 +23,7 @@ export const openTail = (text: string): { text: string; link: boolean } => {
   return { text: text.replace(/(?:[*_~`]+|\\|!?\[|<(?:br?\s?\/?)?)$/i, ""), link: false };
 };
 
-/** Closes what was left open at the end of a text that goes on. */
+/** Closes what is left open at the end of an unfinished text. */
 export const closeOpen = (reading: Reading, link: boolean): void => {
   const { text, items } = reading;
   const begun: { at: number; item: Item; close: (children: readonly Inline[]) => Inline }[] = [];

@@ -1,4 +1,4 @@
-/** Finds the run of backticks that closes one of the given length, in time that does not depend on how many there are. */
+/** Finds the backtick run that closes one of the given length. Amortized constant time per lookup. */
 export const backtickRuns = (text: string): ((at: number, run: number) => number | undefined) => {
   let byLength: Map<number, { places: number[]; next: number }> | undefined;
   return (at, run) => {
@@ -20,7 +20,7 @@ export const backtickRuns = (text: string): ((at: number, run: number) => number
   };
 };
 
-/** A formula longer than this is text. */
+/** A longer formula is treated as text. */
 const MATH = 1000;
 
 export interface Formula {
@@ -29,10 +29,10 @@ export interface Formula {
   readonly end: number;
 }
 
-/** Finds the formula that begins at a place; "open" if one may, once more text has come. */
+/** Finds the formula that starts at an offset. Returns "open" if more text could complete one. */
 export const formulas = (text: string): ((at: number) => Formula | "open" | undefined) => {
   const ends = new Map<string, number>();
-  /** Where the mark comes next, without looking again for one that is known not to come. */
+  /** The next occurrence of a mark. Does not search again when it is known to be absent. */
   const next = (mark: string, from: number): number => {
     let last = ends.get(mark);
     if (last === undefined) ends.set(mark, (last = text.lastIndexOf(mark)));
