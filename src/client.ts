@@ -19,49 +19,61 @@ export { createRunId, type Backoff, browserWakes, type CancelStatus, ClientError
 export type { RunHandle, CancelTarget, Wakes };
 
 export interface ClientOptions {
-  /** Where the server is, with or without a path before `/runs`. "" is the page's own origin. */
+  /** The server's URL, with or without a path before `/runs`. "" means the page's own origin. */
   readonly url: string;
   readonly key?: string;
-  /** Allows reading one run. */
+  /** A token that allows reading one run. */
   readonly token?: string;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Default: doubles from half a second to half a minute, with jitter, and never gives up. What a server asks for is waited in any case. */
+  /**
+   * Default: doubles from half a second to half a minute, with jitter, and never gives up. A longer delay requested by
+   * the server is always honored.
+   */
   readonly backoff?: Backoff;
-  /** A connection on which nothing, not even a heartbeat, arrives for so long is dead. Default: 45 s, three heartbeats. */
+  /**
+   * A connection that receives nothing for this long, not even a heartbeat, is considered dead. Default: 45 s, three
+   * heartbeats.
+   */
   readonly silenceMs?: number;
-  /** What tells that the network or the page may be back, so that waiting makes no sense. Default: the browser's own events. */
+  /** Reports when the network or the page may be back, to skip the rest of a backoff. Default: browser events. */
   readonly wakes?: Wakes;
   /**
-   * Waited for between two reads of a stream, for whoever shows it no more often than that: what arrives meanwhile is read at
-   * once. It must resolve within a moment, whatever happens.
+   * Awaited between two reads of a stream, for callers that display it no faster than that. Data that arrives meanwhile
+   * is delivered by the next read. It must always resolve soon.
    */
   readonly pace?: () => Promise<void>;
 }
 
 type RunRequest = Extract<Command, { do: "start" }>["request"];
 type Messages = { readonly messages: RunRequest["messages"] } | { readonly message: string };
-/** `message` is short for one user message. Secrets travel as headers. */
+/** `message` is shorthand for one user message. Secrets are sent as headers. */
 export type StartRequest = Omit<RunRequest, "messages"> & Messages;
 
 export interface FollowOptions {
-  /** Called for each entry right after it was folded, as bytes arrive. If it throws, the handle fails. */
+  /** Called for each entry right after it is folded, as bytes arrive. If it throws, the handle fails. */
   readonly onEntry?: (entry: Entry) => void;
   /** Aborting it closes the handle. */
   readonly signal?: AbortSignal;
-  /** A state folded so far, such as from entries that were kept: follows from its seq and goes on with it. */
+  /** An existing state, such as one folded from stored entries. Following continues after its seq and updates it. */
   readonly into?: RunState;
 }
 
 export interface FollowFrom {
-  /** A cursor: only what comes after it is sent, and the state knows only that. Default: 0, the whole run. `into` has its own. */
+  /**
+   * A cursor: only later entries are sent, and the state contains only those. Default: 0, the whole run. Ignored with
+   * `into`.
+   */
   readonly after?: number;
-  /** Starts with the whole state so far instead of the entries that led to it: those are never seen. `after` says nothing then. */
+  /**
+   * Starts with the current state instead of the entries that led to it, which are never delivered. `after` is then
+   * ignored.
+   */
   readonly from?: "snapshot";
 }
 
 export interface ListQuery {
   readonly limit?: number;
-  /** A run's id: those that started before it. */
+  /** A run ID. Lists only runs that started before it. */
   readonly before?: string;
   readonly thread?: string;
   readonly open?: boolean;
@@ -74,33 +86,33 @@ interface Abortable {
 }
 
 /**
- * Speaks with one server, from a browser or from Node.
+ * A client of one server, for browsers and Node.js.
  *
- * What is asked for once (cancel, answer, list, file) is tried again a few times where that can help: all of it may be
- * said twice. It rejects with a ClientError that holds the server's own words, or with the reason of an aborted signal.
+ * Single requests (cancel, answer, list, file) are idempotent and retried a few times if that can help. They reject
+ * with a ClientError that carries the server's message, or with the reason of an aborted signal.
  */
 export interface Client {
   /**
-   * Starts a run and follows it. The run's id is chosen here (unless the request has one) and known at once, so that a
-   * request whose answer got lost is simply made again: a run is never started twice.
+   * Starts a run and follows it. The client chooses the run ID (unless the request has one), so it is known
+   * immediately, and a request whose response was lost is simply sent again: a run is never started twice.
    */
   start(request: StartRequest, options?: FollowOptions): RunHandle;
   follow(run: string, options?: FollowOptions & FollowFrom): RunHandle;
   cancel(run: string, target?: CancelTarget, options?: Abortable): Promise<CancelStatus>;
   answer(run: string, ask: string, answer: Answer, options?: Abortable): Promise<void>;
-  /** Newest first. `next`, if there are more, is the `before` to go on with. */
+  /** Newest first. If there are more, `next` is the `before` of the next page. */
   list(
     query?: ListQuery,
     options?: Abortable,
   ): Promise<{ readonly runs: readonly RunSummary[]; readonly next?: string }>;
-  /** Stores a file for the run that is started next with this id: a part of its message names it. */
+  /** Stores a file for the run that is about to start with this ID. A part of its message references the file. */
   upload(
     run: string,
     bytes: Blob | Uint8Array<ArrayBuffer>,
     file: { readonly mediaType: string; readonly name?: string },
     options?: Abortable,
   ): Promise<Pick<FileRef, "file" | "mediaType" | "bytes" | "name">>;
-  /** The bytes of a file beside the run's log. `range` as in the HTTP header: `bytes=0-99`. */
+  /** The bytes of a file stored with the run's log. `range` as in the HTTP header: `bytes=0-99`. */
   file(run: string, file: string, options?: Abortable & { readonly range?: string }): Promise<Response>;
 }
 
@@ -109,7 +121,7 @@ const TRIES = 5;
 
 export const createClient = (options: ClientOptions): Client => {
   const { backoff = defaultBackoff, silenceMs = SILENCE_MS, wakes = browserWakes } = options;
-  // Called as a plain function: a browser's fetch refuses any other `this` than the page.
+  // Called as a plain function: a browser's `fetch` rejects any other `this` than the global object.
   const { fetch: ask = (url, init) => globalThis.fetch(url, init) } = options;
   const base = options.url.replace(/\/+$/, "");
   const secret = options.key ?? options.token;
@@ -118,7 +130,7 @@ export const createClient = (options: ClientOptions): Client => {
   const send = (path: string, init: RequestInit): Promise<Response> => {
     const headers = { ...auth, ...(init.headers as object) };
     checkHeaders(headers);
-    // A fetch of the caller's own may know what to make of any address.
+    // A custom `fetch` may accept any address.
     if (!options.fetch) checkAddress(base + path);
     return ask(base + path, { cache: "no-store", ...init, headers });
   };
@@ -227,7 +239,7 @@ export const createClient = (options: ClientOptions): Client => {
   };
 };
 
-/** `message` is short for one message. */
+/** `message` is shorthand for one message. */
 const wholeRequest = (request: StartRequest): RunRequest => {
   if (!("message" in request)) return request;
   const { message, ...rest } = request;

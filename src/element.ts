@@ -11,28 +11,30 @@ import { createState, fold, ROOT, type RunState, subscribeByFrame } from "./stat
 import { describeRun, eventText } from "./view.ts";
 
 export interface RunViewEventMap {
-  /** What is known of the connection has changed. */
+  /** The connection state has changed. */
   "run-connection": CustomEvent<Connection>;
-  /** The run's end is shown; never for a replay. */
+  /** The end of the run is shown. Not fired in a replay. */
   "run-end": CustomEvent<{ readonly run: string; readonly outcome: RunOutcome }>;
 }
 
-/** A module that names an element must also load where there are none. */
+/** The module must also load where there is no DOM. */
 const Base = (globalThis.HTMLElement ?? Object) as typeof HTMLElement;
 
 const TICK_MS = 200;
 
 /**
- * `<run-view url run token controls>`: shows one run, live, and lets nobody do anything to it.
+ * `<run-view url run token controls>`: shows one run, live and read-only.
  *
- * - `url` is the server's (default: the page's own), `run` the run's id, `token` allows reading it. They may change at any time.
- * - Without a server: set `entries`. With the attribute `controls` those can be replayed.
- * - Fires `run-connection` and `run-end`. Follows for as long as it is in a document.
- * - What a run says stays text: no HTML of it is read, nothing is fetched but the run, and pictures among its files.
+ * - `url` is the server's URL (default: the page's origin), `run` the run ID, and `token` allows reading it. All may
+ * change at any time.
+ * - To show a run without a server, set `entries`. With the `controls` attribute, they can be replayed.
+ * - Fires `run-connection` and `run-end`. Follows the run while it is in a document.
+ * - Run content is always treated as text: its HTML is never parsed, and nothing is fetched except the run and its
+ * image files.
  */
 export class RunViewElement extends Base {
   static readonly observedAttributes = ["url", "run", "token", "controls"];
-  /** Instead of `url` and `token`, such as a client with a key. */
+  /** Used instead of `url` and `token`, for example a client with a key. */
   #client: Client | undefined;
   #entries: readonly Entry[] | undefined;
   #files: Readonly<Record<string, string>> = {};
@@ -47,7 +49,7 @@ export class RunViewElement extends Base {
     this.#client = client;
     this.#renew();
   }
-  /** A recorded run. More may be added to the end of the list; set it again to show them. */
+  /** A recorded run. Entries may be appended to the list. Set it again to show them. */
   get entries(): readonly Entry[] | undefined {
     return this.#entries;
   }
@@ -55,7 +57,7 @@ export class RunViewElement extends Base {
     this.#entries = entries;
     this.#renew();
   }
-  /** Addresses of the files of `entries`, by the file's id. */
+  /** URLs of the files of `entries`, by file ID. */
   get files(): Readonly<Record<string, string>> {
     return this.#files;
   }
@@ -63,7 +65,7 @@ export class RunViewElement extends Base {
     this.#files = files;
     this.#renew();
   }
-  /** What is shown; undefined while nothing is. */
+  /** The state shown, or undefined if there is none. */
   get state(): RunState | undefined {
     return this.#shown?.state();
   }
@@ -81,7 +83,7 @@ export class RunViewElement extends Base {
     if (before !== after) this.#renew();
   }
 
-  /** Once for all that is changed in one go. */
+  /** Batches all changes made in the same task. */
   #renew(): void {
     if (this.#isWaiting || !this.isConnected) return;
     this.#isWaiting = true;
@@ -122,7 +124,7 @@ export class RunViewElement extends Base {
     const client = this.#client ?? createClient({ url, ...(token && { token }) });
     const query = token ? `?token=${encodeURIComponent(token)}` : "";
     const base = `${url.replace(/\/+$/, "")}/runs/${encodeURIComponent(run)}/files/`;
-    // With a client of its own nobody knows how a link could show who may read.
+    // With a custom client, the credentials for a file link are unknown.
     const file = (name: string) => (this.#client ? undefined : `${base}${encodeURIComponent(name)}${query}`);
     const { frame, clock, tree } = this.#draw(file, true);
     const state = createState();
@@ -143,7 +145,7 @@ export class RunViewElement extends Base {
       frame.show(state, handle.connection);
       this.toggleAttribute("data-still", handle.connection.status !== "live");
     };
-    // A browser has few connections for all of its tabs: one that nobody sees takes none.
+    // Browsers limit connections across all tabs, so a hidden tab uses none.
     const look = (): void => {
       if (describeRun(state).isOver || handle.connection.status === "failed") return;
       if (document.hidden) handle.close();
@@ -155,7 +157,7 @@ export class RunViewElement extends Base {
     show();
     const stop = subscribeByFrame(state, ROOT, show);
     const timer = setInterval(() => {
-      // What is not known to be the present does not get older.
+      // Times advance only while the data is known to be current.
       if (handle.connection.status === "live") clock.tick(Date.now());
     }, TICK_MS);
     return {
@@ -184,7 +186,7 @@ export class RunViewElement extends Base {
     const replay: Replay = createReplay(entries);
     const show = () => {
       tree.show(replay.state);
-      // Its steps come with the page's frames already, and a step is seen whole.
+      // The replay already advances with animation frames, and each step must be drawn completely.
       tree.flush();
       frame.show(replay.state, undefined);
       clock.tick(entries[replay.seq - 1]?.at ?? 0);
@@ -212,7 +214,7 @@ export class RunViewElement extends Base {
   }
 }
 
-/** While it plays, its end stays in view, until the reader moves away by hand. */
+/** Keeps the end in view during playback, until the user scrolls away. */
 const keepInView = (replay: Replay, end: HTMLElement): (() => void) => {
   const hands = new AbortController();
   let isLeft = false;
@@ -229,7 +231,7 @@ const keepInView = (replay: Replay, end: HTMLElement): (() => void) => {
   };
 };
 
-// Two copies of this module may meet on one page.
+// A page may load two copies of this module.
 if (globalThis.customElements?.get("run-view") === undefined)
   globalThis.customElements?.define("run-view", RunViewElement);
 

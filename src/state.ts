@@ -17,7 +17,7 @@ export type {
   StepNode,
 } from "./state/nodes.ts";
 
-/** The id under which to subscribe to the run itself: its start, end, usage, data and the root agent's items. */
+/** The ID for subscribing to the run itself: its start, end, usage, data, and the root agent's items. */
 export const ROOT = "";
 
 export const createState = (): RunState => ({
@@ -44,7 +44,7 @@ export const createState = (): RunState => ({
   steps: new Map(),
 });
 
-/** Calls `listener` after each change of a node (or of the run: `ROOT`). Returns what ends that. */
+/** Calls `listener` after each change of a node (or of the run: `ROOT`). Returns a function that unsubscribes. */
 export const subscribe = (state: RunState, id: string, listener: () => void): (() => void) => {
   let listeners = state.listeners.get(id);
   if (!listeners) state.listeners.set(id, (listeners = new Set()));
@@ -55,7 +55,7 @@ export const subscribe = (state: RunState, id: string, listener: () => void): ((
   };
 };
 
-/** As `subscribe`, in a browser: told once a frame however often the node changes. */
+/** Like `subscribe`, but notifies at most once per animation frame. Browsers only. */
 export const subscribeByFrame = (state: RunState, id: string, listener: () => void): (() => void) => {
   let frame = 0;
   const stop = subscribe(state, id, () => {
@@ -70,7 +70,7 @@ export const subscribeByFrame = (state: RunState, id: string, listener: () => vo
   };
 };
 
-/** An entry came whose predecessor was never folded. */
+/** An entry arrived whose predecessor was not folded. */
 export class GapError extends Error {
   constructor(seq: number, found: number) {
     super(`entry ${found} came after ${seq}: the entries between are missing`);
@@ -78,7 +78,7 @@ export class GapError extends Error {
   }
 }
 
-/** Takes one entry in. Entries that were folded before change nothing; a gap throws and changes nothing. */
+/** Applies one entry. Ignores entries that were already folded. Throws on a gap, without changing the state. */
 export const fold = (state: RunState, entry: Entry): void => {
   if (entry.seq <= state.seq) return;
   if (entry.seq !== state.seq + 1) throw new GapError(state.seq, entry.seq);

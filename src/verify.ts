@@ -7,13 +7,13 @@ import { misfitOf } from "./verify/vocabulary.ts";
 export { misfitOf } from "./verify/vocabulary.ts";
 export type { OpenAgent, OpenAsk, OpenCall, OpenPart };
 
-/** The first thing wrong with a log: where, and in words that say which rule of PROTOCOL.md it breaks. */
+/** The first problem in a log: its position, and a message that names the violated rule of PROTOCOL.md. */
 export interface Violation {
   readonly seq: number;
   readonly message: string;
 }
 
-/** Checks a whole log. Undefined means that it is a complete, grammatical run of events of the vocabulary. */
+/** Checks a whole log. Returns undefined if it is a complete and valid run. */
 export const verify = (entries: Iterable<Entry>): Violation | undefined => {
   const verifier = createVerifier();
   let seq = 0;
@@ -31,24 +31,25 @@ export const verify = (entries: Iterable<Entry>): Violation | undefined => {
 };
 
 /**
- * The grammar, one event (see `misfitOf`) at a time. `check` answers what is wrong with an event in this place, or nothing; an event that is
- * wrong changes nothing. What is open can be read at any time, so that whoever writes a log can close it from the inside out.
+ * Checks the grammar, one event (see `misfitOf`) at a time. `check` returns what is wrong with an event at this point,
+ * or undefined. An invalid event changes nothing. The open nodes can be read at any time, so that a log writer can
+ * close them from the inside out.
  */
 export interface Verifier {
   check(event: Event): string | undefined;
   readonly started: boolean;
   readonly ended: boolean;
-  /** How many events were taken in: the seq of the last one, of a log that is checked from its start. */
+  /** The number of accepted events. Equals the seq of the last one if the log is checked from its start. */
   readonly seq: number;
-  /** The seq of the last event that is no end of something cut: the least that the `after` of a run-resume may name. */
+  /** The seq of the last event that does not merely end something cut: the minimum for the `after` of a run-resume. */
   readonly lastWork: number;
   readonly root: OpenAgent;
-  /** By id, also those that have ended. */
+  /** By ID, including those that have ended. */
   readonly agents: ReadonlyMap<string, OpenAgent>;
   readonly calls: ReadonlyMap<string, OpenCall>;
   readonly asks: ReadonlyMap<string, OpenAsk>;
   readonly parts: ReadonlyMap<string, OpenPart>;
-  /** Whether any part, call, ask, step or agent of the run has had this id. */
+  /** Whether any part, call, ask, step, or agent of the run has used this ID. */
   has(id: string): boolean;
 }
 

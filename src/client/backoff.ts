@@ -1,13 +1,19 @@
 import type { Problem } from "../events.ts";
 import { LONGEST_TIMER } from "../timer.ts";
 
-/** How long to wait before try `attempt` (counted from 1 since something last arrived), in milliseconds; undefined gives up. */
+/**
+ * Returns the delay in milliseconds before try `attempt` (counted from 1 since data last arrived), or undefined to give
+ * up.
+ */
 export type Backoff = (attempt: number, why: Problem) => number | undefined;
 
 const FIRST_MS = 500;
 const MOST_MS = 30_000;
 
-/** Doubles up to half a minute. Half of it is chance, so that the viewers of a server that restarts do not come back as one. */
+/**
+ * Doubles up to half a minute. Half of the delay is random, so that clients do not all reconnect together when a server
+ * restarts.
+ */
 export const defaultBackoff: Backoff = (attempt) =>
   Math.min(MOST_MS, FIRST_MS * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
 

@@ -1,17 +1,17 @@
 import type { Entry } from "../events.ts";
 
-/** Hands entries to any number of readers, each at its own pace. Costs nothing while there are none. */
+/** Delivers entries to any number of readers, each at its own pace. Costs nothing without readers. */
 export interface Feed {
   push(entry: Entry): void;
-  /** Readers end after what they still have, or throw the error then. */
+  /** Readers finish their remaining entries, then end or throw the error. */
   end(error?: Error): void;
-  /** Gets what is pushed from now on. */
+  /** Yields the entries pushed from now on. */
   read(): AsyncIterableIterator<Entry, void>;
-  /** Undefined while every reader keeps up; else resolves when none is far behind. */
+  /** Undefined while every reader keeps up. Otherwise resolves when no reader is far behind. */
   room(): Promise<void> | undefined;
 }
 
-/** A reader that has this many before it holds the connection back. */
+/** A reader with this many unread entries pauses the connection. */
 const MOST = 1024;
 
 interface Reader {
@@ -79,7 +79,7 @@ export const createFeed = (): Feed => {
       const entries = drain(reader);
       return {
         next: () => entries.next(),
-        // A generator that waits, or that never began, would not hear of its return.
+        // A generator that is waiting, or has not started, would not react to `return`.
         return: () => {
           leave(reader);
           return entries.return();

@@ -9,29 +9,31 @@ import { cut, networkTrouble, type Trouble, troubleOf } from "./trouble.ts";
 import type { Wakes } from "./wakes.ts";
 
 export interface FollowerOptions {
-  /** Asks for what comes after the cursor as it is now. */
+  /** Requests what comes after the current cursor. */
   readonly request: (signal: AbortSignal) => Promise<Response>;
-  /** Answers whether the frame brought anything new. Throws BadFrame for one after which this connection is of no use. */
+  /**
+   * Returns whether the frame contained anything new. Throws BadFrame if the connection is unusable after this frame.
+   */
   readonly take: (frame: Frame) => boolean;
-  /** Resolves when more can be taken; undefined if it can be now. */
+  /** Resolves when more can be accepted. Undefined if it can be now. */
   readonly room: () => Promise<void> | undefined;
-  /** A stream has begun: its response head is here. */
+  /** A stream has started: its response headers have arrived. */
   readonly onLive: () => void;
-  /** The server says that nothing will follow. */
+  /** The server reports that nothing will follow. */
   readonly onEmpty: () => void;
   readonly onCut: (trouble: Trouble, attempt: number, nextAt: number) => void;
   readonly onFailed: (trouble: Trouble, cause?: unknown) => void;
   readonly backoff: Backoff;
   readonly silenceMs: number;
   readonly wakes: Wakes;
-  /** Waited for between two reads. */
+  /** Awaited between two reads. */
   readonly pace: (() => Promise<void>) | undefined;
 }
 
-/** A snapshot holds a whole run. */
+/** Large, because a snapshot contains a whole run. */
 const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
-/** Keeps one connection at a time open until it is stopped or nothing can help. Returns what stops it. */
+/** Keeps one connection open until stopped or until retrying cannot help. Returns a function that stops it. */
 export const startFollower = (options: FollowerOptions): (() => void) => {
   let isStopped = false;
   let hasBeenLive = false;
@@ -70,7 +72,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
     const body = response.body!.getReader();
     while (!isStopped) {
       const { done, value } = await body.read();
-      // Only a run-end ends a run: an end of the stream without one is a cut like any other.
+      // Only a run-end ends a run. A stream that ends without one was cut off.
       if (done) return cut("cut", "the stream ended before the run did");
       alive.reset();
       try {
@@ -107,7 +109,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
       if (response.status !== 200) return await troubleOf(response);
       const type = response.headers.get("content-type") ?? "no content type";
       if (response.body && type.startsWith("text/event-stream")) return await read(response, alive);
-      // Where there once was a stream, something in between (a login page of a network) may answer for a while.
+      // After a successful stream, an intermediary (such as a network's login page) may respond for a while.
       return { ...cut("no-stream", `the answer is not an event stream but ${type}`), final: !hasBeenLive };
     } catch (error) {
       if (isSilent) return cut("silence", `nothing came for ${options.silenceMs} ms`);
@@ -127,7 +129,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
         resolve();
       };
       const timer = setTimeout(go, ms);
-      // What the server asked for is waited out, unless all is over.
+      // A delay requested by the server is always waited out, unless the follower was stopped.
       wakeEarly = () => {
         if (canWake || isStopped) go();
       };

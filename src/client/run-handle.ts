@@ -7,14 +7,17 @@ import { createFeed } from "./feed.ts";
 import { startFollower, type FollowerOptions } from "./follower.ts";
 import { ClientError } from "./trouble.ts";
 
-/** What is known of the connection, and never more than that. */
+/** The known state of the connection. */
 export type Connection =
   | { readonly status: "connecting" }
-  /** The response head of the present connection has arrived. `waiting`: what the run waits for, if a heartbeat was the last to say something. */
+  /**
+   * The response headers of the current connection have arrived. `waiting` is what the run is waiting for, if the last
+   * frame was a heartbeat that reported it.
+   */
   | { readonly status: "live"; readonly waiting?: Waiting }
   /**
-   * Try `attempt` is made at `nextAt` (milliseconds since 1970), or is being made if that has passed. `httpStatus`: a server
-   * did answer, and `why` is what it said; without it, nothing answered or the stream was cut.
+   * Try `attempt` starts at `nextAt` (milliseconds since 1970), or is in progress if that has passed. If `httpStatus`
+   * is set, the server responded and `why` is its message. Otherwise there was no response, or the stream was cut off.
    */
   | {
       readonly status: "reconnecting";
@@ -23,11 +26,11 @@ export type Connection =
       readonly why: Problem;
       readonly httpStatus?: number;
     }
-  /** The run-end has been folded, or the cursor to follow from was already after it. */
+  /** The run-end was folded, or the cursor was already at the end. */
   | { readonly status: "finished" }
-  /** Trying again would not help. The run itself may go on. */
+  /** Retrying would not help. The run itself may continue. */
   | { readonly status: "failed"; readonly problem: Problem }
-  /** By `close`. The run itself may go on. */
+  /** Closed by `close`. The run itself may continue. */
   | { readonly status: "closed" };
 
 export interface CancelTarget {
@@ -36,26 +39,33 @@ export interface CancelTarget {
   readonly reason?: string;
 }
 
-/** One run that is followed. It reconnects by itself and goes on from its cursor: nothing is lost and nothing comes twice. */
+/** Follows one run. Reconnects automatically and continues from its cursor, so no entry is lost or delivered twice. */
 export interface RunHandle {
   readonly run: string;
-  /** Changed in place as bytes arrive; see `subscribe` of the state for single nodes. */
+  /** Changed in place as bytes arrive. To watch single nodes, use `subscribe` of `runcast/state`. */
   readonly state: RunState;
   readonly connection: Connection;
-  /** Calls `listener` after each change of `connection`. Returns what ends that. */
+  /** Calls `listener` after each change of `connection`. Returns a function that unsubscribes. */
   subscribe(listener: (connection: Connection) => void): () => void;
   /**
-   * Every entry from the cursor as it is now, once and in order; ends after run-end or `close`, throws if the handle fails.
-   * A reader that falls behind holds the connection back, and with it the state: do not ask for entries and leave them.
+   * Yields every entry after the current cursor, once and in order. Ends after run-end or `close`, and throws if the
+   * handle fails. A slow reader pauses the connection, and with it the state, so do not abandon the iterator without
+   * closing it.
    */
   entries(): AsyncIterableIterator<Entry, void>;
-  /** Resolves when the run-end is folded. Rejects with a ClientError if the handle fails or is closed before. */
+  /** Resolves when the run-end is folded. Rejects with a ClientError if the handle fails or is closed first. */
   readonly finished: Promise<RunState>;
-  /** Stops following. Cancels nothing: the run goes on. */
+  /** Stops following. The run itself continues. */
   close(): void;
-  /** Cancels the run, or one sub-agent or call of it, once the server knows the run. Resolves when that is stored. */
+  /**
+   * Cancels the run, or one of its sub-agents or calls, once the server knows the run. Resolves when the cancellation
+   * is stored.
+   */
   cancel(target?: CancelTarget): Promise<CancelStatus>;
-  /** The first answer wins: rejects with the code `ask-conflict` if there was another, `ask-closed` if it came too late. */
+  /**
+   * The first answer wins. Rejects with the code `ask-conflict` if there was another, or `ask-closed` if it came too
+   * late.
+   */
   answer(ask: string, answer: Answer): Promise<void>;
 }
 
@@ -66,7 +76,7 @@ export interface HandleOptions extends Pick<FollowerOptions, "backoff" | "silenc
   readonly after: number;
   readonly from: "snapshot" | undefined;
   readonly into: RunState | undefined;
-  /** The request that goes on after this cursor. */
+  /** Sends the request that continues after this cursor. */
   readonly request: (after: number, isFromSnapshot: boolean, signal: AbortSignal) => Promise<Response>;
   readonly cancel: (target: CancelTarget | undefined) => Promise<CancelStatus>;
   readonly answer: (ask: string, answer: Answer) => Promise<void>;
@@ -83,7 +93,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
   const listeners = new Set<(connection: Connection) => void>();
   const finished = Promise.withResolvers<RunState>();
   const begun = Promise.withResolvers<void>();
-  // The failure is told by `connection` too: who does not look at the promise must not be ended by it.
+  // `connection` also reports the failure, so ignoring the promise must not cause an unhandled rejection.
   finished.promise.catch(() => {});
   let connection: Connection = { status: "connecting" };
   let isOver = false;
@@ -106,7 +116,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
   };
   const close = (): void => end({ status: "closed" }, new ClientError({ code: "closed", message: "closed" }));
 
-  /** What cannot be read is not shown by halves. */
+  /** A run of a newer protocol is rejected rather than shown incompletely. */
   const isTooNew = (protocol: number | undefined): boolean => {
     const problem = protocol === undefined ? undefined : protocolProblem(protocol);
     if (problem) end({ status: "failed", problem }, new ClientError(problem));
@@ -156,7 +166,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
       begun.resolve();
       show({ status: "live" });
     },
-    // Without a cursor of the caller's there is always something to send: then it was not our server that answered.
+    // At cursor 0 a server always has something to send, so an empty response there did not come from Runcast.
     onEmpty: () => {
       if (state.seq > 0) end({ status: "finished" });
     },
@@ -195,7 +205,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
   };
 };
 
-/** Reported as an event listener's throw is: whoever watches the connection must not be able to stop it. */
+/** Rethrows asynchronously, like an error in an event listener, so that a listener cannot break the connection. */
 const notify = (listener: (connection: Connection) => void, connection: Connection): void => {
   try {
     listener(connection);

@@ -1,13 +1,13 @@
 import { LONGEST_TIMER } from "../timer.ts";
 
 /**
- * Calls `onSilence` once if nothing comes for so long. Compares clocks instead of trusting one long timer: a machine
- * that slept, or a page that was frozen, finds out as soon as it is back.
+ * Calls `onSilence` once if nothing arrives within the limit. Compares clock times instead of relying on one long
+ * timer, so a machine that slept or a page that was frozen notices as soon as it is back.
  */
 export interface Silence {
-  /** Something arrived. */
+  /** Data has arrived. */
   reset(): void;
-  /** Nobody reads at the moment, so nothing can come. Ends with `reset`. */
+  /** Suspends the check while nothing is being read. `reset` resumes it. */
   pause(): void;
   check(): void;
   stop(): void;

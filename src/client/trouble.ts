@@ -1,17 +1,20 @@
 import type { Problem } from "../events.ts";
 import { parseJson } from "../json.ts";
 
-/** Why a connection or a request came to nothing, and whether trying again can help. */
+/** Why a connection or request failed, and whether retrying can help. */
 export interface Trouble {
   readonly problem: Problem;
   readonly final: boolean;
-  /** The HTTP status, if the server answered. */
+  /** The HTTP status, if the server responded. */
   readonly status?: number;
-  /** How long the server asked to be left alone. */
+  /** The delay that the server requested. */
   readonly retryAfterMs?: number;
 }
 
-/** What the client gives up with. `status` is the HTTP status, if the server answered; `hint` says what to do about it. */
+/**
+ * The error with which the client gives up. `status` is the HTTP status, if the server responded. `hint` suggests a
+ * fix.
+ */
 export class ClientError extends Error {
   readonly code: string;
   readonly status: number | undefined;
@@ -30,19 +33,19 @@ export const cut = (code: string, message: string): Trouble => ({
   final: false,
 });
 
-/** Thrown for a request that cannot even be made: trying again would change nothing. */
+/** The request cannot be sent at all, so retrying is pointless. */
 export class Unsendable extends Error {}
 
-/** Throws an Unsendable that names no value: one of them may be a secret. */
+/** Throws Unsendable. The message contains no values, because one of them may be a secret. */
 export const checkHeaders = (headers: Record<string, string>): void => {
   for (const [name, value] of Object.entries(headers))
     if (!/^[\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
       throw new Unsendable("the key, or a secret, has a name or characters that no header can carry");
 };
 
-/** Throws an Unsendable for what `fetch` would fail at as if there were no network. */
+/** Throws Unsendable for addresses that `fetch` would reject with what looks like a network error. */
 export const checkAddress = (address: string): void => {
-  // Relative to the page or the worker, where there is one.
+  // Relative to the page or worker, if there is one.
   const base = typeof document === "object" ? document.baseURI : globalThis.location?.href;
   const protocol = URL.parse(address, base)?.protocol;
   if (protocol !== "http:" && protocol !== "https:")
@@ -51,12 +54,12 @@ export const checkAddress = (address: string): void => {
 
 export const networkTrouble = (error: unknown): Trouble => {
   if (error instanceof Unsendable) return { problem: { code: "unsendable", message: error.message }, final: true };
-  // fetch hides the reason of a failure in its cause.
+  // `fetch` puts the actual reason in `cause`.
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   return cut("network", cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message);
 };
 
-/** What an answer without a stream says. Only these may be different next time: too early, too much, the server's own fault. */
+/** Describes a response that is not a stream. Only 408, 425, 429, and server errors may succeed on a retry. */
 export const troubleOf = async (response: Response): Promise<Trouble> => {
   const { status } = response;
   const reported = problemIn(await response.text());
@@ -70,11 +73,11 @@ export const troubleOf = async (response: Response): Promise<Trouble> => {
   };
 };
 
-/** A server that explains its fault knows whether it passes; 503 says by itself that it does. */
+/** A server that explains its error also reports whether it is temporary. A 503 always is. */
 const isPassingFault = (status: number, reported: Problem | undefined): boolean =>
   status === 503 || (status >= 500 && (!reported || reported.retryable === true));
 
-/** Undefined if it is not the server that speaks but something before it. */
+/** Undefined if the response came from an intermediary rather than the server. */
 const problemIn = (body: string): Problem | undefined => {
   const { error } = (parseJson(body) ?? {}) as { error?: Problem };
   return typeof error?.code === "string" && typeof error.message === "string" ? error : undefined;

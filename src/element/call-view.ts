@@ -5,7 +5,7 @@ import { icon } from "./icon.ts";
 import { make, makeBadge, makeLink, setText } from "./make.ts";
 import type { Scene, View } from "./scene.ts";
 
-/** A tool call: how it goes, what it was given, what came of it. Open while it runs and if it failed. */
+/** A tool call: its state, arguments, and result. Open while it runs and if it failed. */
 export const createCallView = (scene: Scene): View<CallNode> => {
   const { clock } = scene;
   const mark = make("span", "mark");
@@ -77,7 +77,7 @@ const labelled = (label: string, content: HTMLElement): HTMLElement =>
 
 const SHOWN = 1500;
 
-/** What comes now is what one wants to see, and a frame must not cost more the longer the arguments become. */
+/** Shows only the newest text, so that a frame costs the same however long the arguments are. */
 const tailOf = (text: string): string => visibleText(text.length > SHOWN ? `…${text.slice(-SHOWN)}` : text);
 
 const inputOf = ({ input }: CallNode): string => {
@@ -112,7 +112,7 @@ const fileParts = (file: FileRef, scene: Scene): HTMLElement[] => {
   return made;
 };
 
-/** A file by its name, to be opened where its bytes can be had; a picture as such. */
+/** A file by name, as a link if its bytes are available. Images are shown inline. */
 export const fileLine = (file: Parameters<typeof describeFile>[0], url: string | undefined): HTMLElement => {
   const { name, about } = describeFile(file);
   const note = make("span", "soft", about && ` ${about}`);

@@ -1,11 +1,14 @@
 import { createLogClock, type Time, timeText } from "../view.ts";
 import { setText } from "./make.ts";
 
-/** Shows times. Those that still run tick together. */
+/** Displays times. Running times are updated together. */
 export interface Clock {
-  /** Shows a time in an element; nothing if it is not known. */
+  /** Shows a time in an element. Shows nothing if the time is unknown. */
   show(element: HTMLElement, time: Time | undefined): void;
-  /** The moment that is shown now, in milliseconds since 1970: of a live run by this device's clock, of a recorded one by the log's. */
+  /**
+   * Sets the displayed moment in milliseconds since 1970: by this device's clock for a live run, by the log's for a
+   * recorded one.
+   */
   tick(now: number): void;
 }
 

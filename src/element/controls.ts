@@ -3,13 +3,13 @@ import { describeReplay } from "../view.ts";
 import { type IconName, icon } from "./icon.ts";
 import { make, setText } from "./make.ts";
 
-/** The scrubber of a replay. */
+/** The playback controls of a replay. */
 export interface Controls {
   readonly element: HTMLElement;
   close(): void;
 }
 
-/** Keys work wherever the focus is within `within`: Space, arrows, Home, End, + and -. */
+/** Handles keys while the focus is within `within`: Space, arrows, Home, End, + and -. */
 export const createControls = (replay: Replay, within: HTMLElement, what: (seq: number) => string): Controls => {
   const slider = make("input", "slider");
   slider.type = "range";
@@ -113,7 +113,7 @@ const button = (label: string, drawing: IconName, onClick: () => void): HTMLButt
   made.type = "button";
   made.setAttribute("aria-label", label);
   made.title = label;
-  // Not `disabled`: the focus must not be lost when the end is reached.
+  // Not `disabled`, which would lose the focus at either end.
   made.addEventListener("click", () => made.getAttribute("aria-disabled") !== "true" && onClick());
   return made;
 };

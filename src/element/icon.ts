@@ -35,7 +35,7 @@ const DRAWINGS = {
 
 export type IconName = keyof typeof DRAWINGS;
 
-/** Drawn in the colour of the text; a word always stands beside it. */
+/** Drawn in the text color. Always used next to a word. */
 export const icon = (name: IconName): SVGElement => {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 16 16");

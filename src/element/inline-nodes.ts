@@ -1,7 +1,7 @@
 import { type Inline, namesPlace, plainText, safeUrl, visibleText } from "../markdown.ts";
 import { make, makeAnchor } from "./make.ts";
 
-/** What stands in a line of text, as nodes. Nothing is fetched: an image is a link to it. */
+/** Inlines as DOM nodes. Nothing is fetched: an image becomes a link. */
 export const inlineNodes = (inlines: readonly Inline[]): (Node | string)[] => inlines.flatMap(nodesOf);
 
 const TAGS = { emphasis: "em", strong: "strong", deleted: "del" } as const;
@@ -16,7 +16,7 @@ const nodesOf = (inline: Inline): (Node | string)[] => {
     case "break":
       return [make("br")];
     case "link":
-      // A link without an address is still being written.
+      // An empty `url` means that the link is still being written.
       if (inline.url === "") return inlineNodes(inline.children);
       return linkNodes(inline.url, plainText(inline.children), inlineNodes(inline.children));
     case "image":
@@ -26,7 +26,7 @@ const nodesOf = (inline: Inline): (Node | string)[] => {
   }
 };
 
-/** A link that says where it leads: its host stands beside it unless the text already names it. */
+/** A link that shows its host, unless the text already names it. */
 const linkNodes = (url: string, text: string, children: readonly (Node | string)[]): (Node | string)[] => {
   const target = safeUrl(url);
   const shown = make("bdi", "", ...children);

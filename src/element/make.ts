@@ -3,7 +3,7 @@ import { icon } from "./icon.ts";
 
 type Child = Node | string | undefined;
 
-/** An element with a class and children. Text stays text: nothing here reads HTML. */
+/** Creates an element with a class and children. Text is never parsed as HTML. */
 export const make = <Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   className = "",
@@ -15,7 +15,7 @@ export const make = <Tag extends keyof HTMLElementTagNameMap>(
   return element;
 };
 
-/** Changes text only if it is another: what stays the same costs no layout and keeps a selection. */
+/** Sets the text only if it differs, to avoid layout work and keep the selection. */
 export const setText = (element: HTMLElement, text: string): void => {
   if (element.textContent !== text) element.textContent = text;
   element.hidden = text === "";
@@ -30,13 +30,13 @@ export const makeAnchor = (href: string, ...children: readonly Child[]): HTMLEle
   return anchor;
 };
 
-/** A link that a model or a tool gave, with the place it leads to; text if it is not to be followed. */
+/** A link from a model or a tool, with its host. Plain text if it must not be followed. */
 export const makeLink = ({ href, text, place }: LinkFacts): HTMLElement =>
   href === undefined
     ? make("span", "", text)
     : make("span", "", makeAnchor(href, text), place && make("span", "soft", ` ${place}`));
 
-/** A badge as its icon and its word. */
+/** A badge's icon and word. */
 export const makeBadge = ({ state, word }: Badge): readonly [SVGElement, HTMLElement] => [
   icon(state),
   make("span", "word", word),

@@ -3,19 +3,22 @@ import type { Inline } from "../markdown.ts";
 import { inlineNodes } from "./inline-nodes.ts";
 import { make } from "./make.ts";
 
-/** Draws Markdown as it grows: only what has changed, so that a token costs the same however much came before it. */
+/** Draws Markdown as it grows. Redraws only what changed, so that a token costs the same however long the text is. */
 export interface MarkdownView {
   readonly element: HTMLElement;
-  /** All of the text so far; `done`: nothing will be added. Any text but a longer one is drawn anew. */
+  /**
+   * Shows the whole text so far. `done` means that it is complete. A text that does not extend the previous one is
+   * drawn from scratch.
+   */
   show(text: string, done: boolean): void;
 }
 
 interface Drawn {
   readonly kind: Block["kind"];
   readonly element: HTMLElement;
-  /** The place of its children. */
+  /** The container of its children. */
   readonly inside: (child: Block) => HTMLElement;
-  /** The content of a piece of prose as it is drawn. */
+  /** The inlines of a piece of prose as last drawn. */
   inlines?: readonly Inline[];
 }
 
@@ -29,7 +32,7 @@ export const createMarkdownView = (): MarkdownView => {
     if (known?.kind === block.kind) return known;
     const made = block.kind === "document" ? { kind: block.kind, element, inside: () => element } : makeBlock(block);
     if (known) {
-      // A paragraph that turns out to be a heading keeps its text.
+      // A paragraph that becomes a heading keeps its text.
       made.element.append(...known.element.childNodes);
       known.element.replaceWith(made.element);
     } else if (block.parent) drawnOf(block.parent).inside(block).append(made.element);
@@ -105,7 +108,7 @@ const makeBlock = (block: Block): Drawn => {
     case "code": {
       const lines = make("code");
       const code = make("pre", "code", lines);
-      // Scrolls, also by the keyboard.
+      // Makes it scrollable with the keyboard.
       code.tabIndex = 0;
       return within(code, lines);
     }
@@ -127,7 +130,7 @@ const makeBlock = (block: Block): Drawn => {
   }
 };
 
-/** The box of a task, before what the item says. */
+/** The checkbox of a task, before the item's content. */
 const drawBox = (item: Block, element: HTMLElement): void => {
   const task = taskOf(item);
   const known = element.querySelector<HTMLInputElement>(":scope > input");

@@ -6,7 +6,7 @@ import { icon } from "./icon.ts";
 import { make, makeBadge, makeLink, setText } from "./make.ts";
 import type { Scene, View } from "./scene.ts";
 
-/** A sub-agent, with everything that it did. */
+/** A sub-agent and everything it did. */
 export const createAgentView = (scene: Scene): View<AgentNode> => {
   const mark = make("span", "mark");
   const name = make("b");
@@ -45,7 +45,7 @@ export const createAgentView = (scene: Scene): View<AgentNode> => {
   };
 };
 
-/** A question to a person. It is answered elsewhere: here it is seen that it waits, and what came of it. */
+/** An ask, read-only: shows that it is open, or how it ended. */
 export const createAskView = (): View<AskNode> => {
   const head = make("p", "head");
   const title = make("b", "title");
@@ -69,7 +69,7 @@ export const createAskView = (): View<AskNode> => {
   };
 };
 
-/** Only what is unusual of a step is said: that it was tried again. */
+/** Shows only what is unusual about a step: its retries. */
 export const createStepView = (): View<StepNode> => {
   const element = make("div", "step soft");
   return {
@@ -77,7 +77,7 @@ export const createStepView = (): View<StepNode> => {
     show: (node) => {
       const { retries } = describeStep(node);
       for (const { title } of retries.slice(element.childElementCount)) element.append(make("p", "", title));
-      // An earlier moment of the run has fewer of them.
+      // Seeking back in a replay can leave fewer retries.
       while (element.childElementCount > retries.length) element.lastElementChild!.remove();
       element.hidden = retries.length === 0;
     },

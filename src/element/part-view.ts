@@ -20,7 +20,7 @@ export const createTextView = (): View<PartNode> => {
   };
 };
 
-/** Open while it is thought, closed after that, unless the reader has opened or closed it. */
+/** Open while the model is thinking and closed afterwards, unless the user toggled it. */
 export const createThinkingView = ({ clock }: Scene): View<PartNode> => {
   const { element: text, show } = createMarkdownView();
   const words = make("span");

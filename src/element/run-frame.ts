@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import { icon } from "./icon.ts";
 import { make, setText } from "./make.ts";
 
-/** What stands around the things that a run's agents did: who asked for what, how it goes, how it ended. */
+/** The header and footer around a run: the user's message, its status, and its outcome. */
 export interface RunFrame {
   readonly above: HTMLElement;
   readonly below: HTMLElement;

@@ -11,11 +11,11 @@ export interface RunTreeOptions {
   readonly file: Scene["file"];
 }
 
-/** Shows what the agents of a run did, and keeps it up to date: once a frame, and only what has changed. */
+/** Shows what the agents of a run did. Updates once per frame and redraws only what changed. */
 export interface RunTree {
-  /** Shows this state. Of another state of the same run only what differs is drawn. */
+  /** Shows this state. For another state of the same run, only the differences are drawn. */
   show(state: RunState): void;
-  /** Draws at once what would be drawn with the next frame. */
+  /** Immediately draws what is scheduled for the next frame. */
   flush(): void;
   close(): void;
 }
@@ -67,14 +67,14 @@ export const createRunTree = ({ container, clock, file }: RunTreeOptions): RunTr
     found.view.element.remove();
     if ("items" in found.node) for (const item of found.node.items) detach(item.id);
   };
-  /** The same thing in another state of the run. */
+  /** Binds a view to the same node in another state of the run. */
   const rebind = (found: MountedView, node: RunNode): void => {
     found.stop();
     found.stop = subscribe(state!, node.id, mark(node.id));
     const isSame = found.version === node.version;
     const before = found.node;
     found.node = node;
-    // Things are only ever added to a node: an earlier one has fewer of the same.
+    // Items are only ever appended, so an earlier state has a prefix of them.
     if ("items" in before && "items" in node) for (const item of before.items.slice(node.items.length)) detach(item.id);
     if (!isSame) return update(found);
     if ("items" in node) for (const item of node.items) rebind(shown.get(item.id)!, item);
@@ -84,7 +84,7 @@ export const createRunTree = ({ container, clock, file }: RunTreeOptions): RunTr
     let count = 0;
     let of: RunState | undefined;
     return (list) => {
-      // Things are only ever added: what was shown of this state needs no second look.
+      // Items are only ever appended, so those already shown for this state can be skipped.
       for (let index = of === state ? count : 0; index < list.length; index++) {
         const item = list[index]!;
         const found = shown.get(item.id);

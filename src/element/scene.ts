@@ -1,18 +1,18 @@
 import type { Node as RunNode } from "../state.ts";
 import type { Clock } from "./clock.ts";
 
-/** What shows one node. */
+/** Displays one node. */
 export interface View<Shown extends RunNode = RunNode> {
   readonly element: HTMLElement;
-  /** Draws what differs from what was shown before. The node may be another one with the same id, from another state of the run. */
+  /** Draws what changed. The node may be another object with the same ID, from another state of the run. */
   show(node: Shown): void;
 }
 
-/** What the views of a run share. */
+/** Shared by all views of a run. */
 export interface Scene {
   readonly clock: Clock;
-  /** Where the bytes beside the log can be had; undefined if they cannot. */
+  /** The URL of a file stored with the log, or undefined if it is not available. */
   file(file: string): string | undefined;
-  /** Shows the things that belong to a node, in the order they came, and keeps them up to date. */
+  /** Shows a node's items in order and keeps them up to date. */
   items(container: HTMLElement): (items: readonly RunNode[]) => void;
 }

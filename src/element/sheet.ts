@@ -1,4 +1,4 @@
-/** The look of the element. Its colours can be set from outside: they are custom properties of the host. */
+/** The element's styles. Colors can be overridden through custom properties on the host. */
 export const sheet = `
 :host {
   color-scheme: light dark;

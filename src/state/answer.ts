@@ -17,14 +17,14 @@ interface Step {
 }
 
 export interface RunAnswer {
-  /** Takes one entry in; each must be given once, in order. */
+  /** Applies one entry. Each must be given once, in order. */
   take(entry: Entry): void;
   messages(): Message[];
 }
 
 /**
- * What a run adds to its conversation, as messages for the next request: the root agent's own words, calls and results, step
- * by step. What its sub-agents and tools said is in the results.
+ * The messages that a run adds to its conversation, for the next request: the root agent's own text, calls, and
+ * results, step by step. Output of sub-agents and tools is included only through the results.
  */
 export const createAnswer = (): RunAnswer => {
   const steps: Step[] = [];
@@ -57,7 +57,7 @@ export const createAnswer = (): RunAnswer => {
         return;
       }
       case "run-resume":
-        // What was given up is asked for again.
+        // Interrupted steps are requested again.
         for (const step of steps.filter(({ isCut }) => isCut)) steps.splice(steps.indexOf(step), 1);
         return;
       case "text-start":
@@ -77,7 +77,7 @@ export const createAnswer = (): RunAnswer => {
         const { call, name, provider = false, repeats } = event;
         const earlier = repeats === undefined ? undefined : calls.get(repeats);
         if (earlier) {
-          // The model asked once, and hears of the outcome that counts.
+          // The model made one call and sees only the outcome that counts.
           earlier.step.results = earlier.step.results.filter((part) => !("call" in part) || part.call !== repeats);
           earlier.part.call = call;
           calls.set(call, earlier);

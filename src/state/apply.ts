@@ -20,7 +20,7 @@ import {
 
 type Effect<Of extends Event> = (state: RunState, event: Of, at: number) => void;
 
-/** What one event does to a state. Events of a later version do nothing. */
+/** Applies one event to a state. Ignores event types of later versions. */
 export const apply = (state: RunState, event: Event, at: number): void =>
   (EFFECTS[event.type] as Effect<Event> | undefined)?.(state, event, at);
 
@@ -46,7 +46,7 @@ const endPart: Effect<EventOf<"text-end" | "thinking-end">> = (state, event, at)
   });
 };
 
-/** A run that goes on in another process says what was given up: see `run-resume`. */
+/** Records what was cut, for the next `run-resume`. */
 const noteCut = (state: RunState, id: string): void => void state.cuts.push({ seq: state.seq, id });
 
 const EFFECTS: { readonly [Type in EventType]: Effect<EventOf<Type>> } = {

@@ -1,13 +1,13 @@
 import type { AgentNode, Node, RunState } from "./nodes.ts";
 
-/** Tells whoever looks at a node that it has changed. */
+/** Marks a node as changed and notifies its listeners. */
 export const touch = (state: RunState, node: Node): void => {
   node.version++;
   const listeners = state.listeners.get(node.id);
   if (listeners) for (const listener of listeners) listener();
 };
 
-/** Events that speak of something unknown change nothing: `verify` reports them. */
+/** Ignores events about unknown nodes. `verify` reports them. */
 export const change = <Kind extends Node>(state: RunState, id: string, edit: (node: Kind) => void): void => {
   const node = state.nodes.get(id);
   if (!node) return;
@@ -24,7 +24,7 @@ export const add = (state: RunState, node: Node, call: string | undefined): void
   touch(state, home);
 };
 
-/** Whether a later event can speak of it: the other things are said once. */
+/** Whether later events can reference the node. */
 export const isFound = ({ kind }: Node): boolean => FOUND[kind];
 
 const FOUND: { readonly [Kind in Node["kind"]]: boolean } = {

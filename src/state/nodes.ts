@@ -15,10 +15,10 @@ import type {
 } from "../events.ts";
 import type { JsonParser } from "../json.ts";
 
-/** Something shown. `version` rises with every change, so that a view can tell whether it is stale by comparing a number. */
+/** The base of all nodes. `version` increases with every change, so that a view can detect that it is stale. */
 interface NodeBase {
   readonly id: string;
-  /** The sub-agent it belongs to; undefined for the root's. */
+  /** The sub-agent it belongs to. Undefined for the root agent. */
   readonly agent: string | undefined;
   version: number;
   readonly startedAt: number;
@@ -36,7 +36,7 @@ export interface AgentNode extends NodeBase {
   error: Problem | undefined;
   status: string | undefined;
   usage: Usage;
-  /** What it did, in the order things started. */
+  /** Its items, in start order. */
   readonly items: Node[];
 }
 
@@ -56,7 +56,7 @@ export interface PartNode extends NodeBase {
   cut: boolean;
   readonly redacted: boolean;
   readonly replaces: string | undefined;
-  /** The part that has taken this one's place. */
+  /** The part that replaced this one. */
   replacedBy: string | undefined;
 }
 
@@ -66,11 +66,11 @@ export interface CallNode extends NodeBase {
   readonly title: string | undefined;
   readonly provider: boolean;
   readonly step: string | undefined;
-  /** The interrupted call that is run again as this one, and the call as which this one is. */
+  /** The interrupted call that this one repeats, and the call that repeats this one. */
   readonly repeats: string | undefined;
   repeatedBy: string | undefined;
   state: "pending" | "executing" | CallOutcome;
-  /** The arguments as they came, and what can be read of them so far. */
+  /** The raw arguments, and the value parsed from them so far. */
   inputText: string;
   input: Json | undefined;
   inputDone: boolean;
@@ -79,14 +79,14 @@ export interface CallNode extends NodeBase {
   ms: number | undefined;
   status: string | undefined;
   progress: { note?: string; fraction?: number; value?: Json } | undefined;
-  /** The last of stdout and stderr in the order they came; `outputBytes` counts all of it, in UTF-16 units. */
+  /** The tail of stdout and stderr in arrival order. `outputLength` counts all of it, in UTF-16 code units. */
   output: { stream: "stdout" | "stderr"; text: string }[];
   outputLength: { stdout: number; stderr: number };
   content: readonly Content[] | undefined;
   value: Json | undefined;
   error: Problem | undefined;
   bytes: EventOf<"tool-end">["bytes"];
-  /** Its own words, asks, sub-agents, files, citations and embeds, in the order they came. */
+  /** Its own text, asks, sub-agents, files, citations, and embeds, in arrival order. */
   readonly items: Node[];
 }
 
@@ -98,29 +98,29 @@ export interface AskNode extends NodeBase {
   by: string | undefined;
 }
 
-/** Things that are said once: they have no end of their own. An embed with a known id takes the earlier one's place. */
+/** Single-event nodes, which end when they start. An embed with a known ID replaces the earlier one. */
 export interface MarkNode extends NodeBase {
   readonly kind: "citation" | "file" | "embed" | "notice";
   event: Extract<Event, { type: "citation" | "file" | "embed" | "notice" }>;
 }
 
-/** Another process has taken the run over. Stands among the root's items, where it happened. */
+/** Marks where another process took over the run. Appears among the root's items. */
 export interface ResumeNode extends NodeBase, Omit<EventOf<"run-resume">, "type" | "agent" | "meta"> {
   readonly kind: "resume";
-  /** The ids of what was cut and given up: parts, steps, calls, asks and agents, in the order they were ended. */
+  /** The IDs of the parts, steps, calls, asks, and agents that were cut off, in the order they were ended. */
   readonly cut: readonly string[];
 }
 
 export type Node = AgentNode | StepNode | PartNode | CallNode | AskNode | MarkNode | ResumeNode;
 
 /**
- * What a run looks like after some prefix of its log. Only `fold` changes it, in place: a token copies nothing. Nodes keep
- * their identity and raise their `version`.
+ * The state of a run after some prefix of its log. Only `fold` changes it, in place, so a token copies nothing. Nodes
+ * keep their identity and increment their `version`.
  */
 export interface RunState {
-  /** The last entry that was folded. */
+  /** The seq of the last folded entry. */
   seq: number;
-  /** The version of the protocol that the log uses. */
+  /** The protocol version of the log. */
   protocol: number | undefined;
   run: string | undefined;
   thread: string | undefined;
@@ -129,21 +129,21 @@ export interface RunState {
   message: Message | undefined;
   startedAt: number | undefined;
   endedAt: number | undefined;
-  /** Undefined while the run goes on. */
+  /** Undefined while the run is in progress. */
   outcome: RunOutcome | undefined;
   error: Problem | undefined;
   usage: Usage;
   answer: readonly string[];
   awaiting: readonly string[];
-  /** The open slots, by name, or by name and id with a space between. */
+  /** Data slots, keyed by name, or by name and ID separated by a space. */
   readonly data: Map<string, Json | undefined>;
-  /** What was cut or interrupted since the run began or was last taken over, and in which entry. */
+  /** What was cut or interrupted since the run started or was last taken over, with the seq of the entry. */
   cuts: { readonly seq: number; readonly id: string }[];
   readonly root: AgentNode;
-  /** Agents, steps, parts, calls and asks by id. */
+  /** Agents, steps, parts, calls, and asks by ID. */
   readonly nodes: Map<string, Node>;
   readonly listeners: Map<string, Set<() => void>>;
-  /** The parsers of arguments that are still streaming. */
+  /** Parsers of arguments that are still streaming. */
   readonly inputs: Map<string, JsonParser>;
   /** The open step of each agent. */
   readonly steps: Map<string | undefined, string>;
@@ -251,13 +251,14 @@ export const askNode = ({ type: _, meta: __, agent, ...ask }: EventOf<"ask-start
 
 const OUTPUT_KEPT = 64 * 1024;
 
-/** Appends live output and forgets its oldest pieces, so that a talkative tool costs a bounded tail. */
+/** Appends live output and drops the oldest pieces, so that a verbose tool keeps only a bounded tail. */
 export const appendOutput = (call: CallNode, stream: "stdout" | "stderr", delta: string): void => {
   call.outputLength[stream] += delta.length;
   const last = call.output.at(-1);
   if (last?.stream === stream && last.text.length < OUTPUT_KEPT / 16) last.text += delta;
   else call.output.push({ stream, text: delta.length > OUTPUT_KEPT ? delta.slice(-OUTPUT_KEPT) : delta });
-  // A piece is at most a sixteenth of what is kept (or one large delta), so this drops few, and rarely.
+  // A piece is at most a sixteenth of the limit (or one large delta), so this rarely drops anything, and then only a
+  // few pieces.
   if (call.output.length <= 16) return;
   let kept = 0;
   let first = call.output.length;

@@ -3,21 +3,27 @@ import { createJsonParser } from "../json.ts";
 import { isFound } from "./change.ts";
 import type { AgentNode, Node, RunState } from "./nodes.ts";
 
-/** A state as plain JSON: what `GET /runs/:run` answers and what a viewer may start from instead of the whole log. */
+/**
+ * A state as plain JSON: the response of `GET /runs/:run`, and an alternative starting point for viewers to the whole
+ * log.
+ */
 export interface RunSnapshot extends Omit<RunState, "data" | "nodes" | "listeners" | "inputs" | "steps"> {
   readonly data: readonly (readonly [string, Json | undefined])[];
 }
 
-/** What a snapshot says, as long as the state does not change: shares its nodes. */
+/** A snapshot that shares its nodes with the state, so it is valid only until the state changes. */
 export const plainState = (state: RunState): RunSnapshot => {
   const { nodes: _, listeners: __, inputs: ___, steps: ____, data, ...rest } = state;
   return { ...rest, data: [...data] };
 };
 
-/** Shares nothing with the state. */
+/** A deep copy that shares nothing with the state. */
 export const snapshot = (state: RunState): RunSnapshot => JSON.parse(JSON.stringify(plainState(state)));
 
-/** Fills an empty state from a snapshot, so that folding can go on after `snapshot.seq`. Takes the snapshot over. */
+/**
+ * Fills an empty state from a snapshot, so that folding can continue after `snapshot.seq`. Takes ownership of the
+ * snapshot.
+ */
 export const restoreInto = (state: RunState, from: RunSnapshot): RunState => {
   const { data, root, ...rest } = from;
   Object.assign(state, rest);

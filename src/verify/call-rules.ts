@@ -39,7 +39,7 @@ const repeated = (run: Run, call: string, repeats: string): OpenCall | string =>
   return earlier.repeated ? `call ${call} repeats call ${repeats}, which was already repeated` : earlier;
 };
 
-/** The call whose input an event goes on with. */
+/** The call that receives more input. */
 const takingInput = (run: Run, event: EventOf<"tool-input-delta" | "tool-input-end">) => {
   const call = run.openCall(event);
   if (typeof call === "string") return call;

@@ -6,7 +6,7 @@ export interface OpenAgent {
   readonly call: string | undefined;
   open: boolean;
   step: string | undefined;
-  /** Whether the open step has shown text or a tool: then it can no longer be tried again. */
+  /** Whether the open step has produced text or a call, after which it cannot be retried. */
   stepShown: boolean;
   parts: ReadonlySet<OpenPart>;
   calls: ReadonlySet<OpenCall>;
@@ -26,7 +26,7 @@ export interface OpenCall {
   readonly id: string;
   readonly name: string;
   readonly agent: OpenAgent;
-  /** Of a call that repeats another, the step of that one. */
+  /** For a call that repeats another, the step of that call. */
   readonly step: string;
   readonly provider: boolean;
   readonly repeats: OpenCall | undefined;
@@ -34,7 +34,7 @@ export interface OpenCall {
   repeated: boolean;
   phase: "input" | "ready" | "executing" | "ended";
   deltas: boolean;
-  /** Undefined until a person has decided. */
+  /** Undefined until the user has decided. */
   allowed: boolean | undefined;
   outcome: EventOf<"tool-end">["outcome"] | undefined;
   parts: ReadonlySet<OpenPart>;
@@ -46,7 +46,7 @@ export interface OpenAsk {
   readonly kind: EventOf<"ask-start">["kind"];
   readonly agent: OpenAgent;
   readonly call: OpenCall | undefined;
-  /** Of an approval: what each option that it offers answers. */
+  /** For an approval: whether each offered option allows the call. */
   readonly options: ReadonlyMap<string, boolean> | undefined;
   open: boolean;
 }
@@ -68,7 +68,7 @@ export const newAgent = (
   children: NONE,
 });
 
-/** What has begun nothing takes no place in memory: a process has thousands of runs. */
+/** Shared empty collections save memory, because a process has thousands of runs. */
 export const NONE: ReadonlySet<never> = new Set<never>();
 const NOTHING: ReadonlyMap<string, never> = new Map<string, never>();
 
@@ -76,7 +76,7 @@ export const including = <Item>(items: ReadonlySet<Item>, item: Item): ReadonlyS
   items === NONE ? new Set([item]) : (items as Set<Item>).add(item);
 export const excluding = <Item>(items: ReadonlySet<Item>, item: Item): void => void (items as Set<Item>).delete(item);
 
-/** Everything a run has started, and how to find the part, call or agent that an event speaks of. */
+/** Everything a run has started, and lookups for the part, call, or agent that an event references. */
 export class Ledger {
   readonly root: OpenAgent = newAgent(undefined, undefined, undefined);
   agents: ReadonlyMap<string, OpenAgent> = NOTHING;
@@ -84,7 +84,7 @@ export class Ledger {
   asks: ReadonlyMap<string, OpenAsk> = NOTHING;
   parts: ReadonlyMap<string, OpenPart> = NOTHING;
   #steps: ReadonlySet<string> = NONE;
-  /** Nearly every event speaks of the same part as the one before it. */
+  /** A cache: most events reference the same part as the event before. */
   #lastPart: OpenPart | undefined;
 
   has(id: string): boolean {
@@ -95,7 +95,7 @@ export class Ledger {
     return this.has(id) ? `${kind} ${id} starts, but that id was used before in this run` : undefined;
   }
 
-  /** Finds the agent an event belongs to, which must be open. */
+  /** Finds the agent an event belongs to. It must be open. */
   owner(event: Event): OpenAgent | string {
     if (event.agent === undefined) return this.root;
     const agent = this.agents.get(event.agent);

@@ -12,7 +12,7 @@ export const resumeRun: Rule<EventOf<"run-resume">> = (run, { agent, after }) =>
   return open && `run-resume, but ${open} was cut and is open`;
 };
 
-/** What cannot outlive the process that began it. Calls that wait, their approvals and sub-agents can. */
+/** What cannot outlive the process that started it. Waiting calls, their approvals, and sub-agents can. */
 const cutIn = (agent: OpenAgent): string | undefined => {
   for (const part of agent.parts) return `part ${part.id}`;
   if (agent.step !== undefined) return `step ${agent.step}`;
@@ -20,7 +20,7 @@ const cutIn = (agent: OpenAgent): string | undefined => {
     if (call.phase !== "executing") continue;
     for (const part of call.parts) return `part ${part.id}`;
     for (const ask of call.asks) return `ask ${ask.id}`;
-    // A call that waits for its sub-agents goes on with them.
+    // A call that waits for its sub-agents continues with them.
     if (![...agent.children].some((child) => child.call === call.id)) return `call ${call.id}`;
   }
   for (const child of agent.children) {
@@ -30,7 +30,7 @@ const cutIn = (agent: OpenAgent): string | undefined => {
   return undefined;
 };
 
-/** Whether an event only ends what was cut: a new owner writes such events, and no others, before its run-resume. */
+/** Whether an event only ends something that was cut. A new owner writes only such events before its run-resume. */
 export const endsCut = (event: Event): boolean => {
   switch (event.type) {
     case "text-end":

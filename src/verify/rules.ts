@@ -5,17 +5,17 @@ import { endCall, endInput, execute, inputDelta, startCall, whileExecuting } fro
 import { excluding, type Ledger, newAgent, type OpenCall } from "./ledger.ts";
 import { resumeRun } from "./resume-rule.ts";
 
-/** What is wrong with an event in this place, in words; undefined if nothing is, and then it has been taken in. */
+/** Returns what is wrong with an event at this point. Returns undefined if it is valid, after applying it. */
 export type Rule<Of extends Event> = (run: Run, event: Of) => string | undefined;
 
-/** A run as far as it has been checked. */
+/** A run as checked so far. */
 export interface Run extends Ledger {
   started: boolean;
   ended: boolean;
   protocol: number;
-  /** How many events have been taken in. */
+  /** The number of accepted events. */
   seq: number;
-  /** The last event that is no end of something cut. */
+  /** The seq of the last event that does not merely end something cut. */
   lastWork: number;
 }
 
@@ -84,7 +84,7 @@ const retryOrEndStep: Rule<EventOf<"step-retry" | "step-end">> = (run, event) =>
   for (const part of agent.parts) return `${event.type} for step ${event.step}, but its part ${part.id} is open`;
   if (event.type === "step-retry")
     return agent.stepShown ? `step ${event.step} is tried again, but it has already shown text or a tool` : undefined;
-  // The model never finished asking for them.
+  // The model never finished requesting these calls.
   if (event.finish === "interrupted")
     for (const call of agent.calls)
       if (call.step === event.step) return `step ${event.step} ends as interrupted, but its call ${call.id} is open`;
@@ -126,7 +126,7 @@ const endPart: Rule<EventOf<"text-end" | "thinking-end">> = (run, event) => {
   return undefined;
 };
 
-/** What is said once, of an agent, a call or a part. */
+/** Single events about an agent, a call, or a part. */
 const mark: Rule<EventOf<"status" | "citation" | "file" | "embed" | "notice" | "data">> = (run, event) => {
   const agent = run.owner(event);
   if (typeof agent === "string") return agent;
@@ -169,5 +169,5 @@ const RULES: { readonly [Type in EventType]: Rule<EventOf<Type>> } = {
   "run-end": endRun,
 };
 
-/** The rule for any event. What a later version knows is left to it. */
+/** The rule for an event. Unknown types, from later versions, only get the checks of `mark`. */
 export const ruleOf = (event: Event): Rule<Event> => (RULES[event.type] ?? mark) as Rule<Event>;

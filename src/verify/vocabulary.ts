@@ -1,6 +1,6 @@
 import { EVENT_TYPES, eventSchema } from "../events.ts";
 
-/** What keeps a value from being an event of the vocabulary, in words; undefined if nothing does. */
+/** Returns why a value is not a valid event, or undefined if it is one. */
 export const misfitOf = (value: unknown): string | undefined => {
   if (typeof value !== "object" || value === null) return `${nameOf(value)} is no event`;
   const { type } = value as { type?: unknown };
@@ -13,7 +13,7 @@ export const misfitOf = (value: unknown): string | undefined => {
 
 const types: ReadonlySet<string> = new Set(EVENT_TYPES);
 
-/** Nearly every event is one: it is seen at a glance, without the schema. */
+/** A fast path without the schema, because most events are deltas. */
 const isPlainDelta = (value: object): boolean => {
   const { type, part, call, delta, agent, meta } = value as Record<string, unknown>;
   if (typeof delta !== "string" || meta !== undefined || (agent !== undefined && !isId(agent))) return false;
