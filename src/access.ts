@@ -1,39 +1,39 @@
 import type { User } from "./events.ts";
 
-/** What a key allows: to start runs, to watch them, to answer what they ask, and all of it for everybody's runs. */
+/** What a key allows: starting runs, watching them, answering their asks, and all of that for every user's runs. */
 export const RIGHTS = ["start", "watch", "answer", "admin"] as const;
 export type Right = (typeof RIGHTS)[number];
 
-/** What somebody may do unless it is said otherwise. */
+/** The default rights. */
 export const USUAL_RIGHTS: readonly Right[] = ["start", "watch", "answer"];
 
-/** A key of the configuration. */
+/** A key in the configuration. */
 export interface Key {
-  /** Says who did something, in the log. */
+  /** Identifies the actor in the log. */
   readonly name: string;
   readonly key: string;
-  /** Default: `start`, `watch` and `answer`. */
+  /** Default: `start`, `watch`, and `answer`. */
   readonly rights?: readonly Right[];
-  /** The id of the user whose key it is: the runs of this user are its own. Default: its name. */
+  /** The ID of the user the key belongs to. The key has access to that user's runs. Default: its name. */
   readonly user?: string;
-  /** It speaks for other people, whom its requests name. Only such a key is believed about users. */
+  /** The key acts for other users, whom its requests name. User names in requests are trusted only with such a key. */
   readonly onBehalf?: boolean;
 }
 
-/** Who makes a request, and what they may do. */
+/** Who sends a request, and what they may do. */
 export interface Principal {
   readonly name: string;
-  /** The id of the user; undefined for whoever may do everything and is nobody in particular. */
+  /** The user ID. Undefined for a principal that may do everything and is not a specific user. */
   readonly user?: string;
   readonly rights: readonly Right[];
   readonly onBehalf?: boolean;
-  /** A hash of the key that was shown. */
+  /** A hash of the presented key. */
   readonly key?: string;
-  /** The key can be revoked while the server runs. */
+  /** Whether the key can be revoked while the server is running. */
   readonly isRevocable?: boolean;
-  /** When the token that was shown expires, in milliseconds since 1970. */
+  /** When the presented token expires, in milliseconds since 1970. */
   readonly expires?: number;
-  /** The share link that was shown: it opens one run. */
+  /** The presented share link, which gives access to one run. */
   readonly link?: LinkAccess;
 }
 
@@ -43,18 +43,18 @@ export interface LinkAccess {
   readonly run: string;
   readonly token: string;
   readonly expires: number;
-  /** Besides watching: answering what the run asks. */
+  /** Also allows answering the run's asks. */
   readonly answer?: boolean;
-  /** Besides what the run did: the request, with the system prompt and earlier messages. */
+  /** Also allows reading the request, with the system prompt and earlier messages. */
   readonly request?: boolean;
 }
 
 export type Action = "start" | "watch" | "answer" | "cancel" | "share" | "delete";
 
-/** A run, as far as access to it depends on it. */
+/** The facts about a run that determine access to it. */
 export interface OwnedRun {
   readonly run: string;
-  /** The id of the user who started it. */
+  /** The ID of the user who started it. */
   readonly user?: string | undefined;
 }
 
@@ -67,12 +67,12 @@ const NEEDED: Readonly<Record<Action, readonly Right[]>> = {
   delete: ["start"],
 };
 
-/** Of these rights, one is needed. */
+/** The rights of which one is required. */
 export const rightsFor = (action: Action): readonly Right[] => NEEDED[action];
 
 /**
- * The one place that decides who may do what. A run belongs to the user who started it; others need `admin` or a share link,
- * and so does everybody for a run that belongs to nobody. Without `run`: whether the rights allow it at all.
+ * The only place that decides who may do what. A run belongs to the user who started it. Other users need `admin` or a
+ * share link, and so does everyone for a run without a user. Without `run`, checks only the rights.
  */
 export const may = ({ rights, user, link }: Principal, action: Action, run?: OwnedRun): boolean => {
   if (link && run && run.run !== link.run) return false;
@@ -82,15 +82,15 @@ export const may = ({ rights, user, link }: Principal, action: Action, run?: Own
   return run === undefined || (run.user !== undefined && run.user === user);
 };
 
-/** Whether somebody may see to the server itself. */
+/** Whether a principal may administer the server. */
 export const isAdmin = ({ rights, link }: Principal): boolean => !link && rights.includes("admin");
 
-/** Whoever asks where no keys are configured: everything works, and what requests say about users is believed. */
+/** The principal if no keys are configured: everything is allowed, and user names in requests are trusted. */
 export const LOCAL: Principal = { name: "", rights: RIGHTS, onBehalf: true };
-/** Whoever shows no key, for what is open to everybody. */
+/** The principal without a key, for public endpoints. */
 export const NOBODY: Principal = { name: "", rights: [] };
 
-/** Whoever shows the one key that a configuration has. */
+/** The holder of the single `key` of a configuration. */
 export const holderOf = (key: string): Key & { readonly user?: never } => ({
   name: "key",
   key,
@@ -114,17 +114,17 @@ export const principalOf = ({ name, rights = USUAL_RIGHTS, user, onBehalf }: Key
   };
 };
 
-/** A front end that names the user it speaks for may do what that user may do with their runs, and no more. */
+/** A front end that names the user it acts for may do only what that user may do. */
 export const onBehalfOf = (principal: Principal, named: User | undefined): Principal =>
   principal.onBehalf && named && principal !== LOCAL
     ? { ...principal, user: named.id, rights: principal.rights.filter((right) => right !== "admin") }
     : principal;
 
-/** The user whose run it becomes: whom the request names, if the principal is believed, or else the principal's own. */
+/** The owner of a new run: the user named in the request if the principal is trusted, else the principal's user. */
 export const startedBy = ({ user, onBehalf }: Principal, named: User | undefined): User | undefined => {
   if (onBehalf && named) return named;
   return user === undefined ? undefined : { id: user };
 };
 
-/** Who did something, for the log. Undefined where nobody has a name. */
+/** Who did something, for the log. Undefined if there is no name. */
 export const actorOf = ({ user, name }: Principal): string | undefined => (user ?? name) || undefined;

@@ -1,22 +1,25 @@
 import { BlockList, isIP } from "node:net";
 
-/** Whether an IP address is one of the internet: not of this machine, of a private network, or reserved. False for anything that is no IP address. */
+/**
+ * Whether an IP address is public: not loopback, private, or reserved. False for anything that is not an IP address.
+ */
 export const isPublicAddress = (address: string): boolean => {
   const family = isIP(address);
   if (family === 4) return !NOT_PUBLIC.check(address, "ipv4");
-  // Only what is given out for the internet. This leaves out loopback, link-local, unique local, mapped and translated IPv4 addresses.
+  // Only globally allocated addresses. Excludes loopback, link-local, unique local, and mapped and translated IPv4
+  // addresses.
   return family === 6 && GLOBAL.check(address, "ipv6") && !NOT_PUBLIC.check(address, "ipv6");
 };
 
-/** Where a URL leads, as `allowPrivate` spells it: `host:port`, the host as the URL says it. */
+/** The target of a URL as used in `allowPrivate`: `host:port`, with the host as written in the URL. */
 export const placeOf = ({ hostname, port, protocol }: URL): string =>
   `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 
-/** Whether the list names exactly this place. A name is no word for its address, nor the other way round. */
+/** Whether the list contains exactly this target. A host name does not match its IP address, nor the reverse. */
 export const isAllowedPrivate = (url: URL, allowPrivate: readonly string[]): boolean =>
   allowPrivate.some((entry) => entry.toLowerCase() === placeOf(url));
 
-/** A URL's host as resolvers want it: IPv6 addresses without their brackets. */
+/** A URL's host as resolvers expect it: IPv6 addresses without brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 
 const ranges = (list: readonly string[]): BlockList => {
@@ -29,7 +32,7 @@ const ranges = (list: readonly string[]): BlockList => {
 };
 
 const GLOBAL = ranges(["2000::/3"]);
-/** The special-purpose registries of IANA, multicast and reserved; of IPv6 only what lies within the global range. */
+/** IANA's special-purpose registries, multicast, and reserved ranges. For IPv6, only those within the global range. */
 const NOT_PUBLIC = ranges([
   "0.0.0.0/8",
   "10.0.0.0/8",

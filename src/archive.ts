@@ -1,6 +1,6 @@
-/** Files one after the other, in the format of tar (ustar): every system has a program that reads it. */
+/** A file in a tar (ustar) archive, a format that every system can read. */
 export interface ArchivedFile {
-  /** A relative path, with `/` between its parts. */
+  /** A relative path with `/` as separator. */
   readonly name: string;
   readonly size: number;
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -23,8 +23,8 @@ export async function* writeArchive(files: AsyncIterable<ArchivedFile>): AsyncGe
 }
 
 /**
- * The files of an archive. Each one's bytes have to be read before the next. Throws for anything that is not an archive of
- * plain files with relative names, and for one that ends too early.
+ * Reads the files of an archive. The bytes of each file must be read before the next. Throws for anything that is not
+ * an archive of plain files with relative names, and for a truncated archive.
  */
 export async function* readArchive(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ArchivedFile> {
   const input = reader(bytes);
@@ -41,12 +41,12 @@ const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
 
 const headerOf = (name: string, size: number): Buffer => {
   const header = Buffer.alloc(BLOCK);
-  // The first part of a long path has a field of its own.
+  // The first part of a long path is stored in a separate field.
   const slash = name.length > 100 ? name.lastIndexOf("/") : -1;
   const [prefix, rest] = [name.slice(0, Math.max(0, slash)), name.slice(slash + 1)];
   if (prefix.length > 155 || rest.length > 100) throw new RangeError(`${name} is too long a name for an archive`);
   header.write(rest, 0, "latin1");
-  // Mode, owner and group.
+  // Mode, owner, and group.
   for (const [index, octal] of ["0000600", "0000000", "0000000"].entries())
     header.write(octal, 100 + 8 * index, "latin1");
   if (size < 8 ** 11) header.write(size.toString(8).padStart(11, "0"), 124, "latin1");

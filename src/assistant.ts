@@ -13,7 +13,7 @@ export interface AssistantOptions {
   readonly model: string;
   /** Other models that a request may name. */
   readonly models?: readonly string[];
-  /** The directory that it may read, and write to with a person's consent. It is made if it is not there. */
+  /** The directory that the agent may read, and write with the user's consent. Created if missing. */
   readonly workspace: string;
 }
 
@@ -23,7 +23,7 @@ const INSTRUCTIONS = [
   "Use `task` for a part of the work that can be done on its own. A person is asked before a file is written.",
 ].join(" ");
 
-/** The agent that people get who have a model and no configuration. Commands of the machine are out of its reach. */
+/** The default agent for users who have a model but no configuration. It cannot run commands. */
 export const assistant = ({ model, models = [], workspace }: AssistantOptions): Source => {
   mkdirSync(workspace, { recursive: true });
   const reading = files({ workspace, readOnly: true });

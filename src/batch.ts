@@ -1,9 +1,9 @@
-/** Something that has work to do once per batch, however often it was added. */
+/** Work to do once per batch, however often it was added. */
 export interface Job {
   flush(): void;
 }
 
-/** Runs what was added, all together, when `schedule` says so: one tick or timer for a thousand jobs instead of a thousand. */
+/** Runs the added jobs together when `schedule` calls back: one tick or timer instead of one per job. */
 export class Batch {
   #jobs: Job[] = [];
   readonly #schedule: (callback: () => number) => void;
@@ -18,7 +18,7 @@ export class Batch {
     if (this.#jobs.push(job) === 1) this.#schedule(this.#run);
   }
 
-  /** Answers how many jobs there were. */
+  /** Returns the number of jobs. */
   readonly #run = (): number => {
     const jobs = this.#jobs;
     this.#jobs = [];

@@ -27,7 +27,7 @@ import { mistakes } from "./strict-fields.ts";
 
 export type { OpenedLog };
 
-/** What `runcast.config.ts` exports as its default. Everything may be left out. */
+/** The default export of `runcast.config.ts`. All fields are optional. */
 export interface Config
   extends
     Pick<
@@ -36,62 +36,68 @@ export interface Config
     >,
     Pick<ServerOptions, "jwt" | "frameAncestors" | "trustProxy" | "limits" | "secret" | "redact">,
     Pick<RunnerOptions, "timeoutMs" | "maxBytes" | "onEnd"> {
-  /** By name. Default: the scripted demo. */
+  /** Agents by name. Default: the scripted demo. */
   readonly agents?: Readonly<Record<string, Source>>;
-  /** A name, the URL of an engine that several servers share, or a log. Default: `sqlite`, in `.runcast/` beside the configuration. */
+  /**
+   * A name, the URL of an engine that several servers share, or a log. Default: `sqlite`, in `.runcast/` next to the
+   * configuration.
+   */
   readonly log?: Log | LogName | LogUrl;
-  /** How long a server that gets SIGTERM waits for safe points at which another goes on with its runs. Default: 20 s. */
+  /**
+   * How long a server waits on SIGTERM for its runs to reach a safe point where another server can continue them.
+   * Default: 20 s.
+   */
   readonly handOverMs?: number;
-  /** What the server writes to its output: for people, or a JSON object a line. Default: `text`. */
+  /** The format of the server's output: text for people, or one JSON object per line. Default: `text`. */
   readonly logFormat?: "text" | "json";
-  /** Whether JSON lines have the messages of errors, which may quote what a run holds. Default: no. */
+  /** Whether JSON lines include error messages, which may quote the content of a run. Default: false. */
   readonly logMessages?: boolean;
-  /** How long finished runs are kept. Default: for ever. */
+  /** How long finished runs are kept. Default: 30 days for a new log, forever for a log with older runs. */
   readonly retention?: Retention;
-  /** Private addresses, as `host:port`, that an MCP server may have which a client asks us to check. Default: none. */
+  /** Private addresses, as `host:port`, of MCP servers that clients may ask the server to validate. Default: none. */
   readonly allowPrivate?: readonly string[];
-  /** A JavaScript module with cards for the page, beside the configuration: `./cards.js`. Default: none. */
+  /** A JavaScript module with cards for the page, relative to the configuration: `./cards.js`. Default: none. */
   readonly cards?: string;
-  /** Default: all that are built in. */
+  /** Default: all built-in dialects. */
   readonly dialects?: readonly Dialect[];
 }
 
-/** Identity, for the types. */
+/** Returns its argument. Provides types for the configuration. */
 export const defineConfig = (config: Config): Config => config;
 
-/** A configuration that was read, checked and completed. */
+/** A loaded and validated configuration with defaults. */
 export interface LoadedConfig extends Omit<Config, "agents" | "log" | "dialects"> {
-  /** Absolute; undefined if there is none. */
+  /** Absolute path. Undefined if there is no file. */
   readonly file: string | undefined;
   readonly agents: Readonly<Record<string, Source>>;
-  /** Whether the configuration has agents of its own, instead of the demo. */
+  /** Whether the configuration defines agents, rather than using the demo. */
   readonly hasOwnAgents: boolean;
   readonly dialects: readonly Dialect[];
-  /** Opens the log: the one that is named here (`memory`, `sqlite`, a URL), or else the configuration's. */
+  /** Opens the log: the named one (`memory`, `sqlite`, a URL), or the configured one. */
   openLog(name?: string): Promise<OpenedLog>;
-  /** Whether the configuration's log lies in `directory`. */
+  /** Whether the configured log is stored in `directory`. */
   readonly keepsFiles: boolean;
   /** Checks an MCP server for a client. */
   readonly validateServer: NonNullable<ServerOptions["validateServer"]>;
-  /** Where a log that keeps files keeps them, unless it was given another place. */
+  /** The default directory of a log that stores files. */
   readonly directory: string;
 }
 
-/** A mistake in a configuration. The message names the file and the field, and says what is expected. */
+/** An error in a configuration. The message names the file and the field, and states what is expected. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
 export interface LoadOptions {
-  /** Instead of `runcast.config.ts`, `.js` or `.mjs` in the directory. */
+  /** A file to use instead of `runcast.config.ts`, `.js`, or `.mjs` in the directory. */
   readonly file?: string;
-  /** How fast the demo plays. Default: 1. */
+  /** The playback speed of the demo. Default: 1. */
   readonly demoSpeed?: number;
 }
 
 const FILES = ["runcast.config.ts", "runcast.config.js", "runcast.config.mjs"];
 
-/** Rejects with a ConfigError for a file that is missing, cannot be run, or says something wrong. */
+/** Rejects with a ConfigError if the file is missing, fails to run, or is invalid. */
 export const loadConfig = async (directory: string, options: LoadOptions = {}): Promise<LoadedConfig> => {
   const file = options.file === undefined ? findFile(directory) : path.resolve(directory, options.file);
   const checked = file === undefined ? {} : checkConfig(await importDefault(file), path.basename(file));
@@ -143,14 +149,14 @@ const importDefault = async (file: string): Promise<unknown> => {
   return module.default;
 };
 
-/** The line of the file that an error blames, as `:12`; empty if it blames none. */
+/** The line of the file that an error refers to, as `:12`. Empty if there is none. */
 const lineIn = (file: string, error: unknown): string => {
   const [, after = ""] = ((error as Error | undefined)?.stack ?? "").split(`${pathToFileURL(file).href}:`);
   const line = Number.parseInt(after, 10);
   return Number.isNaN(line) ? "" : `:${line}`;
 };
 
-/** Checks what a configuration file exports. `name` is for the messages. */
+/** Validates what a configuration file exports. `name` is used in messages. */
 export const checkConfig = (config: unknown, name: string): z.infer<typeof configSchema> => {
   const result = configSchema.safeParse(config);
   if (!result.success)

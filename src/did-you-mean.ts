@@ -1,4 +1,4 @@
-/** `; did you mean x?`, for a mistyped word; empty if no candidate is close. */
+/** `; did you mean x?` for a misspelled word. Empty if no candidate is close. */
 export const didYouMean = (word: string, candidates: Iterable<string>): string => {
   const found = nearest(word, candidates);
   return found === undefined ? "" : `; did you mean ${found}?`;
@@ -16,7 +16,7 @@ const nearest = (word: string, candidates: Iterable<string>): string | undefined
   return best;
 };
 
-/** How many letters must be added, taken away, changed or swapped with their neighbour. */
+/** The number of letters to insert, delete, substitute, or swap with a neighbor. */
 const distance = (one: string, other: string): number => {
   if (Math.abs(one.length - other.length) > 8) return Infinity;
   let beforeLast: number[] = [];

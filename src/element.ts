@@ -26,11 +26,11 @@ const TICK_MS = 200;
  * `<run-view url run token controls>`: shows one run, live and read-only.
  *
  * - `url` is the server's URL (default: the page's origin), `run` the run ID, and `token` allows reading it. All may
- * change at any time.
+ *   change at any time.
  * - To show a run without a server, set `entries`. With the `controls` attribute, they can be replayed.
  * - Fires `run-connection` and `run-end`. Follows the run while it is in a document.
  * - Run content is always treated as text: its HTML is never parsed, and nothing is fetched except the run and its
- * image files.
+ *   image files.
  */
 export class RunViewElement extends Base {
   static readonly observedAttributes = ["url", "run", "token", "controls"];

@@ -1,20 +1,20 @@
 import type { Event } from "./events.ts";
 
-/** Where everything that happens at once in a run comes together: many push, one reads. */
+/** Merges all concurrent events of a run: many writers, one reader. */
 export interface EventQueue extends AsyncIterable<Event> {
-  /** Costs an array push. Does nothing once the queue is closed. */
+  /** Costs an array push. Has no effect once the queue is closed. */
   push(event: Event): void;
-  /** Undefined while there is room; else resolves when the reader has caught up. */
+  /** Undefined while there is room. Otherwise resolves when the reader has caught up. */
   room(): Promise<void> | undefined;
-  /** Resolves when the reader has taken everything pushed so far and has come back for more. */
+  /** Resolves when the reader has taken everything pushed so far and asks for more. */
   taken(): Promise<void>;
-  /** After what is pushed, the reader gets the end, or this error. */
+  /** After the pushed events, the reader gets the end, or this error. */
   close(failure?: { readonly error: unknown }): void;
 }
 
 const LIMIT = 1000;
 
-/** `start` is called when the reader first asks, `leave` when it goes away early. */
+/** `start` is called when the reader first asks for an event, `leave` when it returns early. */
 export const createEventQueue = (start = (): void => {}, leave = (): void => {}): EventQueue => {
   let events: Event[] = [];
   let read = 0;

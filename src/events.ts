@@ -8,10 +8,10 @@ export { PROTOCOL };
 const id = z.string().min(1).max(256);
 const count = z.number().int().nonnegative();
 export type Json = z.infer<ReturnType<typeof z.json>>;
-/** Whatever JSON can say. It comes out of JSON or goes into it, which is all the check it needs: a look at every value takes long. */
+/** Any JSON value. It comes from JSON or goes into it, so it is not checked further, which would be slow. */
 const json: z.ZodType<Json, Json> = z.any().refine((value) => value !== undefined, "Required");
 
-/** Bytes that lie beside the log. `head` and `tail` are the first and last 4 KB, if the bytes are text. */
+/** A file stored with the log. `head` and `tail` are its first and last 4 KB, if it is text. */
 export const fileRefSchema = z.object({
   file: id,
   mediaType: z.string(),
@@ -22,7 +22,7 @@ export const fileRefSchema = z.object({
 });
 export type FileRef = z.infer<typeof fileRefSchema>;
 
-/** What a tool answers with: shown to people, sent back to the model. */
+/** A tool's result: shown to the user and sent back to the model. */
 export const contentSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({ type: z.literal("json"), value: json }),
@@ -36,7 +36,10 @@ export const contentSchema = z.discriminatedUnion("type", [
 ]);
 export type Content = z.infer<typeof contentSchema>;
 
-/** `message` says what happened, `hint` what to do about it, `retryable` whether the same request may succeed later. */
+/**
+ * `message` describes the problem, `hint` suggests a fix, and `retryable` tells whether the same request may succeed
+ * later.
+ */
 export const problemSchema = z.object({
   code: z.string(),
   message: z.string(),
@@ -45,7 +48,7 @@ export const problemSchema = z.object({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** Tokens. `reasoning` is part of `output`, `cached` part of `input`. */
+/** Token counts. `reasoning` is included in `output`, `cached` in `input`. */
 export const usageSchema = z.object({
   input: count.optional(),
   output: count.optional(),
@@ -58,8 +61,8 @@ export const userSchema = z.object({ id, name: z.string().optional(), email: z.s
 export type User = z.infer<typeof userSchema>;
 
 /**
- * One piece of a message. A file part has `url`, `data` (base64) or `file`: bytes beside the log of this run, or of the run that `run`
- * names. A log holds no `data`.
+ * One part of a message. A file part has `url`, `data` (base64), or `file`: a file stored with the log of this run, or
+ * of the run named by `run`. A log contains no `data`.
  */
 export const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
@@ -91,7 +94,7 @@ export const messageSchema = z.object({
 });
 export type Message = z.infer<typeof messageSchema>;
 
-/** `allow` answers an approval or a confirmation, `value` everything else. */
+/** `allow` answers an approval or a confirmation, `value` any other ask. */
 export const answerSchema = z.object({
   allow: z.boolean().optional(),
   option: id.optional().describe("the id of the approval's option that was taken; `allow` agrees with it"),
@@ -115,14 +118,14 @@ export type AskKind = z.infer<typeof askKind>;
 
 const choiceOption = z.object({ value: json, label: z.string().optional(), description: z.string().optional() });
 const approvalOption = z.object({ id, label: z.string(), allow: z.boolean() });
-/** One of the values that a choice offers. */
+/** A value offered by a choice. */
 export type ChoiceOption = z.infer<typeof choiceOption>;
-/** One of the ways to allow or deny that an approval offers. */
+/** An option of an approval: one way to allow or deny it. */
 export type ApprovalOption = z.infer<typeof approvalOption>;
 
 // ── Events ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Every event may carry these: the sub-agent it belongs to (the root's carry none), and a provider's opaque value. */
+/** Fields of every event: the sub-agent it belongs to (absent for the root), and a provider's opaque value. */
 const common = { agent: id.optional(), meta: json.optional() };
 
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
@@ -264,7 +267,7 @@ export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
 
 export const EVENT_TYPES = eventSchema.options.map((option) => option.shape.type.value);
 
-/** `seq` counts from 1 without gaps; `at` is milliseconds since 1970. */
+/** `seq` counts from 1 without gaps. `at` is milliseconds since 1970. */
 export const entrySchema = z.object({ seq: z.number().int().positive(), at: count, event: eventSchema });
 export interface Entry {
   readonly seq: number;
@@ -272,7 +275,7 @@ export interface Entry {
   readonly event: Event;
 }
 
-/** The schemas of the well-known names of `data`. Any other name may hold any value. */
+/** The schemas of the well-known `data` names. Other names may hold any value. */
 export const dataSchemas = {
   title: z.string(),
   tags: z.array(z.string()),
@@ -281,7 +284,7 @@ export const dataSchemas = {
   state: json,
 } as const;
 
-/** The vocabulary as JSON Schema, so that other languages can be held to it. */
+/** The vocabulary as JSON Schema, for validation in other languages. */
 export const eventsJsonSchema = () => ({
   $id: `urn:runcast:events:${PROTOCOL}`,
   title: "A Runcast log entry",

@@ -6,22 +6,22 @@ import type { Log } from "./log.ts";
 import { Refusal } from "./source.ts";
 
 export interface HtmlExportOptions {
-  /** The script of `<run-view>`, in one piece. */
+  /** The script of `<run-view>`, in one file. */
   readonly script: string;
-  /** Texts and patterns to leave out, besides what looks like a secret. */
+  /** Texts and patterns to redact, in addition to the built-in rules. */
   readonly redact?: readonly (string | RegExp)[];
-  /** Stops the work: nobody waits for it any more. */
+  /** Cancels the export when the client is gone. */
   readonly signal?: AbortSignal;
 }
 
-/** Entries of a page: at 64 KB each, reading and copying it stays far below what a viewer would notice. */
+/** Entries per page. At 64 KB each, reading and copying a page does not delay other requests noticeably. */
 const PAGE = 64;
 const LONGEST_MS = 60_000;
 const queue = createQueue({ atOnce: 2, waiting: 32 });
 
 /**
- * A run as one HTML file that plays it and needs nothing else. Secrets are left out by rule. Looking for them takes a while, and what
- * is searched comes from anywhere: so a worker does it, and the process goes on serving everyone else.
+ * Exports a run as one self-contained HTML file that plays it, with secrets redacted. Redaction takes time and its
+ * input is untrusted, so it runs in a worker while the process keeps serving other requests.
  */
 export const exportHtml = (log: Log, run: string, options: HtmlExportOptions): Promise<Uint8Array> =>
   queue(async () => {
@@ -34,7 +34,7 @@ export const exportHtml = (log: Log, run: string, options: HtmlExportOptions): P
     const send = (input: Input) => worker.postMessage(input, []);
     const sendNext = async (): Promise<void> => {
       const entries = await log.read(run, after, PAGE);
-      // A log in memory answers at once, a thousand times in a row: others get their turn.
+      // A memory log responds synchronously, so yield between pages.
       await setImmediate();
       for (const entry of entries) collectFiles(entry, files);
       const last = entries.at(-1);

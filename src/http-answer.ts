@@ -3,26 +3,29 @@ import { readableText } from "./http-answer/readable.ts";
 import { parseJson } from "./json.ts";
 import { type ToolContext, type ToolResult, toolResult } from "./tool.ts";
 
-/** What a server answered, as far as it was read. */
+/** A server's response, as far as it was read. */
 export interface HttpAnswer {
-  /** Where it came from; empty if nobody knows. */
+  /** The URL it came from. Empty if unknown. */
   readonly url: string;
   readonly status: number;
   readonly statusText: string;
   readonly header: (name: string) => string;
   readonly bytes: Buffer;
-  /** There was more than was read. */
+  /** Whether the response was longer than what was read. */
   readonly cut: boolean;
 }
 
-/** How much text or JSON the model gets; the whole is kept beside the log. */
+/** The maximum text or JSON sent to the model. The whole response is stored with the log. */
 const MAX_TEXT = 50_000;
-/** More of a page than this is not looked at for its text. */
+/** The maximum length of a page that is searched for its text. */
 const MAX_READ = 2 * 1024 * 1024;
-/** A chart with its whole library inside takes five megabytes. */
+/** Large enough for a chart with its library inlined, which takes five megabytes. */
 const MAX_EMBED = 8 * 1024 * 1024;
 
-/** Turns an HTTP answer into a tool's result: a page that asks to be shown is shown, other pages are read, the rest is kept. */
+/**
+ * Turns an HTTP response into a tool result. Pages that ask to be shown are embedded, other pages are converted to
+ * text, and everything else is stored as a file.
+ */
 export const resultOfAnswer = async (response: HttpAnswer, context: ToolContext): Promise<ToolResult> => {
   const isError = response.status >= 400;
   const head: Content[] = isError ? [text(`HTTP ${response.status} ${response.statusText}`.trim())] : [];
@@ -59,8 +62,8 @@ const contentOf = async (
 };
 
 /**
- * The page's own relative addresses lead to where it came from, wherever it is shown. Of its address, nothing after the path: that
- * may hold a key.
+ * Makes relative URLs in the page resolve against its origin, wherever it is shown. Drops everything after the path,
+ * which may contain a key.
  */
 const withBase = (html: string, url: string): string => {
   const { origin, pathname } = URL.parse(url) ?? {};
@@ -72,7 +75,7 @@ const withBase = (html: string, url: string): string => {
 
 const text = (value: string): Content => ({ type: "text", text: value });
 
-/** What is too long for the model is kept whole, as far as it was received. */
+/** Stores text that is too long for the model, as far as it was received. */
 const bounded = async (
   whole: string,
   response: HttpAnswer,

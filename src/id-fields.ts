@@ -1,4 +1,4 @@
-/** Fields of events that hold an id, and what the id is of. `answer` and `awaiting` of run-end hold lists of them. */
+/** Event fields that hold an ID, and what the ID refers to. `answer` and `awaiting` of run-end hold lists of IDs. */
 export const ID_FIELDS = {
   agent: "agent",
   parent: "agent",

@@ -1,4 +1,5 @@
-// The root surface: what a configuration, an agent and an embedding program need. Everything has a subpath of its own, too.
+// The root entry point: everything a configuration, an agent, or an embedding program needs. Each module also has its
+// own subpath.
 export { createClient } from "./client.ts";
 export { defineConfig } from "./config.ts";
 export type { Dialect } from "./dialect.ts";

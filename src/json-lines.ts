@@ -4,8 +4,8 @@ import type { Event } from "./events.ts";
 type Fields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /**
- * What happens in the server, a JSON object a line. Holds ids, names, numbers and codes: nothing that people, models or tools wrote, and no
- * message of an error, which may quote that, unless `withMessages`.
+ * The server's log as JSON Lines. Contains IDs, names, numbers, and codes, but no content from users, models, or tools,
+ * and no error messages, which may quote it, unless `withMessages` is set.
  */
 export const createJsonLines = (write: (line: string) => void, withMessages: boolean, now = () => new Date()) => {
   const line = (level: "info" | "warn" | "error", event: string, fields: Fields = {}): void =>
@@ -48,7 +48,7 @@ export const createJsonLines = (write: (line: string) => void, withMessages: boo
 
 export type JsonLines = ReturnType<typeof createJsonLines>;
 
-/** Where it happened, without the message that a stack begins with. */
+/** The stack frames, without the message that a stack starts with. */
 const framesOf = (stack: string | undefined): readonly string[] | undefined =>
   stack
     ?.split("\n")

@@ -3,20 +3,20 @@ import type { Json } from "./events.ts";
 import { boundedPattern } from "./json-schema/bounded-pattern.ts";
 
 /**
- * Makes a JSON Schema that comes from elsewhere something to check values with, which takes no more than moments whatever it
- * says: a `pattern` whose time cannot be bounded is left out. Throws for a schema that cannot be checked.
+ * Turns an untrusted JSON Schema into a validator with bounded running time: drops any `pattern` whose time cannot be
+ * bounded. Throws for a schema that cannot be checked.
  */
 export const jsonSchema = (schema: Json): z.ZodType =>
   z.fromJSONSchema(bounded(schema, 0) as Parameters<typeof z.fromJSONSchema>[0]);
 
-/** What is wrong with a value, place by place, in one line. */
+/** All issues with their paths, on one line. */
 export const issuesText = (issues: readonly { message: string; path?: readonly unknown[] | undefined }[]): string =>
   issues.map(({ message, path }) => located(message, path)).join("; ");
 
 const DEEPEST = 64;
-/** Hold values, not schemas. */
+/** Keywords that hold values, not schemas. */
 const VALUES = new Set(["const", "default", "enum", "example", "examples"]);
-/** Hold schemas by names, which may be any word. */
+/** Keywords that hold schemas by arbitrary names. */
 const NAMED = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
 const bounded = (schema: Json, depth: number): Json => {

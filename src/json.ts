@@ -1,28 +1,30 @@
 import { GrowingText } from "./json/growing-text.ts";
 
 /**
- * A JSON text that arrives in pieces.
+ * Parses JSON that arrives in chunks.
  *
- * - However the text is split, the end is what `JSON.parse` makes of the whole; what it refuses is invalid, and more than 1000 levels are.
- * - A piece costs what it carries. Nothing is read twice.
- * - Invalid text never throws: `isInvalid` says so, and `value` keeps what was read before it.
+ * - The result does not depend on the chunking and equals that of `JSON.parse`. Text that it rejects is invalid, as are
+ *   more than 1000 levels.
+ * - The cost of a chunk is proportional to its length. Nothing is read twice.
+ * - Invalid text never throws: `isInvalid` reports it, and `value` keeps what was read before it.
  */
 export interface JsonParser {
-  /** Takes the next piece; it may end anywhere, within an escape or a surrogate pair too. Throws only after `end`. */
+  /** Reads the next chunk. It may end anywhere, even within an escape or a surrogate pair. Throws only after `end`. */
   push(text: string): void;
-  /** No more pieces will come. A text that is not whole is invalid from now on. Doing it again changes nothing. */
+  /** Ends the text. Incomplete text becomes invalid. Further calls have no effect. */
   end(): void;
   /**
-   * What is known so far; undefined before anything is. It belongs to the parser and changes in place: an object or array that was seen
-   * once stays the same one. A string grows; a number, true, false or null appears when it is whole; a key with its value.
-   * A string never shows half a surrogate pair while the other half may come.
+   * The value so far, or undefined before it starts. It belongs to the parser and changes in place: objects and arrays
+   * keep their identity. Strings grow. Numbers, true, false, and null appear when complete, and a key appears with its
+   * value. A string never ends in half a surrogate pair while the other half may follow.
    */
   readonly value: unknown;
-  /** From the first character that cannot stand there, for a number or word from its end. */
+  /** True from the first invalid character on. For a number or word, from its end on. */
   readonly isInvalid: boolean;
   /**
-   * Whether the value at this path (keys of objects, indices of arrays; none: the whole) is there and final: a string or container at its
-   * closing character, any other at what follows it or at `end`. Only a repeated key takes it back, until its new value is final.
+   * Whether the value at this path (object keys and array indices, empty for the whole) exists and is final. A string
+   * or container is final at its closing character, any other value at what follows it or at `end`. Only a repeated key
+   * makes it incomplete again, until its new value is final.
    */
   complete(path?: JsonPath): boolean;
 }
@@ -34,7 +36,7 @@ export { type Fields, fieldsOf, listOf, parseFields } from "./json/fields.ts";
 export { parseJson } from "./json/parse.ts";
 export { applyPatch } from "./json/patch.ts";
 
-/** An open container, and which of its values is being written. */
+/** An open container, and the key of the value being written. */
 interface Level {
   readonly container: unknown[] | Record<string, unknown>;
   key: string | number | undefined;
@@ -61,7 +63,7 @@ const UNICODE = /^u[\da-fA-F]{0,4}$/;
 const ESCAPED = '"\\/bfnrt';
 const MEANT = '"\\/\b\f\n\r\t';
 
-/** What is complete is not written down: of what is there, all is final but the open levels and what their keys name. */
+/** Completeness is not stored: every value present is final except the open levels and the values at their keys. */
 class Parser implements JsonParser {
   value: unknown = undefined;
   isInvalid = false;
@@ -72,11 +74,11 @@ class Parser implements JsonParser {
   #level: Level | undefined = undefined;
 
   #text = new GrowingText();
-  /** The part of a string that came with this push, and before it a high surrogate still waiting for its other half. */
+  /** The part of a string from this push, preceded by a high surrogate that still waits for its other half. */
   #piece = "";
   #isKey = false;
   #word = "";
-  /** What was read of an escape, without its backslash. */
+  /** The escape read so far, without its backslash. */
   #escape = "";
 
   push(text: string): void {
@@ -107,7 +109,7 @@ class Parser implements JsonParser {
     return path.slice(depth).reduce(childOf, open ? open.container : this.value) !== undefined;
   }
 
-  /** False: this character cannot stand here. */
+  /** Returns false for a character that is not allowed here. */
   #take(character: string): boolean {
     switch (this.#mode) {
       case VALUE:
@@ -181,7 +183,7 @@ class Parser implements JsonParser {
     const level = this.#level;
     if (!level) this.value = value;
     else if (level.key === "__proto__") {
-      // Assigning it would set the prototype, where JSON.parse makes a field.
+      // An assignment would set the prototype. `JSON.parse` creates a field.
       Object.defineProperty(level.container, level.key, {
         value,
         writable: true,
@@ -216,7 +218,7 @@ class Parser implements JsonParser {
     return this.#enter(STRING);
   }
 
-  /** Takes the characters that stand for themselves and says where they end. */
+  /** Reads unescaped characters and returns the index of their end. */
   #takePlain(text: string, from: number): number {
     let index = from;
     for (; index < text.length; index++) {

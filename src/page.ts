@@ -7,15 +7,15 @@ import { frame } from "./page/frame.ts";
 import type { Page } from "./server.ts";
 
 export interface PageOptions {
-  /** Default: where the page was built. */
+  /** Default: the build output. */
   readonly directory?: string | undefined;
-  /** A JavaScript module with an application's cards, which the page loads as its own. */
+  /** A JavaScript module with the application's cards, which the page loads as its own. */
   readonly cards?: string | undefined;
 }
 
 /**
- * The page as it was built: every file is read once and compressed when it is first asked for. Undefined where nothing was
- * built (`npm run build` does that, and the published package has it).
+ * Serves the built page. Each file is read once, and compressed on its first request. Undefined if the page is not
+ * built (run `npm run build`; the published package includes it).
  */
 export const page = ({ directory = findBuilt(), cards }: PageOptions = {}): Page | undefined => {
   if (directory === undefined) return undefined;
@@ -36,7 +36,7 @@ export const page = ({ directory = findBuilt(), cards }: PageOptions = {}): Page
     const url = new URL(request.url);
     if (url.pathname === "/frame") return frame(url);
     const name = url.pathname.slice(1) || "index.html";
-    // Where it may be framed, the server says.
+    // The server sets where it may be framed.
     if (name === "live") return await respond({ ...files.get("index.html")!(), headers: LIVE_HEADERS }, request);
     const file = files.get(name)?.();
     return file && (await respond(file, request));
@@ -46,7 +46,7 @@ export const page = ({ directory = findBuilt(), cards }: PageOptions = {}): Page
 interface PageFile {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
-  /** The same, compressed, by the name of the coding. */
+  /** Compressed variants, by content coding. */
   readonly compressed: Readonly<Record<string, () => Promise<Uint8Array>>>;
 }
 
@@ -64,7 +64,7 @@ const respond = async ({ headers, bytes, compressed }: PageFile, request: Reques
   });
 };
 
-/** Beside the built package's JavaScript, or where this repository builds it. */
+/** Next to the built package's JavaScript, or in this repository's build output. */
 const findBuilt = (): string | undefined =>
   ["web", "../dist/web"]
     .map((place) => path.join(import.meta.dirname, place))
@@ -83,14 +83,14 @@ const TYPES: Readonly<Record<string, string>> = {
   ".ttf": "font/ttf",
 };
 
-/** Named by its content, as every asset is: another version has another address. */
+/** Named by its content hash, like every asset, so that a new version has a new URL. */
 const cardsOf = (file: string): { readonly name: string; readonly bytes: Uint8Array } => {
   const bytes = readFileSync(file);
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
   return { name: `assets/cards-${hash}.js`, bytes };
 };
 
-/** The page reads the address from its own document: nothing else can name a module that it loads. */
+/** The page reads the URL from its own document, so nothing else can name a module for it to load. */
 const withCards = (document: Uint8Array, name: string): Uint8Array =>
   Buffer.from(
     Buffer.from(document)
@@ -101,7 +101,7 @@ const withCards = (document: Uint8Array, name: string): Uint8Array =>
 const fileOf = (name: string, bytes: Uint8Array): PageFile => {
   const extension = path.extname(name);
   const type = TYPES[extension] ?? "application/octet-stream";
-  // The hash in an asset's name is its version; the document that names them is asked for again each time.
+  // The hash in an asset's name is its version. The document that references the assets is always revalidated.
   const cache = !name.startsWith("assets/") ? "no-cache" : "public, max-age=31536000, immutable";
   const headers = { ...HEADERS, "content-type": type, "cache-control": cache };
   const isText = /text|json|svg|wasm/.test(type);
@@ -110,26 +110,27 @@ const fileOf = (name: string, bytes: Uint8Array): PageFile => {
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
-/** Above this level a megabyte takes seconds for a few percent. */
+/** Higher levels take seconds per megabyte and save only a few percent. */
 const LEVEL = 9;
 const brotli = (bytes: Uint8Array): Promise<Uint8Array> =>
   compressBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: LEVEL } });
 const zip = (bytes: Uint8Array): Promise<Uint8Array> => compressGzip(bytes, { level: LEVEL });
 
-/** The page runs its own scripts and talks to this server, and nothing else, whatever a run may bring. */
+/** The page runs only its own scripts and connects only to this server, whatever a run contains. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // Formulas and highlighted code are placed and coloured by attributes. What an attribute could fetch, the lines below forbid.
+  // Formulas and highlighted code are styled by attributes. The directives below prevent attributes from fetching
+  // anything.
   "style-src-attr 'unsafe-inline'",
-  // Which hosts images come from, the reader decides: without their leave the page makes no such image.
+  // The user decides which hosts images may come from. Without consent the page creates no such image.
   "img-src 'self' data: blob: https:",
   "media-src 'self' blob:",
   "font-src 'self'",
   "connect-src 'self'",
   "worker-src 'self'",
-  // What is embedded cannot lead its frame elsewhere either.
+  // Embedded content cannot navigate its frame elsewhere either.
   "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -143,7 +144,7 @@ const HEADERS = {
   "permissions-policy": "camera=(), microphone=(), geolocation=()",
 };
 
-/** One run, in a frame of another page. */
+/** For one run in a frame of another page. */
 const LIVE_HEADERS = {
   ...HEADERS,
   "content-security-policy": POLICY.join("; "),

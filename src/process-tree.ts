@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { promisify } from "node:util";
 
-/** A number alone may be given to another process meanwhile; with the time it began it cannot. */
+/** A PID can be reused. Together with its start time it is unique. */
 interface Found {
   readonly pid: number;
   readonly parent: number;
@@ -12,7 +12,10 @@ interface Found {
 }
 
 export interface ProcessTree {
-  /** Ends every process of the tree: asks first, then forces. Resolves when none is left, or when it has tried for long enough. */
+  /**
+   * Ends every process of the tree: SIGTERM first, then SIGKILL. Resolves when none is left, or after a bounded number
+   * of attempts.
+   */
   kill(): Promise<void>;
 }
 
@@ -21,11 +24,12 @@ const ROUND_MS = 40;
 const ROUNDS = 25;
 
 /**
- * All processes that one command has started. A process belongs to it if it is in its group, or below a process that belongs to it,
- * or (on Linux) if its environment carries the mark, also after it left the group and its parents have ended.
+ * All processes started by one command. A process belongs to it if it is in its group, or is a descendant of a process
+ * that does, or (on Linux) if its environment contains the mark, even after it left the group and its parents have
+ * ended.
  *
- * What escapes: a process that left the group, cleared its environment and whose parent had ended before anybody looked. Elsewhere than on
- * Linux an environment cannot be seen, so there leaving the group and losing the parent is enough.
+ * What escapes: a process that left the group and cleared its environment, and whose parent ended before the tree was
+ * scanned. On other systems the environment cannot be read, so leaving the group and losing the parent is enough.
  */
 export const createProcessTree = (pid: number, mark: string): ProcessTree => {
   const known = new Map<number, string>();
@@ -45,13 +49,13 @@ export const createProcessTree = (pid: number, mark: string): ProcessTree => {
     return [...ours];
   };
 
-  /** Where processes cannot be listed, only the group is known. */
+  /** If processes cannot be listed, only the group is known. */
   const blind = (): readonly Found[] =>
     send(-pid, 0) ? [{ pid, parent: 0, group: pid, began: "", isDead: false }] : [];
 
   const signalAll = async (signal: NodeJS.Signals): Promise<number> => {
     const found = await look();
-    // The group at once, so that none of it sees its parent die first; then who left it.
+    // Signal the whole group in one call, so that no member sees its parent die first. Then signal those that left it.
     if (found.some((one) => one.group === pid)) send(-pid, signal);
     for (const one of found) if (one.group !== pid) send(one.pid, signal);
     return found.length;
@@ -63,13 +67,13 @@ export const createProcessTree = (pid: number, mark: string): ProcessTree => {
       for (let left = await signalAll("SIGTERM"); left > 0 && Date.now() < until; left = (await look()).length) {
         await wait(ROUND_MS);
       }
-      // Again until nothing is left: what was forked while we looked is found by the next look.
+      // Repeat until nothing is left: processes forked during a scan are found by the next one.
       for (let round = 0; round < ROUNDS && (await signalAll("SIGKILL")) > 0; round++) await wait(ROUND_MS);
     },
   };
 };
 
-/** False: it has ended by itself. */
+/** Returns false if the process has already ended. */
 const send = (pid: number, signal: NodeJS.Signals | 0): boolean => {
   try {
     return process.kill(pid, signal);
@@ -92,7 +96,7 @@ const listProc = (): readonly Found[] =>
   readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      // The name stands in parentheses and may contain anything, parentheses too.
+      // The name is in parentheses and may contain any character, including parentheses.
       const stat = readFileSync(`/proc/${name}/stat`, "latin1");
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       const [state, parent, group] = fields;

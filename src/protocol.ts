@@ -1,12 +1,15 @@
 import type { ApprovalOption, ChoiceOption, EventOf, Problem, RunOutcome, Usage } from "./events.ts";
 
-/** The version of the vocabulary in events.ts, the grammar in verify.ts and PROTOCOL.md. Logs of earlier versions stay readable. */
+/**
+ * The version of the vocabulary in events.ts, the grammar in verify.ts, and PROTOCOL.md. Logs of earlier versions stay
+ * readable.
+ */
 export const PROTOCOL = 2;
 
-/** How a tool call can end. */
+/** The outcomes of a tool call. */
 export const CALL_OUTCOMES = ["ok", "error", "denied", "cancelled", "timeout", "interrupted", "deferred"] as const;
 
-/** Why a log of this version cannot be read here; undefined if it can. */
+/** Why a log of this version cannot be read here. Undefined if it can. */
 export const protocolProblem = (protocol: number): (Problem & { readonly hint: string }) | undefined =>
   protocol > PROTOCOL
     ? {
@@ -17,8 +20,8 @@ export const protocolProblem = (protocol: number): (Problem & { readonly hint: s
     : undefined;
 
 /**
- * Types of events by what they are about. A place that does something about a few types passes over the others by these groups: a
- * new type is in none of them, so the compiler names every such place.
+ * Event types grouped by subject. Code that handles only some types excludes the others by group. A new type is in no
+ * group, so the compiler reports every such place.
  */
 interface EventGroups {
   readonly run: "run-start" | "run-resume" | "run-end";
@@ -42,21 +45,21 @@ export type EventsAbout<Group extends keyof EventGroups = keyof EventGroups> = E
 
 type Options = Pick<EventOf<"ask-start">, "options">;
 
-/** The values that an ask offers to choose from. */
+/** The values a choice offers. */
 export const choicesOf = ({ options = [] }: Options): readonly ChoiceOption[] =>
   options.filter((option): option is ChoiceOption => "value" in option);
 
-/** The ways to allow or deny that an approval offers. */
+/** The options an approval offers. */
 export const approvalsOf = ({ options = [] }: Options): readonly ApprovalOption[] =>
   options.filter((option): option is ApprovalOption => "allow" in option);
 
-/** What a list of runs has of each. */
+/** A run in a list. */
 export interface RunSummary {
   readonly run: string;
   readonly thread?: string;
-  /** What the agent goes by. Its source may have chosen it. */
+  /** The display name of the agent, which its source may choose. */
   readonly name: string;
-  /** The name that the agent is configured under. */
+  /** The name under which the agent is configured. */
   readonly agent: string;
   readonly seq: number;
   readonly startedAt: number;
@@ -65,18 +68,18 @@ export interface RunSummary {
   readonly outcome?: RunOutcome;
 }
 
-/** What a run asks and nobody has answered. */
+/** An unanswered ask of a run. */
 export type OpenAsk = Pick<EventOf<"ask-start">, "ask" | "kind" | "title" | "options">;
 
-/** What a list of runs says of each if it is asked for details. */
+/** A run in a list with details. */
 export interface RunRow extends RunSummary {
-  /** The beginning of the message that it answers. */
+  /** The beginning of the user's message. */
   readonly title?: string;
-  /** The name or the id of the user who started it. */
+  /** The name or ID of the user who started it. */
   readonly user?: string;
   readonly model?: string;
   readonly usage?: Usage;
-  /** While it goes on: what it does, and what it asks. */
+  /** While running: its status and its open asks. */
   readonly status?: string;
   readonly asks?: readonly OpenAsk[];
   /** Why it failed. */

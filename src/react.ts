@@ -8,7 +8,7 @@ export type { Card, CardKit, CardModule, CardProps, Cards, CardsProviderProps, T
 export { useNode } from "./react/use-node.ts";
 export { subscribeByFrame } from "./state.ts";
 
-/** Renders again when the run itself has changed: its start, end, usage, data and what the root agent did. */
+/** Renders again when the run itself changes: its start, end, usage, data, and the root agent's items. */
 export const useRun = (state: RunState): RunState => {
   useNode(state, state.root);
   return state;
@@ -19,7 +19,7 @@ export interface Followed {
   readonly connection: Connection | undefined;
 }
 
-/** Follows a run for as long as the component lives. */
+/** Follows a run while the component is mounted. */
 export const useFollow = (client: Client, run: string | undefined, from?: FollowFrom): Followed => {
   const [followed, setFollowed] = useState<Followed>({ handle: undefined, connection: undefined });
   const { after, from: start } = from ?? {};

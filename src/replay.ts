@@ -9,32 +9,32 @@ export { LONGEST_WAIT_MS };
 export const SPEEDS = [1, 2, 5, 10, 50] as const;
 
 /**
- * Plays a run that was recorded. It has no clock: whoever shows it calls `tick`, once a frame, while `isPlaying`.
+ * Plays a recorded run. It has no clock: the view calls `tick` once per frame while `isPlaying`.
  *
- * Entries may be added at the end at any time. Waits that took longer than `LONGEST_WAIT_MS` take only so long.
+ * Entries may be appended at any time. Waits longer than `LONGEST_WAIT_MS` are shortened to it.
  */
 export interface Replay {
   readonly length: number;
-  /** The last entry that is shown; 0 before the first. */
+  /** The seq of the last entry shown. 0 before the first. */
   readonly seq: number;
-  /** The state after that entry. Changed in place while it goes forward a little; another one after any other move. */
+  /** The state after that entry. Small steps forward change it in place. Any other move replaces it. */
   readonly state: RunState;
   readonly isPlaying: boolean;
   readonly speed: number;
-  /** The wait that comes next, if it is made shorter: how long it took. */
+  /** The original length of the next wait, if it is shortened. */
   readonly shortened: number | undefined;
-  /** How many waits of the run are made shorter. */
+  /** The number of waits in the run that are shortened. */
   readonly shortenedCount: number;
-  /** The time of an entry after the first one, as it was. */
+  /** The original time of an entry, relative to the first. */
   timeOf(seq: number): number;
   seek(seq: number): void;
-  /** From the end, plays from the beginning. */
+  /** At the end, restarts from the beginning. */
   play(): void;
   pause(): void;
   setSpeed(speed: number): void;
-  /** So many milliseconds have passed. */
+  /** Advances playback by this many milliseconds. */
   tick(ms: number): void;
-  /** Calls `listener` after each change. Returns what ends that. */
+  /** Calls `listener` after each change. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
 

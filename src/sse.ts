@@ -3,8 +3,8 @@ import type { Frame } from "./dialect.ts";
 import { LONGEST_TIMER } from "./timer.ts";
 
 /**
- * A frame as the bytes of an event stream say it. Line breaks of any kind in `data` come back as LF, an empty `event` as none.
- * Throws for an id or event that could not come back: a line break, or NUL in an id.
+ * Encodes a frame for an event stream. Line breaks of any kind in `data` are read back as LF, and an empty `event` as
+ * none. Throws for an ID or event that cannot be encoded: one with a line break, or an ID with NUL.
  */
 export const frameText = ({ id, event, data }: Frame): string => {
   if (id !== undefined && (hasBreak(id) || id.includes("\0"))) throw unsayable("id", id);
@@ -13,48 +13,58 @@ export const frameText = ({ id, event, data }: Frame): string => {
   return `${head}${event ? `event: ${event}\n` : ""}data: ${lines(data, "data: ")}\n\n`;
 };
 
-/** What stands between the id and the data of a frame whose event is a plain word. */
+/** The text between the ID and the data of a frame whose event is a plain word. */
 export const plainFrameHead = (event: string): string => `\nevent: ${event}\ndata: `;
 
-/** A frame whose id is a number and whose data is one line: for those who make many, and keep the head of frames that follow one another. */
+/**
+ * A frame with a numeric ID and single-line data. For encoders of many frames, which reuse the head of consecutive
+ * ones.
+ */
 export const plainFrameText = (id: number, head: string, data: string): string => `id: ${id}${head}${data}\n\n`;
 
 /**
- * JSON text in which no reader finds a line break that is none: NEL and the Unicode separators are spelled as escapes. JSON may hold
- * them as they are, but clients that split lines as Python's `str.splitlines` does would cut a frame in two there.
+ * Escapes NEL and the Unicode line separators in JSON text. JSON allows them unescaped, but clients that split lines
+ * like Python's `str.splitlines` would split the frame there.
  */
 export const lineSafe = (json: string): string =>
   json.includes("\u2028") || json.includes("\u2029") || json.includes("\u0085")
     ? json.replaceAll(/[\u0085\u2028\u2029]/g, (odd) => `\\u${odd.charCodeAt(0).toString(16).padStart(4, "0")}`)
     : json;
 
-/** A comment: readers skip it, proxies see that the stream lives. */
+/** A comment. Clients ignore it, and proxies see that the stream is alive. */
 export const commentText = (text: string): string => `: ${lines(text, ": ")}\n\n`;
 
 export interface FrameReaderOptions {
-  /** What the stream before this one left; it stays until a frame says another. */
+  /** The last ID of the previous stream. Kept until a frame sets another. */
   readonly lastEventId?: string;
-  /** Something came that is no frame: the stream lives. */
+  /** Called for comments, which show that the stream is alive. */
   readonly onComment?: () => void;
-  /** How long the server asks to wait before connecting again; at most what a timer can hold. */
+  /** Called with the reconnection delay that the server requests, capped at the longest possible timer. */
   readonly onRetry?: (milliseconds: number) => void;
-  /** A frame that takes no more bytes than this is read, one whose data has more characters is an error. 16 MiB if not given. */
+  /** The largest frame accepted, in bytes. Data with more characters than this is an error. Default: 16 MiB. */
   readonly maxFrameBytes?: number;
 }
 
 export interface FrameReader {
   /**
-   * Takes the next bytes; they may end anywhere, within a character or a line break too. Calls back for each frame they finish, before it
-   * returns. Throws for a frame that is too large, and what `onFrame` throws; then, as after `end`, it takes nothing more.
+   * Reads the next bytes, which may end anywhere, even within a character or a line break. Calls `onFrame` for each
+   * completed frame before it returns. Throws if a frame is too large or if `onFrame` throws. After that, as after
+   * `end`, it accepts no more bytes.
    */
   push(bytes: Uint8Array): void;
-  /** No more bytes will come, or none are wanted: from within `onFrame` too. A frame that is not finished is discarded. */
+  /** Stops reading. May be called from within `onFrame`. An incomplete frame is discarded. */
   end(): void;
-  /** The id to continue from: that of the last frame that had one, with or without data; "" if there was none. Current within `onFrame`. */
+  /**
+   * The ID to continue from: that of the last frame that had one, with or without data, or "". Up to date within
+   * `onFrame`.
+   */
   readonly lastEventId: string;
 }
 
-/** Reads an event stream as the HTML standard says. A frame without an id of its own has none, even if an earlier one had. */
+/**
+ * Reads an event stream as specified by the HTML standard, except that a frame without an ID does not inherit the last
+ * one.
+ */
 export const createFrameReader = (onFrame: (frame: Frame) => void, options: FrameReaderOptions = {}): FrameReader => {
   const { onComment, onRetry, maxFrameBytes = 16 * 1024 * 1024 } = options;
   let lastEventId = options.lastEventId ?? "";
@@ -64,7 +74,7 @@ export const createFrameReader = (onFrame: (frame: Frame) => void, options: Fram
   const tooLarge = () => new RangeError(`An SSE frame is larger than maxFrameBytes (${maxFrameBytes})`);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const parser = createParser({
-    // It counts what it holds between two pieces, in characters: never more than the frame's bytes.
+    // Limits the characters buffered between two chunks, which never exceed the frame's bytes.
     maxBufferSize: maxFrameBytes,
     onError: (error) => {
       if (error.type === "max-buffer-size-exceeded") throw tooLarge();
@@ -87,7 +97,7 @@ export const createFrameReader = (onFrame: (frame: Frame) => void, options: Fram
       const text = decoder.decode(bytes, { stream: true });
       if (text === "") return;
       try {
-        // The parser takes the characters ï»¿ for a byte order mark too; having had one, it takes no other.
+        // The parser also treats the characters ï»¿ as a byte order mark. After a real one, it accepts no other.
         if (!started && text.startsWith("\u00ef")) parser.feed("\ufeff");
         started = true;
         parser.feed(text);

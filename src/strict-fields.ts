@@ -2,8 +2,8 @@ import { z } from "zod";
 import { didYouMean } from "./did-you-mean.ts";
 
 /**
- * What a person writes by hand, as an object of these fields and no others. A field that is not known is told under its own
- * name, with the one that was probably meant. Every message goes on from the name of its field.
+ * A hand-written object with exactly these fields. An unknown field is reported by name, with a suggestion. Each
+ * message continues the name of its field.
  */
 export const strictFields = <Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
@@ -14,22 +14,22 @@ export const strictFields = <Shape extends z.core.$ZodLooseShape>(
     error: ({ path = [] }) => `is not ${article} ${word}${didYouMean(String(path.at(-1)), Object.keys(shape))}`,
   });
   const object = z.object(shape, { error: `must be ${expected}` }).catchall(unknown);
-  // As strict as it claims: no unknown field gets past the catchall.
+  // The type may claim to be strict, because the catchall rejects every unknown field.
   return object as unknown as z.ZodObject<Shape, z.core.$strict>;
 };
 
-/** A name that can stand in a path, and before the colon of a model's name. */
+/** A name that is valid in a path, and before the colon in a model's name. */
 export const plainName = z
   .string({ error: "must be a string" })
   .regex(/^[\p{L}\p{N}_][\p{L}\p{N}._-]*$/u, { error: "must be of letters, digits, ., - and _ alone" });
 
-/** Things by such names. */
+/** A record with such names as keys. */
 export const byName = <Value extends z.ZodType>(value: Value, expected: string) =>
   z.record(plainName, value, {
     error: ({ code }) =>
       code === "invalid_key" ? "must be named with letters, digits, ., - and _ alone" : `must be ${expected}`,
   });
 
-/** What is wrong, one line for each field; `whole` is the name of what has the fields. */
+/** The errors, one line per field. `whole` names the object itself. */
 export const mistakes = ({ issues }: z.core.$ZodError, whole: string): string[] =>
   issues.map(({ path, message }) => `${path.map(String).join(".") || whole} ${message}`);

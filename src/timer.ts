@@ -1,2 +1,2 @@
-/** The longest that a timer can wait, in milliseconds: it would fire a longer one at once. */
+/** The longest delay of a timer, in milliseconds. A longer one would fire immediately. */
 export const LONGEST_TIMER = 2 ** 31 - 1;

@@ -5,17 +5,18 @@ import { createSpans, type SpanSink } from "./traces/spans.ts";
 type Api = typeof import("@opentelemetry/api");
 
 /**
- * Tells OpenTelemetry of runs that ended, through `@opentelemetry/api`, if that is installed and has an SDK. A trace is made of the run's
- * whole log, so it is complete whatever process the run was in, and costs a run nothing while it is at work.
+ * Exports runs that have ended to OpenTelemetry through `@opentelemetry/api`, if that is installed and has an SDK. A
+ * trace is built from the complete log, so it covers all processes that worked on the run, and costs nothing while the
+ * run is active.
  */
 export interface Traces {
   /** Queues a run. Never throws. */
   record(run: { entries(): AsyncIterable<readonly Entry[]> }): void;
-  /** Resolves when what was queued is made. */
+  /** Resolves when all queued runs are exported. */
   close(): Promise<void>;
 }
 
-/** Runs that wait to be made traces of; where more end than can be read, some have no trace. */
+/** The maximum number of queued runs. If runs end faster than they can be read, the excess gets no trace. */
 const MOST_QUEUED = 1000;
 
 export const createTraces = (version: string, onProblem: (error: unknown) => void): Traces => {
@@ -44,7 +45,7 @@ const trace = async (api: Api, tracer: Tracer, pages: AsyncIterable<readonly Ent
     start: ({ id, parent, name, isRemote, at, attributes }) => {
       const within = (parent !== undefined && open.get(parent)?.context) || api.ROOT_CONTEXT;
       const kind = isRemote ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
-      // A date: a number from before this process began would be read as one since then.
+      // A Date: the SDK would interpret a number from before the process started as relative to its start.
       const span = tracer.startSpan(name, { kind, startTime: new Date(at), attributes: { ...attributes } }, within);
       open.set(id, { span, context: api.trace.setSpan(within, span) });
     },
@@ -63,7 +64,7 @@ const trace = async (api: Api, tracer: Tracer, pages: AsyncIterable<readonly Ent
   for await (const entries of pages)
     for (const entry of entries) {
       take(entry);
-      // Without an SDK, and for a run that is not sampled, there is nothing to read on for.
+      // Stop reading if there is no SDK or the run is not sampled.
       if (isFirst && ![...open.values()].some(({ span }) => span.isRecording())) return;
       isFirst = false;
     }

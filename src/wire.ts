@@ -2,8 +2,8 @@ import type { Frame, Waiting } from "./dialect.ts";
 import { parseJson } from "./json.ts";
 
 /**
- * The native dialect on the wire: how its clients ask, and what its frames look like. It loads no schemas, so that a browser can
- * use it; what only a server needs is in the dialect itself.
+ * The wire format of the native dialect: client requests and frames. Loads no schemas, so that browsers can use it.
+ * Server-only code is in the dialect itself.
  */
 export { queryText, runId, writeCommand, writeExtensions } from "./wire/command.ts";
 export { createEncoder, createTextEncoder } from "./wire/encoder.ts";
@@ -26,15 +26,15 @@ export const snapshotFrame = (seq: number, state: unknown): Frame => ({
 
 export const isHeartbeat = ({ event }: Frame): boolean => event === HEARTBEAT;
 
-/** What the frame says if it is a heartbeat. Throws a BadFrame for one that says nothing. */
+/** Reads a heartbeat. Returns undefined for other frames and throws BadFrame for invalid data. */
 export const readHeartbeat = (frame: Frame): Waiting | undefined =>
   isHeartbeat(frame) ? (objectIn(frame.data) as Waiting) : undefined;
 
-/** The state in the frame if it is a snapshot. Throws a BadFrame for one that holds none. */
+/** Reads a snapshot. Returns undefined for other frames and throws BadFrame for invalid data. */
 export const readSnapshot = ({ event, data }: Frame): { readonly state: unknown } | undefined =>
   event === SNAPSHOT ? (objectIn(data) as { readonly state: unknown }) : undefined;
 
-/** A frame that cannot be what it says. */
+/** A frame with invalid data. */
 export class BadFrame extends Error {
   static withData(data: string): BadFrame {
     return new BadFrame(`a frame has data that is no JSON object: ${data.slice(0, 40)}`);

@@ -1,13 +1,13 @@
 import { providers } from "../models/provider.ts";
 
-/** A model that can be used as it is: its key is set, or its server answers. */
+/** A model that is ready to use: its key is set, or its server responds. */
 export interface FoundModel {
   readonly name: string;
-  /** Why it is there, for people: `OPENAI_API_KEY is set`. */
+  /** Why it is available, for display: `OPENAI_API_KEY is set`. */
   readonly reason: string;
 }
 
-/** What to use of a provider whose key is set, best first. */
+/** The default model of each provider whose key is set, best first. */
 const USUAL: readonly (readonly [provider: string, model: string])[] = [
   ["anthropic", "claude-sonnet-4-5"],
   ["openai", "gpt-5"],
@@ -21,13 +21,13 @@ const USUAL: readonly (readonly [provider: string, model: string])[] = [
 
 const LOCAL: Readonly<Record<string, string>> = { ollama: "Ollama", lmstudio: "LM Studio", vllm: "vLLM" };
 const PROBE_MS = 300;
-/** A server may list hundreds; a person chooses among a few. */
+/** A server may list hundreds of models, too many to choose from. */
 const MOST_MODELS = 20;
 const MAX_BYTES = 1_000_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Models of providers whose key is set, then those of servers on this machine. Takes no longer than `probeMs`. */
+/** Models of providers whose key is set, then those of servers on this machine. Takes at most `probeMs`. */
 export const findModels = async (environment: Environment, probeMs = PROBE_MS): Promise<readonly FoundModel[]> => {
   const keyed = USUAL.flatMap(([name, model]) => {
     const key = keysOf(name).find((variable) => environment[variable]);
@@ -37,7 +37,7 @@ export const findModels = async (environment: Environment, probeMs = PROBE_MS): 
   return [...keyed, ...(await Promise.all(local)).flat()];
 };
 
-/** What keeps a model from being used, for people; undefined if nothing is known to. */
+/** Why a model cannot be used, for display. Undefined if no problem is known. */
 export const keyProblem = (model: string, environment: Environment): string | undefined => {
   const name = model.split("/")[0]!;
   const known = providers.find((one) => one.name === name);
@@ -57,12 +57,12 @@ const probe = async (name: string, environment: Environment, signal: AbortSignal
     const { data } = (await response.json()) as { data?: unknown };
     return idsIn(data).map((id) => ({ name: `${name}/${id}`, reason: `${LOCAL[name]} answers at ${baseUrl}` }));
   } catch {
-    // Nobody is there, or somebody else.
+    // No server is there, or it is a different one.
     return [];
   }
 };
 
-/** Models that only embed text cannot answer. */
+/** Skips models that only embed text. */
 const idsIn = (data: unknown): string[] =>
   (Array.isArray(data) ? data : [])
     .map((model: { id?: unknown } | null) => model?.id)

@@ -10,7 +10,7 @@ import { openaiChat } from "../dialects/openai-chat.ts";
 import { openaiResponses } from "../dialects/openai-responses.ts";
 import { ralph } from "../dialects/ralph.ts";
 
-/** The dialects that a server speaks unless it is told otherwise. */
+/** The default dialects of a server. */
 export const dialects: readonly Dialect[] = [
   native,
   agUi,

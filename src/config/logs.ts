@@ -4,7 +4,7 @@ import { postgres } from "../logs/postgres.ts";
 import { redis } from "../logs/redis.ts";
 import { sqlite } from "../logs/sqlite.ts";
 
-/** `place` is where it keeps what it keeps, if that is not this process. */
+/** `place` is where the log is stored, unless it is only in this process. */
 export interface OpenedLog {
   readonly log: Log;
   readonly place?: string;
@@ -20,7 +20,7 @@ export type LogName = keyof typeof logs;
 
 export const isLogName = (name: unknown): name is LogName => typeof name === "string" && Object.hasOwn(logs, name);
 
-/** The logs that a configuration may give by a URL, by its scheme. */
+/** The logs that a configuration may give as a URL, by scheme. */
 const engines: Readonly<Record<string, (url: string) => Promise<Log>>> = {
   redis: (url) => redis({ url }),
   rediss: (url) => redis({ url }),
@@ -33,7 +33,7 @@ const engines: Readonly<Record<string, (url: string) => Promise<Log>>> = {
 export type LogUrl =
   `${"redis" | "rediss" | "redis+cluster" | "redis+sentinel" | "postgres" | "postgresql"}://${string}`;
 
-/** The beginnings of the URLs that a log may have, for messages. */
+/** URL prefixes of logs, for messages. */
 export const logUrls = ["redis://…", "postgres://…"] as const;
 
 const engineOf = (url: string) => {

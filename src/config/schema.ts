@@ -94,7 +94,7 @@ const jwtSchema = strictFields(
   { word, expected: "an object with jwks, issuer and audience" },
 );
 
-/** What a configuration may say. Every message goes on from the name of its field. */
+/** The schema of a configuration. Each message continues the name of its field. */
 export const configSchema = strictFields(
   {
     agents: byName(agentSchema, "an object of agents by name")

@@ -1,6 +1,6 @@
 import type { ServerFacts } from "../dialect.ts";
 
-/** How a server checks an MCP server that a client wants to name. What it takes is loaded when it is first asked for. */
+/** How a server checks an MCP server that a client wants to use. Its dependencies are loaded on first use. */
 export const validateServer =
   (allowPrivate: readonly string[] = []): NonNullable<ServerFacts["validateServer"]> =>
   async (server) => {

@@ -5,13 +5,13 @@ import { redactEntries } from "./redact.ts";
 
 export interface BuildOptions {
   readonly run: string;
-  /** The script of `<run-view>`, in one piece. */
+  /** The script of `<run-view>`, in one file. */
   readonly script: string;
-  /** Texts and patterns to leave out, besides what looks like a secret. */
+  /** Texts and patterns to redact, in addition to the built-in rules. */
   readonly redact: readonly (string | RegExp)[];
 }
 
-/** The HTML file of a run, without secrets; it says which rules have left something out. */
+/** Builds the HTML file of a run without secrets. The file lists the rules that redacted something. */
 export const buildHtml = (
   { run, script, redact }: BuildOptions,
   all: readonly Entry[],

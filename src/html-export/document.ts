@@ -10,13 +10,13 @@ export interface SavedRun {
   readonly script: string;
 }
 
-/** One HTML file that plays a run and asks nothing of the network: its policy forbids it. */
+/** An HTML file that plays a run and makes no network requests. Its policy forbids them. */
 export const documentOf = ({ run, entries, addresses, notes, script }: SavedRun): string => {
   const start = entries.find(({ event }) => event.type === "run-start")?.event;
   const message = start?.type === "run-start" ? start.message : undefined;
   const title = runTitle({ message, root: { name: "" }, run: `Run ${run}` }, 80);
   const at = `${new Date(entries[0]?.at ?? 0).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  // A module's last line may name its exports: whatever comes after it runs as well.
+  // The last line of a module may be its exports. Code appended after it runs as well.
   const code = `${script.replaceAll("</script", String.raw`<\/script`).replaceAll("<!--", String.raw`<\!--`)}\n${PLAY}`;
   const policy = [
     "default-src 'none'",
@@ -77,7 +77,7 @@ const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** Nothing in it can end the element that it lies in. */
+/** Escapes everything that could close the surrounding element. */
 const json = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,

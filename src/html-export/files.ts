@@ -8,11 +8,11 @@ export interface FoundFile {
   readonly bytes: Uint8Array;
 }
 
-/** Larger files stay out, and all of them together take no more than this. */
+/** The limits for a single file and for all files together. Other files are left out. */
 export const FILE_BYTES = 1024 * 1024;
 const FILES_BYTES = 8 * 1024 * 1024;
 
-/** The bytes of these files, and how many are left out because of their size. */
+/** The bytes of these files, and how many were left out because of their size. */
 export const readFiles = async (
   log: Log,
   run: string,
@@ -34,7 +34,7 @@ export const readFiles = async (
   return { files, tooLarge };
 };
 
-/** Each file as a `data:` address, by id. Text goes through `clean`. */
+/** Each file as a `data:` URL, by ID. Text is passed through `clean`. */
 export const inlineFiles = (
   files: readonly FoundFile[],
   clean: (text: string) => string,
@@ -44,13 +44,13 @@ export const inlineFiles = (
       const isText = /^text\/|json|xml|javascript|yaml/.test(mediaType);
       const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const kept = isText ? Buffer.from(clean(given.toString("utf8"))) : given;
-      // Only pictures are shown; whatever else it is, it is saved, never opened.
+      // Only images are displayed. All other files can only be downloaded.
       const shown = /^image\/(png|jpeg|gif|webp|avif)$/.test(mediaType) ? mediaType : "application/octet-stream";
       return [file, `data:${shown};base64,${kept.toString("base64")}`];
     }),
   );
 
-/** Adds the files that an entry names. */
+/** Adds the files that an entry references. */
 export const collectFiles = ({ event }: Entry, files: Set<string>): void => {
   switch (event.type) {
     case "file":

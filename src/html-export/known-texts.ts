@@ -1,16 +1,16 @@
 /**
- * Finds many texts in another one in a single pass (Aho–Corasick): the time depends on the length of what is searched, not on
- * how many texts there are. A trie in three maps and arrays, because an object per character would take too much memory.
+ * Finds many texts in a single pass (Aho–Corasick). The time depends on the length of the input, not on the number of
+ * texts. The trie is a map and two arrays, because an object per character would take too much memory.
  */
 export class KnownTexts {
-  /** The child of a node by character. */
+  /** Child nodes by parent and character. */
   readonly #children = new Map<number, number>();
-  /** The length of the text that ends at a node; 0 if none does. */
+  /** The length of the text that ends at a node, or 0. */
   readonly #lengths: number[] = [0];
   /** The node of the longest proper suffix. */
   #fallbacks: number[] | undefined;
 
-  /** How many characters all texts together have, shared beginnings counted once. */
+  /** The number of nodes: the characters of all texts, with shared prefixes counted once. */
   get size(): number {
     return this.#lengths.length;
   }
@@ -30,7 +30,7 @@ export class KnownTexts {
     this.#fallbacks = undefined;
   }
 
-  /** Where known texts lie: at each end the longest one. */
+  /** Finds the known texts: the longest one at each end position. */
   *find(text: string): Generator<{ readonly start: number; readonly end: number }> {
     if (this.#lengths.length === 1) return;
     const fallbacks = (this.#fallbacks ??= this.#link());
@@ -48,13 +48,13 @@ export class KnownTexts {
     }
   }
 
-  /** Breadth first: a node's suffix is always shorter, so it is linked already. */
+  /** Breadth first: the suffix of a node is always shorter, so it is already linked. */
   #link(): number[] {
     const fallbacks = Array.from<number>({ length: this.#lengths.length }).fill(0);
-    // Texts are added in no order, so nodes are sorted by depth once.
+    // Texts are added in any order, so sort the nodes by depth first.
     const byDepth = [...this.#children].map(([key, child]) => ({ parent: Math.floor(key / 65_536), key, child }));
     const depths = Array.from<number>({ length: this.#lengths.length }).fill(0);
-    // A child's number is always higher than its parent's.
+    // A child's number is always higher than its parent's, so the parent's depth is already known.
     for (const { parent, child } of byDepth) depths[child] = depths[parent]! + 1;
     byDepth.sort((one, other) => depths[one.child]! - depths[other.child]!);
     for (const { parent, key, child } of byDepth) {
@@ -67,7 +67,7 @@ export class KnownTexts {
         next = this.#children.get(keyOf(suffix, character));
       }
       fallbacks[child] = next ?? 0;
-      // A text that ends here as the suffix of a longer path.
+      // A known text that is a suffix of this node also ends here.
       if (this.#lengths[child] === 0) this.#lengths[child] = this.#lengths[fallbacks[child]!]!;
     }
     return fallbacks;

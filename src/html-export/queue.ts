@@ -2,11 +2,11 @@ import { Refusal } from "../source.ts";
 
 export interface QueueOptions {
   readonly atOnce: number;
-  /** More than this many are refused. */
+  /** Further jobs are refused. */
   readonly waiting: number;
 }
 
-/** Runs jobs in the order they come, a few at a time. */
+/** Runs jobs in order, a few at a time. */
 export const createQueue = ({
   atOnce,
   waiting,
@@ -26,7 +26,7 @@ export const createQueue = ({
     try {
       return await job();
     } finally {
-      // The place goes to the next in line, or is free.
+      // Pass the slot to the next job, or free it.
       const next = line.shift();
       if (next) next();
       else running--;

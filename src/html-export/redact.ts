@@ -4,20 +4,20 @@ import { parseJson } from "../json.ts";
 
 export interface Redaction {
   readonly entries: readonly Entry[];
-  /** How often each rule has left something out. */
+  /** How often each rule redacted something. */
   readonly counts: ReadonlyMap<string, number>;
-  /** The same for a text that belongs to the run, such as a file. */
+  /** Redacts other text of the run, such as a file. */
   text(text: string): string;
 }
 
 /**
- * The entries without what looks like a secret. Text that streams is looked at as a whole: a secret is found however it was cut into
- * pieces. Every entry stays, with its seq and time, so that the run plays as it did.
+ * Redacts the entries. Streamed text is searched as a whole, so a secret is found even if it is split across deltas.
+ * Every entry keeps its seq and time, so that the run plays as recorded.
  */
 export const redactEntries = (given: readonly Entry[], more: readonly (string | RegExp)[] = []): Redaction => {
   const finder = createSecretFinder(more);
   const counts = new Map<string, number>();
-  // What is known is looked for in what came before it as well: so everything is looked through twice.
+  // First collect the known secrets, because they may also occur in earlier entries.
   for (const { event } of given) learnFields(event, finder);
   const streams = joinedStreams(given);
   for (const { text } of streams.values()) learnFields(parsed(text), finder);
@@ -53,14 +53,14 @@ export const redactEntries = (given: readonly Entry[], more: readonly (string | 
   const entries = given.map((entry): Entry => {
     const { meta: _, ...event } = entry.event;
     const delta = deltas.get(entry);
-    // A provider's opaque value is for the provider alone.
+    // `meta` is dropped: a provider's opaque value is only for that provider.
     const clean = delta === undefined ? (walk(event) as Event) : ({ ...event, delta } as Event);
     return { ...entry, event: "request" in clean ? withoutRequest(clean) : clean };
   });
   return { entries, counts, text };
 };
 
-/** The whole request lies beside the log, with instructions that nobody meant to give away. */
+/** Drops the reference to the stored request, which contains instructions that are not meant to be shared. */
 const withoutRequest = (event: Event): Event => {
   const { request: _, ...rest } = event as Extract<Event, { type: "run-start" }>;
   return rest;
@@ -86,7 +86,7 @@ const joinedStreams = (entries: readonly Entry[]): Map<string, Stream> => {
   return streams;
 };
 
-/** Each piece without its share of the secrets; the piece in which one begins says that it is left out. */
+/** Removes the secrets from each delta. The delta in which a secret starts gets the placeholder. */
 const cutPieces = (
   whole: string,
   pieces: Stream["pieces"],

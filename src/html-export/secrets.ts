@@ -1,6 +1,6 @@
 import { KnownTexts } from "./known-texts.ts";
 
-/** Where secrets lie in a text, and by which rule each was found. */
+/** The position of a secret in a text, and the rule that found it. */
 export interface Secret {
   readonly start: number;
   readonly end: number;
@@ -10,8 +10,8 @@ export interface Secret {
 interface Rule {
   readonly name: string;
   /**
-   * The secret is the group `secret`, or else all of the match. No text can make it slow: a match cannot begin in the middle of
-   * what an earlier attempt has looked through.
+   * The secret is the group `secret`, or the whole match. Running time is linear for any text: a match cannot start
+   * inside what an earlier attempt has scanned.
    */
   readonly pattern: RegExp;
 }
@@ -58,21 +58,24 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Names of fields whose texts are secrets: `password`, `apiKey`, `access_token`; not `max_tokens`. */
+/** Fields whose values are secrets: `password`, `apiKey`, `access_token`, but not `max_tokens`. */
 const WHOLE_FIELD = new RegExp(`^${FIELD}$|^(?:proxy[-_])?authorization$|^(?:set[-_])?cookie$`, "i");
 
 export const isSecretField = (name: string): boolean =>
   WHOLE_FIELD.test(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2")) || WHOLE_FIELD.test(name);
 
-/** Secrets that were found are looked for everywhere, also where no rule would find them; shorter ones would be found in words. */
+/**
+ * Secrets found by field name are searched for everywhere, even where no rule matches. Shorter ones would match
+ * ordinary words.
+ */
 const SHORTEST_KNOWN = 8;
-/** Characters of all of them together: about a hundred megabytes of memory. */
+/** The maximum total characters of known secrets: about a hundred megabytes of memory. */
 const MOST_KNOWN = 2_000_000;
 
 export interface SecretFinder {
-  /** In the order they lie, none over another. */
+  /** Secrets in order, without overlaps. */
   find(text: string): Secret[];
-  /** A secret that was found by the name of its field. Throws if there are more than can be looked for. */
+  /** Adds a secret that was found by its field name. Throws if there are too many to search for. */
   learn(secret: string): void;
 }
 
@@ -80,7 +83,7 @@ export class TooManySecrets extends Error {
   override readonly name = "TooManySecrets";
 }
 
-/** `more`: texts and patterns besides the rules that are built in. */
+/** `more`: texts and patterns in addition to the built-in rules. */
 export const createSecretFinder = (more: readonly (string | RegExp)[]): SecretFinder => {
   const known = new KnownTexts();
   const own: Rule[] = more.map((given) => ({ name: "configured", pattern: globalPattern(given) }));

@@ -4,25 +4,25 @@ import { buildHtml, type BuildOptions } from "./build.ts";
 import type { FoundFile } from "./files.ts";
 import { TooManySecrets } from "./secrets.ts";
 
-/** To the worker: pages of entries, then the files that they name. */
+/** Messages to the worker: pages of entries, then the files they reference. */
 export type Input =
   | { readonly entries: readonly Entry[] }
   | { readonly files: readonly FoundFile[]; readonly tooLarge: number };
 
-/** From the worker: ready for the next page, the finished file, or why there is none. */
+/** Messages from the worker: ready for the next page, the finished file, or the reason for a refusal. */
 export type Output = "next" | { readonly html: Uint8Array } | { readonly refused: "too-large" | "too-many-secrets" };
 
-/** The text of all entries together. A browser opens no larger file with pleasure. */
+/** The maximum text of all entries. Browsers struggle with larger files. */
 export const LONGEST_TEXT = 64 * 1024 * 1024;
 const NAME = "html-export";
 
-/** This file is also what the worker runs, so that its address needs no spelling of its own in the built package. */
+/** The worker runs this same file, so that its URL also works in the built package. */
 export const startWorker = (options: BuildOptions): Worker =>
   new Worker(new URL(import.meta.url), {
     name: NAME,
     workerData: { task: NAME, options },
     resourceLimits: { maxOldGenerationSizeMb: 1024 },
-    // Nothing in it needs a key, and what it handles comes from anywhere.
+    // The worker needs no environment, and its input is untrusted.
     env: {},
   });
 

@@ -1,6 +1,6 @@
 /**
- * A page as text to read: its headings, paragraphs, lists, links and tables without the rest. One pass over the tags; not a browser, and not
- * safe to show as HTML.
+ * Converts a page to readable text: headings, paragraphs, lists, links, and tables. A single pass over the tags. Not a
+ * browser, and the result is not safe to show as HTML.
  */
 export const readableText = (html: string): { title: string; text: string } => {
   let out = "";
@@ -62,7 +62,7 @@ const after = (html: string, text: string, from: number): number => {
   return found < 0 ? html.length : found + text.length;
 };
 
-/** The `>` that ends a tag, which may also stand within a quoted value. A tag that never ends takes the rest with it. */
+/** The `>` that ends a tag, skipping those in quoted values. A tag that never ends consumes the rest. */
 const endOfTag = (html: string, open: number): number => {
   let quote = "";
   for (let at = open + 1; at < html.length; at++) {

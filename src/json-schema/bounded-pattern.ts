@@ -1,12 +1,12 @@
-/** Longer texts are not held against a pattern: what a pattern costs grows with a power of the text's length. */
+/** Longer texts are not matched, because the cost of a pattern grows with a power of the text's length. */
 const LONGEST = 256;
-/** How many ways through a pattern there may be: some ten milliseconds of work. */
+/** The maximum number of paths through a pattern: about ten milliseconds of work. */
 const MOST = (LONGEST + 1) ** 3;
 const LONGEST_PATTERN = 500;
 
 /**
- * A pattern that accepts the same short texts and every long one, in bounded time; undefined if no bound can be seen. The
- * engine tries every way through a pattern before it gives up, so a stranger's pattern could stop the whole process.
+ * A pattern that accepts the same short texts and every long one, in bounded time. Undefined if no bound can be proven.
+ * The engine tries every path before it gives up, so an untrusted pattern could block the whole process.
  */
 export const boundedPattern = (pattern: string): string | undefined => {
   if (pattern.length > LONGEST_PATTERN || !isValid(pattern)) return undefined;
@@ -26,17 +26,17 @@ const isValid = (pattern: string): boolean => {
 const TOKEN =
   /\\k<[^>]*>|\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:<?[=!]|:|<[^>]*>|[^)]*:))?|[)|*+?]|\{\d*,?\d*\}|[\s\S]/g;
 
-/** At most how many ways there are to match texts of up to LONGEST characters. */
+/** An upper bound for the number of ways to match texts of up to LONGEST characters. */
 const waysThrough = (pattern: string): number => {
   const groups: { ways: number; others: number }[] = [];
   let group = { ways: 1, others: 0 };
   let last = 1;
   const tokens = pattern.match(TOKEN) ?? [];
   for (const [index, token] of tokens.entries()) {
-    // After another quantifier, "?" only says which way is tried first.
+    // After another quantifier, "?" only makes it lazy.
     const isLazy = token === "?" && /^(?:[*+?]|\{\d+,?\d*\})$/.test(tokens[index - 1] ?? "");
     if (isLazy) continue;
-    // What an earlier group matched may be of any length.
+    // A backreference may match a text of any length.
     if (/^\\(?:[1-9]|k)/.test(token)) return Infinity;
     const repeats = repeatsOf(token);
     if (repeats) {
@@ -56,7 +56,7 @@ const waysThrough = (pattern: string): number => {
   return group.ways + group.others;
 };
 
-/** How often a quantifier repeats, at least and at most; undefined for what is none. */
+/** The minimum and maximum repetitions of a quantifier. Undefined for other tokens. */
 const repeatsOf = (token: string): readonly [number, number] | undefined => {
   if (token === "*" || token === "+") return [0, LONGEST];
   if (token === "?") return [0, 1];

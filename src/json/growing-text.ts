@@ -1,6 +1,9 @@
 const BLOCK = 1024;
 
-/** Never looked into while it grows, which would copy it each time. Slices are flat: without them it would be kept as its many pieces. */
+/**
+ * A string that is appended to often. It is not read while it grows, because reading flattens and copies it. Slices are
+ * flat, so the engine does not keep the many small pieces.
+ */
 export class GrowingText {
   #blocks = "";
   #rest = "";

@@ -1,6 +1,6 @@
 import type { Json } from "../events.ts";
 
-/** The value of a JSON text, or what to take instead for a text that is none. */
+/** Parses JSON, or returns `otherwise` for invalid text. */
 export const parseJson = <Otherwise extends Json | undefined = undefined>(
   text: string,
   otherwise?: Otherwise,

@@ -38,7 +38,7 @@ const applyOperation = (holder: { value: Json | undefined }, operation: Operatio
   }
 };
 
-/** The order of keys says nothing. */
+/** Compares without regard to key order. */
 const isSame = (one: Json | undefined, other: Json | undefined): boolean => {
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
   const keys = Object.keys(one);
@@ -96,7 +96,7 @@ const take = (holder: { value: Json | undefined }, pointer: string): Json | unde
 const insert = (holder: { value: Json | undefined }, pointer: string, value: Json | undefined): void => {
   const { container, key } = find(holder, pointer);
   if (!Array.isArray(container)) {
-    // Not an assignment: "__proto__" is a key like any other.
+    // Not an assignment, because "__proto__" must be an ordinary key.
     Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
     return;
   }

@@ -1,7 +1,7 @@
 /**
- * An empty document for what a run embeds. The page posts the HTML into it, so that HTML has an opaque origin, and a policy of
- * its own instead of the page's: scripts run, and only the origins in the address can be reached. Opened by itself it is as
- * powerless: the policy says `sandbox`, too.
+ * An empty document for embedded content. The page posts the HTML into it, so the HTML has an opaque origin and its own
+ * policy instead of the page's: scripts run, and only the origins in the URL can be reached. It has no more power when
+ * opened directly, because the policy includes `sandbox`.
  */
 export const frame = ({ searchParams }: URL): Response => {
   const origins = searchParams.getAll("origin");
@@ -21,7 +21,9 @@ export const frame = ({ searchParams }: URL): Response => {
   });
 };
 
-/** Not `same-origin`: this document comes from the page's own address, and could then do all that the page can. */
+/**
+ * Never `same-origin`: this document is served from the page's own origin, and could then do everything the page can.
+ */
 const PERMISSIONS = ["forms", "popups", "modals", "downloads", "pointer-lock"];
 const ORIGIN =
   /^(?:(?:https|wss):\/\/(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*|https?:\/\/(?:127\.0\.0\.1|localhost))(?::\d{1,5})?$/i;
@@ -31,7 +33,7 @@ const policyOf = (origins: string, may: readonly string[]): string =>
   [
     `sandbox allow-scripts ${may.map((permission) => `allow-${permission}`).join(" ")}`,
     "default-src 'none'",
-    // Chart libraries compile functions of their own. Scripts in line can do all that such functions can.
+    // Chart libraries compile functions at runtime. Inline scripts can already do everything such functions can.
     `script-src 'unsafe-inline' 'unsafe-eval' ${origins}`,
     `style-src 'unsafe-inline' ${origins}`,
     `img-src data: blob: ${origins}`,
@@ -43,7 +45,9 @@ const policyOf = (origins: string, may: readonly string[]): string =>
     "frame-ancestors 'self'",
   ].join("; ");
 
-/** No policy covers WebRTC: it is taken away before the document comes. A frame that the document makes itself still has it. */
+/**
+ * No policy covers WebRTC, so it is removed before the HTML is written. A frame created by the document still has it.
+ */
 const DOCUMENT = `<!doctype html><meta charset="utf-8"><title>Embedded</title><script>
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel"]) delete window[name];
 addEventListener("message", function take({ source, data }) {

@@ -11,7 +11,7 @@ import type { SafeUrl } from "../markdown.ts";
 import type { CallNode, RunState } from "../state.ts";
 import { useNode } from "./use-node.ts";
 
-/** What a card gets. It renders again whenever the call has changed, at most once a frame. */
+/** The props of a card. It renders again when the call changes, at most once per frame. */
 export interface CardProps {
   readonly state: RunState;
   /** Changed in place: compare `version`, never its identity. */
@@ -19,23 +19,26 @@ export interface CardProps {
   readonly version: number;
 }
 
-/** Draws the calls of one tool: arguments, output and result, from the first argument to the end. */
+/** Draws the calls of one tool: arguments, output, and result, from the first argument to the end. */
 export type Card = ComponentType<CardProps>;
 
-/** Cards by the names of the tools whose calls they draw. */
+/** Cards by tool name. */
 export type Cards = Readonly<Record<string, Card>>;
 
-/** What a module of cards gets on Runcast's page: the page's own React, which hooks need, and what draws text safely there. */
+/**
+ * Passed to a module of cards on Runcast's page: the page's own React, which hooks need, and helpers that render text
+ * safely.
+ */
 export interface CardKit {
   readonly React: typeof import("react");
   readonly Markdown: ComponentType<{ readonly text: string; readonly done: boolean }>;
-  /** Text with its hidden and direction-changing characters made visible. */
+  /** Returns text with hidden and direction-changing characters made visible. */
   visibleText(text: string): string;
-  /** Where a link may lead; undefined if it must not be followed. */
+  /** The safe form of a link. Undefined if it must not be followed. */
   safeUrl(url: string): SafeUrl | undefined;
 }
 
-/** The default export of a module of cards, as the configuration's `cards` names it. */
+/** The default export of a module of cards, as named by `cards` in the configuration. */
 export type CardModule = (kit: CardKit) => Cards;
 
 const CardsContext = createContext<Cards>({});
@@ -45,7 +48,7 @@ export interface CardsProviderProps {
   readonly children?: ReactNode;
 }
 
-/** Gives these cards to every `ToolCard` inside, besides those of providers around it. */
+/** Provides these cards to every `ToolCard` inside, in addition to those of outer providers. */
 export const CardsProvider = ({ cards, children }: CardsProviderProps): ReactNode => {
   const around = useContext(CardsContext);
   const value = useMemo(() => ({ ...around, ...cards }), [around, cards]);
@@ -55,7 +58,7 @@ export const CardsProvider = ({ cards, children }: CardsProviderProps): ReactNod
 export interface ToolCardProps {
   readonly state: RunState;
   readonly call: CallNode;
-  /** Shown where no card is registered for the tool, and in place of a card that throws. */
+  /** Shown if no card is registered for the tool, and in place of a card that throws. */
   readonly children?: ReactNode;
 }
 
@@ -77,7 +80,7 @@ interface CardBoundaryProps {
   readonly children?: ReactNode;
 }
 
-/** An application's card that throws must not take the run around it down. React reports the error. */
+/** A card that throws must not take down the run around it. React reports the error. */
 class CardBoundary extends Component<CardBoundaryProps, { readonly hasFailed: boolean }> {
   override readonly state = { hasFailed: false };
   static getDerivedStateFromError(): { readonly hasFailed: boolean } {

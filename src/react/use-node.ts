@@ -2,8 +2,8 @@ import { useCallback, useSyncExternalStore } from "react";
 import { type Node, type RunState, subscribeByFrame } from "../state.ts";
 
 /**
- * Renders again when the node has changed, at most once a frame: a hundred tokens between two frames are one rendering.
- * A node is changed in place, so compare its `version`, never its identity.
+ * Renders again when the node changes, at most once per frame, however many tokens arrive between two frames. Nodes
+ * change in place, so compare `version`, never identity.
  */
 export const useNode = <Shown extends Pick<Node, "id" | "version">>(state: RunState, node: Shown): Shown => {
   const { id } = node;

@@ -1,17 +1,17 @@
 import type { Entry } from "../events.ts";
 
-/** When to show each entry of a run, in milliseconds from its beginning. */
+/** When to show each entry of a run, in milliseconds from its start. */
 export interface Pace {
-  /** The last entry that is shown at this time. */
+  /** The seq of the last entry shown at this time. */
   seqAt(time: number): number;
   timeOf(seq: number): number;
-  /** How long it was waited before this entry, if that is made shorter. */
+  /** The original wait before this entry, if it is shortened. */
   shortened(seq: number): number | undefined;
-  /** How many waits are made shorter. */
+  /** The number of shortened waits. */
   readonly count: number;
 }
 
-/** Waits longer than this are made as long as this. */
+/** Longer waits are shortened to this. */
 export const LONGEST_WAIT_MS = 2000;
 
 export const createPace = (entries: readonly Entry[], longest = LONGEST_WAIT_MS): Pace => {
@@ -21,7 +21,7 @@ export const createPace = (entries: readonly Entry[], longest = LONGEST_WAIT_MS)
   const measure = (seq: number): void => {
     while (times.length <= seq && times.length <= entries.length) {
       const before = entries[times.length - 2];
-      // A clock that was set back makes no time negative.
+      // A clock that was set back must not yield a negative wait.
       const wait = before ? Math.max(0, entries[times.length - 1]!.at - before.at) : 0;
       if (wait > longest) waits.set(times.length, wait);
       times.push(times.at(-1)! + Math.min(wait, longest));

@@ -5,22 +5,22 @@ import type { AskNode, MarkNode, Node, PartNode, ResumeNode } from "../state.ts"
 /** The state of a run after any of its entries. */
 export interface Timeline {
   /**
-   * The state after entry `seq`: exactly what folding everything up to it gives. A state that is given and lies not far before it is
-   * folded on and given back; otherwise it is a new one, which nobody else changes.
+   * Returns the state after entry `seq`, exactly as folding everything up to it would. If `from` is close before it,
+   * advances `from` in place and returns it. Otherwise returns a new state that belongs to the caller.
    */
   stateAt(seq: number, from?: RunState): RunState;
 }
 
-/** A checkpoint this often: what lies between is folded. */
+/** The number of entries between checkpoints. */
 const EVERY = 500;
-/** Up to so many entries are folded on in place rather than looked up. */
+/** Up to this many entries are folded in place instead of restoring a checkpoint. */
 const NEAR = 2000;
 
 /**
- * Reads `entries` when they are asked for: more may be added at the end at any time.
+ * Reads `entries` on demand, so more may be appended at any time.
  *
- * A checkpoint keeps only the nodes that changed since the one before, and of what was appended its length: all of them together cost
- * what the run itself costs.
+ * A checkpoint keeps only the nodes that changed since the previous one, and only the length of their item lists. All
+ * checkpoints together take about as much memory as the run itself.
  */
 export const createTimeline = (entries: readonly Entry[], every = EVERY): Timeline => {
   const front = createState();
@@ -46,10 +46,10 @@ export const createTimeline = (entries: readonly Entry[], every = EVERY): Timeli
     }
   };
 
-  /** A node as it was; undefined if there was none yet. */
+  /** A node as of a checkpoint. Undefined if it did not exist yet. */
   const nodeAt = (checkpoint: number, node: Node): Node | undefined => {
     const versions = kept.get(node.id);
-    // Those that are said once, and never change, are kept nowhere.
+    // Single-event nodes never change, so no versions of them are kept.
     if (!versions) return node;
     let low = 0;
     let high = versions.length;
@@ -93,7 +93,7 @@ export const createTimeline = (entries: readonly Entry[], every = EVERY): Timeli
 
 interface Kept {
   readonly checkpoint: number;
-  /** Without its items: of those only the number is kept, for they are never taken away. */
+  /** Without its items. Only their number is kept, because items are never removed. */
   readonly node: Node;
   readonly items: number;
 }
@@ -102,7 +102,7 @@ type Head = Omit<RunSnapshot, "root">;
 
 const itemsOf = (node: Node): Node[] | undefined => ("items" in node ? node.items : undefined);
 
-/** Shares nothing with the node that folding changes in place. */
+/** A copy that shares no mutable data with the node, which folding changes in place. */
 const copy = (node: Node): Node => {
   switch (node.kind) {
     case "agent":

@@ -1,4 +1,4 @@
-/** By how its models are called: the log knows no provider. */
+/** Providers by model name, because the log does not contain the provider. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(?:gpt|chatgpt|o\d|codex)/, "openai"],
   [/^claude/, "anthropic"],

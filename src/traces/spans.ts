@@ -4,22 +4,22 @@ import { providerOf } from "./provider-of.ts";
 export type Attributes = Readonly<Record<string, string | number | string[]>>;
 
 export interface SpanStart {
-  /** An id of the log: that of the run, agent, step, call or ask. */
+  /** The ID of the run, agent, step, call, or ask in the log. */
   readonly id: string;
-  /** Of the span that it lies in; the run's has none. */
+  /** The ID of the parent span. The run's span has none. */
   readonly parent?: string;
   readonly name: string;
-  /** Whether somebody else is asked to do the work. */
+  /** Whether the work is done by a remote service. */
   readonly isRemote?: boolean;
   readonly at: number;
   readonly attributes: Attributes;
 }
 
-/** Where spans go. */
+/** Receives the spans. */
 export interface SpanSink {
   start(span: SpanStart): void;
   event(id: string, name: string, at: number, attributes: Attributes): void;
-  /** `error` is a code, never a message: messages may quote what was said. */
+  /** `error` is a code, never a message, because messages may quote the run's content. */
   end(id: string, at: number, attributes: Attributes, error?: string): void;
 }
 
@@ -31,13 +31,14 @@ interface OpenCall {
 }
 
 /**
- * Makes spans by OpenTelemetry's conventions for generative AI of a run's entries: `invoke_agent` for the run and each sub-agent, `chat` for each
- * step, `execute_tool` for each call. They hold ids, names, numbers and codes, and nothing of what was said.
+ * Turns a run's entries into spans that follow OpenTelemetry's conventions for generative AI: `invoke_agent` for the
+ * run and each sub-agent, `chat` for each step, `execute_tool` for each call. Spans contain IDs, names, numbers, and
+ * codes, but no content of the run.
  */
 export const createSpans = (sink: SpanSink) => {
   let run = "";
   const calls = new Map<string, OpenCall>();
-  /** By agent: the step that is open, until its first piece. */
+  /** The open step of each agent, until its first delta. */
   const silent = new Map<string | undefined, { readonly step: string; readonly at: number }>();
   const firstChunks = new Map<string, number>();
   const models = new Map<string | undefined, string>();
@@ -130,7 +131,7 @@ export const createSpans = (sink: SpanSink) => {
         const open = calls.get(event.call);
         calls.delete(event.call);
         if (!open) return;
-        // Nothing says when a provider began with it, and a call that was denied never began.
+        // The start of a provider's call is unknown, and a denied call never started. Use the time it was requested.
         if (!open.hasSpan) execute(event.call, open, open.at, open.seq);
         return sink.end(event.call, at, outcome(event), failure(event));
       }
@@ -163,12 +164,12 @@ interface Invoked {
   readonly thread?: string | undefined;
 }
 
-/** As the conventions call them. */
+/** Finish reasons as the conventions name them. */
 const FINISH: Readonly<Record<string, string>> = { tools: "tool_calls", filter: "content_filter" };
 
 const outcome = (event: { readonly outcome: string }): Attributes => ({ "runcast.outcome": event.outcome });
 
-/** A person who says no or stop is no failure. */
+/** A denial or cancellation by the user is not a failure. */
 const failure = (event: { readonly outcome: string; readonly error?: Problem | undefined }): string | undefined =>
   ["error", "timeout", "interrupted"].includes(event.outcome) ? (event.error?.code ?? event.outcome) : undefined;
 

@@ -2,7 +2,7 @@ import { type Command, cursorText, type Dialect, type RunRef } from "../dialect.
 import { PROTOCOL } from "../protocol.ts";
 import { writeSecrets } from "./secrets.ts";
 
-/** How a client of the native dialect asks. */
+/** Writes the requests of a native client. */
 export const writeCommand: Dialect["write"] = (command) => {
   if (command.do === "reply") throw new Error("the native dialect has no plain replies");
   if (command.do === "start") return writeStart(command);
@@ -20,7 +20,10 @@ export const writeCommand: Dialect["write"] = (command) => {
 const JSON_TYPE = "application/json";
 const STREAM_TYPE = "text/event-stream";
 
-/** A stream is asked for with the version that is understood here: a server that speaks a later one then says so. */
+/**
+ * Sent with stream requests: the protocol version the client understands. A server with a later version then reports
+ * it.
+ */
 const VERSION = { "runcast-protocol": `${PROTOCOL}` };
 
 type Written = ReturnType<Dialect["write"]>;
@@ -49,17 +52,17 @@ const writeFollow = (run: string, command: Extract<Command, { do: "follow" }>): 
   return { method: "GET", path: `${run}/events${queryText({ from, style })}`, headers };
 };
 
-/** The id of the run that a command names, for a dialect whose paths have no other way to name one. */
+/** The ID of the run that a command names, for dialects whose paths can contain only an ID. */
 export const runId = (run: RunRef): string => {
   if (typeof run === "string") return run;
   throw new Error("a client of this dialect names a run by its id, not by its thread");
 };
 
-/** The header by which a client asks for extensions. */
+/** The header with which a client requests extensions. */
 export const writeExtensions = (extensions: boolean | undefined): Record<string, string> =>
   extensions ? { "runcast-extensions": "1" } : {};
 
-/** The query of an address, with its question mark; empty without values. */
+/** A URL query with its question mark. Empty without values. */
 export const queryText = (values: Record<string, string | undefined>): string => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);

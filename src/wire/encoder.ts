@@ -2,7 +2,7 @@ import type { Frame } from "../dialect.ts";
 import type { Entry, Event, EventOf } from "../events.ts";
 import { plainFrameHead, plainFrameText } from "../sse.ts";
 
-/** A frame of an entry: `id: <seq>`, `event: <type>`, `data: {…the event, at}`. */
+/** Encodes an entry as a frame: `id: <seq>`, `event: <type>`, `data: {…the event, at}`. */
 export const createEncoder = (): ((entry: Entry) => readonly Frame[]) => {
   const opening = createOpening();
   const clock = createClock();
@@ -35,8 +35,8 @@ const isDelta = (event: Event): event is Delta =>
   event.type === "tool-output-delta";
 
 /**
- * Most frames are deltas, and of a delta only its text is new: what stands before it is made once for all that follow one
- * another. Undefined for an event with keys besides the usual ones, which must not get lost.
+ * Most frames are deltas that differ only in their text, so the JSON before the text is built once for consecutive
+ * deltas. Undefined for events with additional keys, which must be encoded in full.
  */
 const createOpening = () => {
   let type = "";
@@ -61,14 +61,17 @@ const createOpening = () => {
   };
 };
 
-/** Whether the event has no keys but the `usual` ones and `agent`. */
+/** Whether the event has only the `usual` number of keys, plus `agent`. */
 const hasOnly = (event: Event, usual: number): boolean => {
   let keys = event.agent === undefined ? 0 : -1;
   for (const _ in event) keys++;
   return keys === usual;
 };
 
-/** Spells milliseconds since 1970: numbers of that size are slow to spell, and most entries share their second. */
+/**
+ * Formats milliseconds since 1970. Formatting large numbers is slow, and most entries share their second, so its text
+ * is cached.
+ */
 const createClock = () => {
   let second = -1;
   let text = "";

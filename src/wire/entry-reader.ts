@@ -1,11 +1,11 @@
 import type { Entry, Event } from "../events.ts";
 
-/** Reads the frames of one stream of the native dialect: their data is the event with `at`. Throws for data that is no object. */
+/** Reads the frames of one native stream. Their data is the event with `at`. Throws if the data is not an object. */
 export type EntryReader = (id: string, data: string) => Entry;
 
 /**
- * Nearly every frame is a delta of what the frame before it was a delta of, and spelled as that was: then only its text and
- * time are cut out, which costs less than parsing the whole. Anything that looks different in any way is left to the parser.
+ * Most frames are deltas that continue the previous frame with the same JSON layout. For those, only the text and time
+ * are extracted, which is cheaper than parsing. Any frame that differs goes to the parser.
  */
 export const createEntryReader = (): EntryReader => {
   let known: Spelling | undefined;
@@ -26,7 +26,7 @@ const whole = (seq: number, data: string): Entry => {
   return { seq, at, event: event as Event };
 };
 
-/** A delta without its text, and how the data around that text is spelled. */
+/** A delta without its text, and the JSON around that text. */
 interface Spelling {
   readonly event: Event;
   readonly before: string;
@@ -36,17 +36,17 @@ interface Spelling {
 const DELTA = '"delta":"';
 
 const spellingOf = (event: Event): Spelling | undefined => {
-  // What is not a string could be an object, which entries must not share.
+  // A non-string value could be an object, which entries must not share.
   if (Object.values(event).some((value) => typeof value !== "string")) return undefined;
   const text = JSON.stringify({ ...event, delta: "" });
-  // In the text of another field the quotation marks would be escaped.
+  // Inside another field's text, the quotation marks would be escaped.
   const end = text.indexOf(`${DELTA}"`) + DELTA.length;
   return { event, before: text.slice(0, end), after: `${text.slice(end, -1)},"at":` };
 };
 
 const sameBut = ({ event, before, after }: Spelling, seq: number, data: string): Entry | undefined => {
   const start = before.length;
-  // A slice that is compared: `startsWith` looks at one character at a time.
+  // Compare a slice: `startsWith` compares one character at a time.
   if (data.slice(0, start) !== before) return undefined;
   const end = data.indexOf('"', start);
   const atStart = end + after.length;
@@ -58,10 +58,10 @@ const sameBut = ({ event, before, after }: Spelling, seq: number, data: string):
   return { seq, at, event: { ...event, delta: data.slice(start, end) } as Event };
 };
 
-/** More digits than this are not certain to be a number that is exact. */
+/** Longer numbers may not be exact. */
 const MOST_DIGITS = 15;
 
-/** The number between `start` and the closing brace, which must be the last character; -1 if there is anything else. */
+/** The integer between `start` and the closing brace, which must be the last character. -1 for anything else. */
 const wholeNumber = (data: string, start: number): number => {
   const end = data.length - 1;
   if (end <= start || end - start > MOST_DIGITS || data.charCodeAt(end) !== 125) return -1;

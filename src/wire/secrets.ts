@@ -1,6 +1,9 @@
 const PREFIX = "runcast-secret-";
 
-/** Secrets travel as headers of their own. Header names have no case: a secret is called as an environment variable would be. */
+/**
+ * Secrets are sent as individual headers. Header names are case-insensitive, so secrets are named like environment
+ * variables.
+ */
 export const readSecrets = (headers: Headers): Record<string, string> | undefined => {
   const secrets: Record<string, string> = {};
   for (const [name, value] of headers)
