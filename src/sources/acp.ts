@@ -13,18 +13,18 @@ import { Terminals } from "./acp/terminals.ts";
 import { workspaceAt } from "./acp/workspace.ts";
 
 export interface AcpOptions {
-  /** The program that speaks the Agent Client Protocol on its standard streams, and its arguments. */
+  /** The program that implements the Agent Client Protocol on its standard streams, and its arguments. */
   readonly command: readonly [string, ...string[]];
-  /** The folder that the agent works in. */
+  /** The agent's working directory. */
   readonly cwd: string;
   /**
-   * Variables for the agent beside PATH, HOME and the like: names to take from the server's environment, or names and values. Keys are
-   * passed on only if they are named here.
+   * Environment variables for the agent in addition to PATH, HOME and the like: names to copy from the server's
+   * environment, or names and values. Keys are passed on only if they are listed here.
    */
   readonly env?: readonly string[] | Readonly<Record<string, string>>;
-  /** Lets the agent run commands through Runcast, so that their output shows while it comes. They begin inside `cwd`. Default: true. */
+  /** Lets the agent run commands through Runcast, so that their output is shown live. They start inside `cwd`. Default: true. */
   readonly terminals?: boolean;
-  /** The file that keeps which session belongs to which thread; false keeps it in memory only. Default: in the user's state folder. */
+  /** The file that maps threads to sessions. False keeps the mapping in memory only. Default: a file in the user's state directory. */
   readonly sessions?: string | false;
   /** How long the agent may take to start and open a session. Default: 60 s. */
   readonly startTimeoutMs?: number;
@@ -34,16 +34,18 @@ export interface AcpOptions {
 
 const START_TIMEOUT_MS = 60_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** An agent that has answered may write down its session. */
+/** An agent that has finished may still be saving its session. */
 const PATIENCE_MS = 1500;
 
 /**
- * Makes an agent of any coding agent that speaks the Agent Client Protocol, version 1: Claude Code, Codex, Gemini CLI, opencode, Kimi Code
- * and others. Each run has a process of its own, which ends with it together with everything that it has started.
+ * Creates an agent from any coding agent that implements the Agent Client Protocol, version 1: Claude Code, Codex,
+ * Gemini CLI, opencode, Kimi Code and others. Each run has its own process. When the run ends, that process and
+ * everything it started are killed.
  *
- * - The agent works as the server's own user. `cwd` is where it begins, not a wall around it.
- * - Runs of one thread continue one session of the agent, also after a restart of the server.
- * - Its permission requests are approvals with all their options, its forms are asks, its plan is `todos`.
+ * - The agent runs as the server's user. `cwd` is its starting directory, not a sandbox.
+ * - Runs of one thread continue the same session of the agent, even after a restart of the server.
+ * - Its permission requests become approvals with all their options, its forms become asks, and its plan becomes
+ * `todos`.
  */
 export const acp = (options: AcpOptions): Source => {
   checkOptions(options);
@@ -82,7 +84,7 @@ export const acp = (options: AcpOptions): Source => {
       thread.release();
     }
   };
-  // Modes and models are known when a first session has said them.
+  // Modes and models are unknown until the first session reports them.
   return Object.defineProperty(source, "about", { enumerable: true, get: () => about });
 };
 
@@ -130,7 +132,7 @@ const folderOf = (cwd: string): string => {
     const real = realpathSync(cwd);
     if (statSync(real).isDirectory()) return real;
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new Refusal("no-folder", "The agent's folder does not exist.", { status: 500, hint: "check cwd of acp()" });
 };

@@ -11,7 +11,7 @@ export interface AgentProcess {
   readonly stdout: Readable;
   /** Resolves with why the process is gone. Never rejects. */
   readonly gone: Promise<Refusal>;
-  /** Lets the agent end by itself for so long, then ends it and everything that it has started. */
+  /** Gives the agent this much time to exit, then kills it and everything it started. */
   stop(patienceMs: number): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export const startProcess = (
   const env = { ...variables, RUNCAST_AGENT: mark };
   let child: ChildProcessByStdio<Writable, Readable, Readable>;
   try {
-    // In a group of its own, so that all of it can be signalled at once.
+    // In its own process group, so that all of it can be signalled together.
     child = spawn(program, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   } catch (error) {
     throw notStarted(program, error);
@@ -52,7 +52,7 @@ export const startProcess = (
   const stop = async (patienceMs: number): Promise<void> => {
     child.stdin.end();
     await Promise.race([gone, sleep(patienceMs, undefined, { ref: false })]);
-    // Also when the agent has ended: what it has started may go on.
+    // Also if the agent has exited: processes that it started may still run.
     await tree?.kill();
     child.stdout.destroy();
     child.stderr.destroy();
@@ -70,10 +70,10 @@ const notStarted = (program: string, cause: unknown): Refusal => {
   );
 };
 
-/** Values shorter than this would take ordinary words with them. */
+/** Shorter values would also match ordinary words. */
 const SHORTEST_SECRET = 8;
 
-/** The end of what the process wrote to stderr, without the values of its environment. */
+/** The end of the process's stderr, without the values of its environment. */
 const lastLines = (text: string, values: readonly string[]): string => {
   const hidden = values.filter((value) => value.length >= SHORTEST_SECRET && !value.includes("/"));
   const clean = hidden.reduce((rest, value) => rest.replaceAll(value, "[hidden]"), text);

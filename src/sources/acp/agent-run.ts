@@ -18,20 +18,20 @@ export interface AgentRunOptions {
   readonly startTimeoutMs: number;
   readonly decoder: DecoderOptions;
   readonly thread: HeldThread;
-  /** Makes the terminals that the agent may use; absent if it may use none. */
+  /** Creates the terminals that the agent may use. Absent if it may not use any. */
   readonly terminals?: (onOutput: ConstructorParameters<typeof Terminals>[2]) => Terminals;
-  /** Hears what the session offers. */
+  /** Called with what the session offers. */
   readonly onSession: (session: Session) => void;
 }
 
 /** How long a cancelled agent may take to end its turn. */
 const CANCEL_MS = 2000;
 const TICK_MS = 600;
-/** A session that was loaded counts as such when nothing has come for so long. */
+/** A loaded session counts as ready after this long without a message. */
 const QUIET_MS = 150;
 const QUIET_LIMIT_MS = 3000;
 
-/** One prompt to one agent: its messages to events, people's decisions back. */
+/** One prompt to one agent: converts its messages to events, and sends the user's decisions back. */
 export class AgentRun {
   readonly #options: AgentRunOptions;
   readonly #context: RunContext;
@@ -77,7 +77,7 @@ export class AgentRun {
     const fail = async (why: Promise<unknown>): Promise<never> => {
       throw await why;
     };
-    // Whatever goes wrong with the process or its output is better known than what the SDK says of it.
+    // The process and its output explain a failure better than the SDK's error.
     const broken = Promise.race([wire.ended.then(() => process.gone), process.gone]);
     const connection = await connect(wire, (id) => this.#takeReply(id));
     try {
@@ -146,7 +146,7 @@ export class AgentRun {
     return session;
   }
 
-  /** Some agents repeat the conversation after they have said that it is loaded. That must not count as the answer. */
+  /** Some agents replay the conversation after they report it as loaded. The replay must not count as the response. */
   async #quiet(): Promise<void> {
     for (let waited = 0, last = -1; waited < QUIET_LIMIT_MS && last !== this.#heard; waited += QUIET_MS) {
       last = this.#heard;
@@ -167,7 +167,7 @@ export class AgentRun {
     return this.#queue.room();
   }
 
-  /** Not what a session repeats while it is loaded, nor what follows the answer. */
+  /** Excludes what a session replays while it loads, and what follows the response. */
   #isOurs({ sessionId }: Readonly<Record<string, unknown>>): boolean {
     return this.#isPrompted && this.#result === undefined && sessionId === this.#session;
   }
@@ -204,7 +204,7 @@ export class AgentRun {
     const ended = await Promise.race([this.#context.answerTo(ask), withdrawn.promise]);
     this.#asks.delete(id);
     const isCancelled = this.#context.signal.aborted || !ended;
-    // An ask that expires counts as denied.
+    // An expired ask counts as denied.
     const answer = isCancelled ? undefined : ended.outcome === "expired" ? { allow: false } : ended.answer;
     const { reply, events } = this.#decoder.answered(ask, answer);
     this.#emit(events);
@@ -229,7 +229,7 @@ export class AgentRun {
     this.#emit(events);
   }
 
-  /** The protocol cannot stop one call or sub-agent; a command that runs in our terminal can be stopped by us. */
+  /** The protocol cannot stop a single call or sub-agent. Only a command in one of our terminals can be stopped. */
   #cancelWith(kind: "call" | "agent", id: string): void {
     const { signal } = this.#context;
     const stop = (): void => {

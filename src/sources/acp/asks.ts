@@ -3,18 +3,18 @@ import type { Answer, Event, EventOf, Json } from "../../events.ts";
 import type { Call } from "./call.ts";
 import { isEmpty, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 
-/** One of the ways in which an agent lets a person answer a permission request. */
+/** An option that an agent offers as the answer to a permission request. */
 interface Option {
   readonly id: string;
   readonly label: string;
   readonly kind: string;
 }
 
-/** An ask that waits, and what its answer becomes. */
+/** An open ask, and how to convert its answer. */
 export interface OpenAsk {
   readonly ask: string;
   readonly call: Call | undefined;
-  /** The reply to the agent; no answer means that nobody decided. */
+  /** The reply to the agent. Without an answer, no decision was made. */
   readonly reply: (answer: Answer | undefined) => Json;
   readonly isPermission: boolean;
 }
@@ -33,7 +33,7 @@ const optionsOf = (value: unknown): readonly Option[] =>
       return [{ id: optionId, label: lineOf(name) ?? kind.replace("_", " "), kind }];
     });
 
-/** The option that an answer takes. An answer without one takes the narrowest of its side. */
+/** The option that an answer selects. Without an explicit option, the narrowest one that matches `allow`. */
 const chosen = (options: readonly Option[], { allow, option, always }: Answer): string | undefined => {
   const side = options.filter((one) => allows(one) === (allow === true));
   const kinds = allow !== true ? ["reject_once"] : always ? ["allow_always", "allow_once"] : ["allow_once"];
@@ -41,7 +41,7 @@ const chosen = (options: readonly Option[], { allow, option, always }: Answer): 
   return (side.find(({ id }) => id === option) ?? found)?.id;
 };
 
-/** A permission request. A call that has begun already can only be confirmed. */
+/** A permission request. For a call that has already begun, it is a confirmation. */
 export const permissionAsk = (
   ask: string,
   call: Call | undefined,
@@ -76,7 +76,7 @@ const optionField = (options: readonly Option[]): Pick<EventOf<"ask-start">, "op
   options: options.map((one) => ({ id: one.id, label: one.label, allow: allows(one) })),
 });
 
-/** A form. One that asks for a single value out of several is a choice. */
+/** A form. A form with a single enumerated value is a choice. */
 export const formAsk = (
   ask: string,
   call: Call | undefined,

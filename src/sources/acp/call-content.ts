@@ -3,7 +3,7 @@ import type { Content } from "../../events.ts";
 import { textOf } from "../upstream/reading.ts";
 import type { Edit } from "./unified-diff.ts";
 
-/** What the `content` of a tool call holds. A later one replaces it as a whole. */
+/** The `content` of a tool call. A later update replaces all of it. */
 export interface CallContent {
   /** Its text blocks, without the code fence that some agents put around them. */
   readonly text: string;
@@ -41,7 +41,7 @@ export const contentOf = (value: unknown): CallContent => {
   return { text: texts.join("\n"), edits, terminals, links };
 };
 
-/** The text of a content block, also of an embedded file; undefined if it holds none. */
+/** The text of a content block or of an embedded file. Undefined if it has none. */
 export const blockText = (block: unknown): string | undefined => {
   const { type, text, resource } = fieldsOf(block);
   return type === "resource" ? textOf(fieldsOf(resource)["text"]) : textOf(text);
@@ -59,7 +59,7 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-/** How a command ended, from wherever an agent says it. */
+/** How a command ended, from any of the places where agents report it. */
 export const exitOf = (meta: unknown, rawOutput: unknown): Exit | undefined => {
   const exit = fieldsOf(fieldsOf(meta)["terminal_exit"]);
   const raw = fieldsOf(rawOutput);
@@ -69,7 +69,7 @@ export const exitOf = (meta: unknown, rawOutput: unknown): Exit | undefined => {
   return signal === null ? undefined : { exitCode: null, signal };
 };
 
-/** The next piece of a command's output, by an extension that some agents use. */
+/** The next piece of a command's output, sent through an extension that some agents use. */
 export const outputOf = (meta: unknown): string | undefined => {
   const { terminal_output: whole, terminal_output_delta: delta } = fieldsOf(meta);
   return textOf(fieldsOf(delta ?? whole)["data"]);

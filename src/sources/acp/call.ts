@@ -6,7 +6,7 @@ import type { Speaker } from "./speaker.ts";
 import { type Edit, unifiedDiff } from "./unified-diff.ts";
 import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
 
-/** How paths are shown, and where in its file an edit begins. */
+/** How to display paths, and where in its file an edit begins. */
 export interface Workspace {
   readonly relative: (path: string) => string;
   readonly lineOf: (path: string, text: string) => number | undefined;
@@ -18,20 +18,20 @@ const MOST_LOCATIONS = 50;
 const LONGEST_PROBLEM = 2000;
 
 /**
- * One tool call. The agent runs it, so it counts as run by the provider: the log then needs no `tool-execute` where nobody said when
- * the work began, and no view shows a time that nobody measured.
+ * One tool call. The agent runs it, so it counts as run by the provider: the log then needs no `tool-execute` if the
+ * agent did not report when execution began, and no view shows a duration that was not measured.
  */
 export class Call {
   readonly id: string;
   readonly key: string;
   readonly speaker: Speaker;
   readonly output = new LiveOutput();
-  /** Asks that wait for a person. */
+  /** Asks that are waiting for an answer. */
   readonly asks = new Set<string>();
-  /** An approval stands in the log without a yes: whatever the agent does, the log has no place for an execution. */
+  /** An approval is in the log without an allow: whatever the agent does, the grammar does not permit a tool-execute. */
   isBarred = false;
   state: "pending" | "executing" | "ended" = "pending";
-  /** Reported as in progress, which is no proof of execution: several agents ask for permission after it. */
+  /** Reported as in progress. That does not prove execution, because several agents ask for permission after it. */
   isHeld = false;
   ticks = 0;
   readonly name: string;
@@ -56,7 +56,7 @@ export class Call {
     this.#title = title === this.name ? undefined : title;
   }
 
-  /** The last title that the agent gave it. */
+  /** The latest title from the agent. */
   get title(): string {
     return this.#title ?? this.name;
   }
@@ -80,7 +80,7 @@ export class Call {
     ];
   }
 
-  /** Takes over what an update says. Fields that are absent stay as they were. */
+  /** Applies an update. Absent fields keep their values. */
   absorb(fields: Fields): Event[] {
     this.kind = textOf(fields["kind"]) ?? this.kind;
     if (!isEmpty(fields["rawInput"])) this.#input = jsonOf(fields["rawInput"]);
@@ -95,7 +95,7 @@ export class Call {
     return [this.event({ type: "status", call: this.id, text: title })];
   }
 
-  /** Some agents stream the arguments as content: they are no result. Some show an edit only before they make it. */
+  /** Some agents stream the arguments as content, which is not a result. Some show an edit only before they make it. */
   #absorbContent(content: CallContent, { status }: Fields): void {
     const { text } = content;
     const isArguments =
@@ -109,7 +109,7 @@ export class Call {
     this.content = { ...content, edits, ...(isArguments && { text: "" }) };
   }
 
-  /** The arguments are complete, as far as anybody will hear. */
+  /** Ends the arguments. The agent will not report more of them. */
   ready(): Event[] {
     if (this.#isReady) return [];
     this.#isReady = true;
@@ -150,7 +150,7 @@ export class Call {
     return events;
   }
 
-  /** What went wrong, for a call that failed. */
+  /** The error of a failed call. */
   problem(): Problem {
     const { exitCode, signal } = this.exit ?? {};
     if (signal) return { code: "exit", message: `The command was ended by ${signal}.` };
@@ -159,7 +159,7 @@ export class Call {
     return { code: "tool-failed", message: text.slice(0, LONGEST_PROBLEM) || "The tool failed." };
   }
 
-  /** The edits that it makes or proposes, as texts. */
+  /** The edits that it makes or proposes, as unified diffs. */
   diffs(): readonly { readonly path: string; readonly diff: string }[] {
     return this.content.edits.map((edit) => {
       const path = this.#workspace.relative(edit.path);
@@ -186,7 +186,7 @@ export class Call {
   #results(outcome: Outcome, error: Problem | undefined): Content[] {
     const { text, links } = this.content;
     const shown = text || this.output.text || (isEmpty(this.#rawOutput) ? "" : this.#rawOutput);
-    // An edit that was not made is no result.
+    // An edit that was not made is not part of the result.
     const diffs = outcome === "ok" ? this.diffs() : [];
     const results: Content[] = [...diffs.map(({ diff }): Content => ({ type: "text", text: diff })), ...links];
     if (typeof shown !== "string") results.unshift({ type: "json", value: shown as Json });
@@ -205,7 +205,7 @@ export class Call {
   }
 }
 
-/** The name of the tool, as far as an agent gives one; some give it only as the first title or as part of the id. */
+/** The name of the tool, if the agent reports one. Some agents send it only as the first title or as part of the id. */
 const nameOf = ({ name, title, kind, _meta }: Fields, key: string): string => {
   const meta = fieldsOf(_meta);
   const claude = fieldsOf(meta["claudeCode"]);

@@ -6,19 +6,19 @@ import { Call, type Workspace } from "./call.ts";
 import { textOf } from "../upstream/reading.ts";
 import type { NewId, Speaker } from "./speaker.ts";
 
-/** More than any agent has at work at once. */
+/** More than any agent runs concurrently. */
 const MOST_OPEN = 500;
 const MOST_WAITING_OUTPUT = 256 * 1024;
-/** An ask may follow `in_progress` by most of a second. After so many ticks without one, the call counts as executing. */
+/** A permission request may come up to a second after `in_progress`. After this many ticks without one, the call counts as executing. */
 const TICKS = 2;
 
-/** The calls of a run. Any message may be the first that names one: a start, an update, or a permission request. */
+/** The calls of a run. Any message may be the first to name a call: a start, an update, or a permission request. */
 export class Calls {
   readonly #newId: NewId;
   readonly #workspace: Workspace;
   readonly #open = new Map<string, Call>();
   readonly #ended = new Set<string>();
-  /** Output of terminals that no call has named yet. */
+  /** Terminals, with output that no call has claimed yet. */
   readonly #terminals = new Map<string, { text: string; exit: Exit | undefined; call: Call | undefined }>();
   isCancelled = false;
   count = 0;
@@ -40,12 +40,12 @@ export class Calls {
     return [...this.#terminals].find(([, { call }]) => call?.id === id)?.[0];
   }
 
-  /** Whether a call is in progress without a sign that it executes. */
+  /** Whether a call is in progress without evidence that it executes. */
   get anyHeld(): boolean {
     return [...this.#open.values()].some(({ isHeld, isBarred }) => isHeld && !isBarred);
   }
 
-  /** Finds or starts the call that these fields speak of, and takes them over. */
+  /** Finds or starts the call that these fields describe, and applies them. */
   see(key: string, fields: Fields, speaker: Speaker): { readonly call: Call; readonly events: Event[] } {
     const known = this.#open.get(key);
     if (known) return { call: known, events: known.absorb(fields) };
@@ -57,7 +57,7 @@ export class Calls {
     return { call, events: [...call.start(), ...call.absorb(fields)] };
   }
 
-  /** What an update says of how far the call is. */
+  /** Applies the status and output in an update. */
   progress(call: Call, fields: Fields): Event[] {
     const events = this.#link(call);
     const piece = outputOf(fields["_meta"]);
@@ -81,7 +81,7 @@ export class Calls {
   end(call: Call): Event[] {
     const { exitCode, signal } = call.exit ?? {};
     if (this.isCancelled) return this.#end(call, "cancelled");
-    // Some agents report a command as completed whatever its exit code.
+    // Some agents report a command as completed even if its exit code is not zero.
     return exitCode || signal ? this.#end(call, "error", call.problem()) : this.#end(call, "ok");
   }
 
@@ -91,16 +91,16 @@ export class Calls {
 
   deny(call: Call): Event[] {
     const error = { code: "denied", message: "A person denied this call." };
-    // What runs already cannot be undone by a denial.
+    // A denial cannot undo a call that is already running.
     return call.state === "executing" ? this.#end(call, "error", error) : this.#end(call, "denied", error);
   }
 
-  /** Ends what the agent has left open. */
+  /** Ends the calls that the agent left open. */
   endAll(outcome: "cancelled" | "interrupted"): Event[] {
     return [...this.#open.values()].reverse().flatMap((call) => this.#end(call, outcome));
   }
 
-  /** Output of a terminal that belongs to us. */
+  /** Output of one of our terminals. */
   terminal(id: string, piece: string, exit?: Exit): Event[] {
     const terminal = this.#terminals.get(id) ?? { text: "", exit: undefined, call: undefined };
     this.#terminals.set(id, terminal);
@@ -124,7 +124,7 @@ export class Calls {
     );
   }
 
-  /** Joins the call with the terminals that it names. */
+  /** Links the call to the terminals that it names. */
   #link(call: Call): Event[] {
     return call.content.terminals.flatMap((id) => {
       const terminal = this.#terminals.get(id);
@@ -138,7 +138,7 @@ export class Calls {
     return [...this.#open.values()].find(({ content }) => content.terminals.includes(terminal));
   }
 
-  /** The one command at work, for agents that do not say which call a terminal belongs to. */
+  /** The only running command, for agents that do not report which call a terminal belongs to. */
   #onlyCommand(): Call | undefined {
     const commands = [...this.#open.values()].filter(
       ({ kind, content }) => kind === "execute" && !content.terminals[0],

@@ -3,15 +3,15 @@ import { didYouMean } from "../../did-you-mean.ts";
 import { Refusal } from "../../source.ts";
 import { textOf } from "../upstream/reading.ts";
 
-/** Something that a session lets the client choose: its mode or its model. */
+/** A setting of the session that the client can choose: its mode or its model. */
 export interface Choice {
   readonly values: readonly string[];
   readonly current: string | undefined;
-  /** The request that chooses. */
+  /** The request that selects a value. */
   readonly select: (value: string) => { readonly method: string; readonly params: Readonly<Record<string, unknown>> };
 }
 
-/** What the answer to `session/new` says of modes or models: in the older way, as a config option, or not at all. */
+/** The modes or models in the response to `session/new`: in the older format, as a config option, or absent. */
 export const choiceOf = (session: unknown, sessionId: string, kind: "mode" | "model"): Choice | undefined => {
   const { modes, configOptions } = fieldsOf(session);
   const option = listOf(configOptions)
@@ -33,13 +33,13 @@ export const choiceOf = (session: unknown, sessionId: string, kind: "mode" | "mo
   };
 };
 
-/** Options may stand in groups. */
+/** Options may be grouped. */
 const valuesOf = (options: unknown): readonly string[] =>
   listOf(options)
     .map(fieldsOf)
     .flatMap((one) => (one["options"] === undefined ? (textOf(one["value"]) ?? []) : valuesOf(one["options"])));
 
-/** The value that a request names, or a refusal that says which there are. */
+/** The value that a request names. Throws a refusal that lists the available values if it is unknown. */
 export const chosenFrom = (choice: Choice | undefined, kind: "mode" | "model", wanted: string): string => {
   const values = choice?.values ?? [];
   if (values.includes(wanted)) return wanted;

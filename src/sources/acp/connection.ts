@@ -6,12 +6,12 @@ import type { Wire } from "./wire.ts";
 import { messageOf } from "../../message-of.ts";
 import { fieldsOf, listOf, parseJson } from "../../json.ts";
 
-/** The answer to a request of the agent, by the id of the request; undefined if the method is not known here. */
+/** Returns the reply to an agent's request by the request's id. Undefined if the method is unknown. */
 export type TakeReply = (requestId: unknown) => Promise<unknown> | undefined;
 
 export interface Session {
   readonly id: string;
-  /** The agent has loaded it: it knows what was said before. */
+  /** Whether the agent loaded the session and so knows the earlier conversation. */
   readonly isLoaded: boolean;
   readonly accepts: PromptCapabilities;
   readonly mode: Choice | undefined;
@@ -24,12 +24,12 @@ export interface AgentConnection {
   close(): void;
 }
 
-/** Versions before and after this one have other messages. */
+/** Other versions have different messages. */
 const VERSION = 1;
 const LOGIN_NEEDED = -32000;
 const INVALID = -32602;
 
-/** Loads the SDK when the first agent starts: a server without coding agents does not need it. */
+/** Loads the SDK when the first agent starts, because a server without coding agents does not need it. */
 export const connect = async ({ stream }: Wire, takeReply: TakeReply): Promise<AgentConnection> => {
   const { RequestError, client } = await import("@agentclientprotocol/sdk");
   const app = client({ name: "runcast" }).onRequest("*", ({ requestId, method }) => {
@@ -47,7 +47,7 @@ export const connect = async ({ stream }: Wire, takeReply: TakeReply): Promise<A
   };
 };
 
-/** Greets the agent and opens a session: the given one, where the agent can load it, else a new one. */
+/** Initializes the agent and opens a session: the given one if the agent can load it, otherwise a new one. */
 export const openSession = async (
   connection: AgentConnection,
   { cwd, session: wanted, terminals }: OpenOptions,
@@ -56,7 +56,7 @@ export const openSession = async (
     protocolVersion: VERSION,
     clientInfo: { name: "runcast", version: "1" },
     clientCapabilities: {
-      // Not offered: agents edit files themselves, and later versions of the protocol no longer have it.
+      // Not offered: agents edit files directly, and later versions of the protocol removed it.
       fs: { readTextFile: false, writeTextFile: false },
       terminal: terminals,
       session: { notices: {}, compaction: {}, configOptions: { boolean: {} } },
@@ -97,14 +97,14 @@ interface OpenOptions {
   readonly terminals: boolean;
 }
 
-/** Undefined if the agent cannot load it, or no longer has it. */
+/** Undefined if the agent cannot load the session, or no longer has it. */
 const load = async (
   connection: AgentConnection,
   { agentCapabilities }: InitializeResponse,
   params: Readonly<Record<string, unknown>>,
 ): Promise<unknown> => {
   const { loadSession, sessionCapabilities } = agentCapabilities ?? {};
-  // Resuming does not repeat the whole conversation.
+  // Resuming does not replay the whole conversation.
   const methods = [
     ...(sessionCapabilities?.resume ? ["session/resume"] : []),
     ...(loadSession ? ["session/load"] : []),
@@ -135,7 +135,7 @@ export const codeOf = (error: unknown): number | undefined => {
   return typeof code === "number" ? code : undefined;
 };
 
-/** What an agent answers instead of a result. */
+/** Converts an agent's error response. */
 export const requestFailed = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error;
   const { message, data } = (error ?? {}) as { message?: unknown; data?: unknown };
@@ -147,7 +147,7 @@ export const requestFailed = (error: unknown): Refusal => {
   return new Refusal(`acp-${code ?? "error"}`, text, { status: 502, retryable, cause: error });
 };
 
-/** Some agents give the provider's whole JSON as the message. */
+/** Some agents send the provider's whole JSON as the message. */
 const plainMessage = (text: string): string => {
   const { error, message } = fieldsOf(parseJson(text));
   return textOf(fieldsOf(error)["message"]) ?? textOf(message) ?? text.slice(0, 2000);

@@ -16,8 +16,8 @@ export interface DecoderOptions {
 }
 
 /**
- * Turns what an agent sends during one prompt into events of the root's run. It knows no clock, no process and no connection: whoever
- * has them tells it what happened. Whatever it is given, it throws nothing but a Refusal.
+ * Converts what an agent sends during one prompt into events of the run. It has no timer, process or connection; its
+ * owner reports what happened. It throws only Refusals, for any input.
  */
 export class Decoder {
   readonly #newId: NewId;
@@ -52,12 +52,12 @@ export class Decoder {
     }
   }
 
-  /** A `session/request_permission`. Its answer goes to `answered`. */
+  /** A `session/request_permission`. Pass its answer to `answered`. */
   permission(value: unknown): { readonly ask: string; readonly events: Event[] } {
     const params = fieldsOf(value);
     const { rawInput, ...toolCall } = fieldsOf(params["toolCall"]);
     const key = textOf(toolCall["toolCallId"]);
-    // Some agents show something else than the arguments here: those that are known stay.
+    // Some agents show something other than the arguments here. Keep the known arguments.
     const isKnown = key !== undefined && this.#calls.get(key)?.input !== undefined;
     const { call, events } =
       key === undefined ? nothing : this.#see(key, isKnown ? toolCall : { ...toolCall, rawInput });
@@ -78,7 +78,7 @@ export class Decoder {
     return this.#open(open, [...events, event]);
   }
 
-  /** A person has answered, or (undefined) nobody will. The ask's end is in the log already. */
+  /** The user has answered, or (undefined) no answer will come. The ask-end is already in the log. */
   answered(ask: string, answer: Answer | undefined): { readonly reply: Json | undefined; readonly events: Event[] } {
     const open = this.#close(ask);
     if (!open) return { reply: undefined, events: [] };
@@ -106,27 +106,27 @@ export class Decoder {
     return this.#calls.terminal(id, piece, exit);
   }
 
-  /** The client's terminal in which the call with this id runs. */
+  /** The client's terminal in which this call runs. */
   terminalOf(call: string): string | undefined {
     return this.#calls.terminalOf(call);
   }
 
-  /** Whether ticks are needed: a call is in progress, but may still have to ask. */
+  /** Whether ticks are needed: a call is in progress, but may still request permission. */
   get isHolding(): boolean {
     return this.#calls.anyHeld;
   }
 
-  /** Time passes. */
+  /** Call periodically while `isHolding`. */
   tick(): Event[] {
     return this.#calls.tick();
   }
 
-  /** A person has stopped the run: from now on nothing completes. */
+  /** The user has stopped the run. From now on, no call completes. */
   cancel(): void {
     this.#isCancelled = this.#calls.isCancelled = true;
   }
 
-  /** The prompt is answered. Closes what is open. */
+  /** The prompt is finished. Closes everything open. */
   end(result: unknown): Event[] {
     const { stopReason } = fieldsOf(result);
     const isCancelled = this.#isCancelled || stopReason === "cancelled";
@@ -164,7 +164,7 @@ export class Decoder {
     return { call: seen.call, events: [...events, ...seen.events] };
   }
 
-  /** Of what has ended nothing more is told, unless it ran although it was denied. */
+  /** Ignores updates of ended calls, but reports a call that ran although it was denied. */
   #afterEnd(key: string, update: Readonly<Record<string, unknown>>): Event[] {
     if (update["status"] !== "completed" || !this.#denied.delete(key)) return [];
     const title = lineOf(update["title"]) ?? "a call";
@@ -177,7 +177,7 @@ export class Decoder {
     return { ask: open.ask, events };
   }
 
-  /** The ask, unless it has ended with its call. */
+  /** Removes and returns the ask, unless it ended with its call. */
   #close(ask: string): OpenAsk | undefined {
     const open = this.#asks.get(ask);
     this.#asks.delete(ask);

@@ -1,11 +1,11 @@
-/** What programs need to find themselves, their settings and their login. Keys are not among it. */
+/** What programs need to find their files, settings and login. Contains no keys. */
 const NEEDED = [
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TERM", "TMPDIR"],
   ...["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"],
   ...["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"],
 ];
 
-/** The environment of an agent: what every program needs, and what the configuration names or sets. */
+/** The agent's environment: the variables that every program needs, and those that the configuration names or sets. */
 export const environmentOf = (env: readonly string[] | Readonly<Record<string, string>>): Record<string, string> => {
   const names = isList(env) ? [...NEEDED, ...env] : NEEDED;
   const taken: [string, string][] = names.flatMap((name) => {

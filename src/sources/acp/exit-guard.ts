@@ -6,12 +6,12 @@ const killAll = (): void => {
     try {
       process.kill(-pid, "SIGKILL");
     } catch {
-      // It has ended.
+      // It has already exited.
     }
   }
 };
 
-/** Ends the group with this process, until it is released. A process that is killed itself cannot see to that. */
+/** Kills the group when this process exits, until it is released. Has no effect if this process is itself killed. */
 export const guardExit = (pid: number): (() => void) => {
   if (guarded.size === 0) process.once("exit", killAll);
   guarded.add(pid);

@@ -1,9 +1,9 @@
-/** How much output of one call is passed on as it comes. */
+/** How much output of one call is shown live. */
 const MOST_SHOWN = 1024 * 1024;
-/** How much of it is kept for the result. */
+/** How much output is kept for the result. */
 const KEPT = 48 * 1024;
 
-/** The output of a command while it runs, from pieces or from texts that repeat all of it. */
+/** The live output of a command, from pieces or from texts that repeat all of it. */
 export class LiveOutput {
   #tail = "";
   #shown = 0;
@@ -14,12 +14,12 @@ export class LiveOutput {
     return this.#shown === 0;
   }
 
-  /** The end of it. */
+  /** The end of the output. */
   get text(): string {
     return this.#isCut ? `[The beginning is left out.]\n${this.#tail}` : this.#tail;
   }
 
-  /** Takes a piece. Returns what to show of it. */
+  /** Adds a piece. Returns the part to show. */
   push(piece: string): string {
     this.#tail += piece;
     if (this.#tail.length > 2 * KEPT) {
@@ -32,7 +32,7 @@ export class LiveOutput {
     return piece.length < room ? piece : `${piece.slice(0, room)}\n[More output follows that is not shown.]\n`;
   }
 
-  /** Takes all output so far. Returns the new end of it, or undefined if it does not continue what was there. */
+  /** Takes the complete output so far. Returns the new part to show, or undefined if it does not continue the previous output. */
   replace(whole: string): string | undefined {
     const last = this.#whole ?? "";
     this.#whole = whole;

@@ -5,7 +5,7 @@ import { transcript } from "../upstream/transcript.ts";
 
 const MOST_EMBEDDED = 4 * 1024 * 1024;
 
-/** What the agent is asked: the new messages and, if its session does not know them, the earlier ones as text. */
+/** The prompt: the new messages and, if the agent's session does not know them, the earlier ones as text. */
 export const promptOf = async (
   messages: readonly Message[],
   { knowsHistory, accepts }: { readonly knowsHistory: boolean; readonly accepts: PromptCapabilities },

@@ -12,21 +12,21 @@ type Store = z.infer<typeof storeSchema>;
 
 const MOST_KEPT = 1000;
 
-/** A thread while a run works on it. */
+/** A thread that a run is working on. */
 export interface HeldThread {
-  /** The agent's session of this thread, if it holds just the conversation that the request continues. */
+  /** The agent's session for this thread, if it contains exactly the conversation that the request continues. */
   readonly session: string | undefined;
-  /** Keeps the session for the thread's next run. */
+  /** Saves the session for the thread's next run. */
   keep(session: string): void;
-  /** The run is over, and the agent's process is about to end: whoever comes now waits for that. */
+  /** The run is over, and the agent's process is about to exit. From now on, a new run waits for that instead of being refused. */
   leave(): void;
-  /** The process has ended: the next run may load the session. */
+  /** The process has exited. The next run may load the session. */
   release(): void;
 }
 
 /**
- * Which session of the agent belongs to which thread. It is kept in a file on this machine, because the sessions themselves are: they lie
- * in the agent's own folder. Another machine, or another person, gets a new session.
+ * Maps threads to the agent's sessions. Stored in a file on this machine, because the sessions are also local: they are
+ * in the agent's own directory. Another machine or another user gets a new session.
  */
 export class Sessions {
   readonly #file: string | undefined;
@@ -39,7 +39,7 @@ export class Sessions {
     this.#scope = JSON.stringify(scope);
   }
 
-  /** Claims the thread for one run. A second one at the same time is refused: both would write into one session. */
+  /** Claims the thread for one run. Refuses a second concurrent run, because both would write into one session. */
   async hold(request: RunRequest): Promise<HeldThread> {
     const { thread } = request;
     if (thread === undefined) return { session: undefined, keep: () => {}, leave: () => {}, release: () => {} };
@@ -92,7 +92,7 @@ export class Sessions {
       writeFileSync(written, JSON.stringify(this.#memory), { mode: 0o600 });
       renameSync(written, this.#file);
     } catch {
-      // Then sessions continue only as long as this process lives.
+      // Sessions then continue only while this process lives.
     }
   }
 }
@@ -101,8 +101,8 @@ export const defaultSessionsFile = (): string =>
   path.join(process.env["XDG_STATE_HOME"] ?? path.join(homedir(), ".local/state"), "runcast", "acp-sessions.json");
 
 /**
- * Whether the session knows just what was said before. A client that sends the whole conversation shows by it when a person has gone back
- * and changed something; one that sends only the new message means to go on.
+ * Whether the session contains exactly the earlier conversation. A client that sends the whole conversation reveals
+ * whether the user went back and changed something. A client that sends only the new message wants to continue.
  */
 const continues = (stored: Store[string], asked: readonly string[]): boolean =>
   asked.length === 1 ? digest(asked) !== stored.first : digest(asked.slice(0, -1)) === stored.history;

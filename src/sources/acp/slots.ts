@@ -8,7 +8,7 @@ const STATUSES: ReadonlyMap<string | undefined, string> = new Map([
   ["completed", "done"],
 ]);
 
-/** What an update says of the session as a whole: its plan, title, mode, commands, context. */
+/** Updates about the session as a whole: its plan, title, mode, commands and context. */
 export const slotOf = (update: Fields): Event[] => {
   switch (update["sessionUpdate"]) {
     case "plan":
@@ -48,7 +48,7 @@ const modeOf = (value: unknown): Event[] => {
   return mode === undefined ? [] : [{ type: "data", name: "mode", value: mode }];
 };
 
-/** Entries have no ids: a plan comes whole each time, so their places are their ids. */
+/** Entries have no ids. Each update contains the complete plan, so their positions serve as ids. */
 const todosOf = (entries: unknown): Json =>
   listOf(entries)
     .slice(0, MOST_ENTRIES)
@@ -68,7 +68,7 @@ const commandsOf = (commands: unknown): Json =>
       return known === undefined ? [] : [{ name: known, ...(about !== undefined && { description: about }) }];
     });
 
-/** How full the model's context is. It is not what was spent. */
+/** How full the model's context is, as opposed to the tokens spent. */
 const contextOf = (update: Fields): Event[] => {
   const used = countOf(update["used"]);
   const size = countOf(update["size"]);

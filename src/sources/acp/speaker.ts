@@ -1,6 +1,6 @@
 import type { Event, Finish } from "../../events.ts";
 
-/** Makes ids. Calls and asks must be unique across runs. */
+/** Creates ids. Those of calls and asks must be unique across runs. */
 export type NewId = (kind: "step" | "part" | "call" | "ask" | "agent") => string;
 
 interface OpenPart {
@@ -10,8 +10,8 @@ interface OpenPart {
 }
 
 /**
- * The steps and texts of one agent: the root, or a sub-agent. The protocol has no steps, so one begins with the first text or call
- * and ends when text follows calls that are over: that text is the model's next answer.
+ * The steps and parts of one agent: the root, or a sub-agent. The protocol has no steps, so a step begins with the
+ * first text or call, and ends when text follows calls that are over, because that text is the model's next response.
  */
 export class Speaker {
   readonly agent: string | undefined;
@@ -26,7 +26,7 @@ export class Speaker {
     this.#newId = newId;
   }
 
-  /** More text. It continues the last part unless its kind or its message is another one. */
+  /** Adds text. It continues the last part unless its kind or message differs. */
   chunk(kind: OpenPart["kind"], delta: string, message: string | undefined): Event[] {
     if (delta === "") return [];
     const events: Event[] = [];
@@ -40,7 +40,7 @@ export class Speaker {
     return events;
   }
 
-  /** Makes room for a call. */
+  /** Prepares for a call. */
   startCall(): Event[] {
     const events = [...this.#endPart(), ...this.#startStep()];
     this.#hasCalls = true;

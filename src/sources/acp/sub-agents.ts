@@ -12,7 +12,7 @@ interface SubAgent {
 
 const MOST = 200;
 
-/** Sub-agents, as far as updates say which call of the parent they belong to. */
+/** Sub-agents, if updates report which call of the parent they belong to. */
 export class SubAgents {
   readonly #newId: NewId;
   readonly #calls: Calls;
@@ -23,14 +23,14 @@ export class SubAgents {
     this.#calls = calls;
   }
 
-  /** Who says this: the root, or a sub-agent, which begins with the first that is heard of it. */
+  /** The speaker of an update: the root, or a sub-agent, which starts with its first update. */
   speakerOf(update: Fields, root: Speaker): { readonly speaker: Speaker; readonly events: Event[] } {
     const key = textOf(fieldsOf(fieldsOf(update["_meta"])["claudeCode"])["parentToolUseId"]);
     const known = key === undefined ? undefined : this.#open.get(key);
     if (known) return { speaker: known.speaker, events: [] };
     if (key === undefined || this.#open.size >= MOST) return { speaker: root, events: [] };
     const parent = this.#calls.get(key);
-    // A sub-agent of a sub-agent would need its parent open as long as itself, which nobody promises.
+    // A nested sub-agent would need its parent to stay open as long as itself, which is not guaranteed.
     if ((!parent && !this.#calls.hasEnded(key)) || parent?.speaker.agent !== undefined)
       return { speaker: root, events: [] };
     const id = this.#newId("agent");
@@ -40,7 +40,7 @@ export class SubAgents {
     return { speaker, events: [...events, { type: "agent-start", agent: id, ...factsOf(parent) }] };
   }
 
-  /** The prompt is over, and with it all that worked for it. */
+  /** The prompt is over. Ends all sub-agents. */
   end(): Event[] {
     return [...this.#open.values()].flatMap(({ id, speaker }) => [
       ...speaker.endStep("stop"),

@@ -21,7 +21,7 @@ interface Terminal {
 const MOST_OPEN = 20;
 const MOST_OUTPUT = 1024 * 1024;
 
-/** Commands that an agent runs through us, so that their output shows while it comes. They begin inside the folder. */
+/** Commands that an agent runs through Runcast, so that their output is shown live. They start inside the session's directory. */
 export class Terminals {
   readonly #root: string;
   readonly #env: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export class Terminals {
     this.#onOutput = onOutput;
   }
 
-  /** Answers a `terminal/*` request. */
+  /** Handles a `terminal/*` request. */
   async handle(method: string, params: Fields): Promise<Readonly<Record<string, unknown>>> {
     if (method === "terminal/create") return { terminalId: this.#create(params) };
     const id = textOf(params["terminalId"]) ?? "";
@@ -71,7 +71,7 @@ export class Terminals {
     await this.#open.get(id)?.tree?.kill();
   }
 
-  /** Ends every command that is left. */
+  /** Kills all remaining commands. */
   async close(): Promise<void> {
     await Promise.all([...this.#open.values()].map(({ tree }) => tree?.kill()));
     this.#open.clear();
@@ -84,7 +84,7 @@ export class Terminals {
     const limit = Math.min(countOf(params["outputByteLimit"]) ?? MOST_OUTPUT, MOST_OUTPUT);
     const mark = randomUUID();
     const env = { ...this.#env, ...variablesOf(params["env"]), RUNCAST_TERMINAL: mark };
-    // A command without arguments is a line for the shell.
+    // A command without arguments is a shell command line.
     const [program, rest] = args.length > 0 ? [command, args] : ["/bin/sh", ["-c", command]];
     const cwd = this.#directory(textOf(params["cwd"]));
     const child = spawn(program, rest, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
@@ -126,7 +126,7 @@ export class Terminals {
       const real = realpathSync(path.resolve(this.#root, wanted));
       if (real === this.#root || real.startsWith(this.#root + path.sep)) return real;
     } catch {
-      // Said below.
+      // Refused below.
     }
     throw new Error("A terminal must begin inside the session's folder.");
   }

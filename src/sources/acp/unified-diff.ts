@@ -1,19 +1,22 @@
-/** An edit as an agent reports it. `oldText` is null for a new file. Either text is a whole file or only what changes. */
+/** An edit as an agent reports it. `oldText` is null for a new file. Either text is a whole file or only the changed part. */
 export interface Edit {
   readonly path: string;
   readonly oldText: string | null;
   readonly newText: string;
-  /** The line of the file at which the texts begin, if that is known. */
+  /** The line of the file at which the texts begin, if known. */
   readonly line?: number | undefined;
 }
 
 const CONTEXT = 3;
-/** Comparing line by line costs the product of both lengths; above this, everything between the equal ends counts as changed. */
+/**
+ * Comparing line by line costs the product of both lengths. Above this limit, everything between the common prefix and
+ * suffix counts as changed.
+ */
 const MOST_COMPARED = 4_000_000;
 
 /**
- * An edit in the unified format, which people, editors and models read. Line numbers are left out (`@@ @@`) where nobody knows
- * them: many agents report only the lines that change.
+ * An edit in the unified diff format. Line numbers are omitted (`@@ @@`) if unknown: many agents report only the
+ * changed lines.
  */
 export const unifiedDiff = ({ path, oldText, newText, line }: Edit): string => {
   const before = linesOf(oldText ?? "");
@@ -47,7 +50,7 @@ const compare = (before: readonly string[], after: readonly string[]): readonly 
   ];
 };
 
-/** The shortest way from one to the other, by the longest common subsequence. */
+/** The shortest diff, based on the longest common subsequence. */
 const changed = (before: readonly string[], after: readonly string[]): readonly Line[] => {
   const removed = (text: string): Line => ({ sign: "-", text });
   const added = (text: string): Line => ({ sign: "+", text });
@@ -75,7 +78,7 @@ const changed = (before: readonly string[], after: readonly string[]): readonly 
   return [...lines, ...before.slice(row).map(removed), ...after.slice(column).map(added)];
 };
 
-/** Changed lines with some that are the same around them. Changes close to each other share a hunk. */
+/** Changed lines with context. Changes that are close to each other share a hunk. */
 const hunksOf = (lines: readonly Line[], first: number | undefined): readonly string[] => {
   const written: string[] = [];
   const isShown = (index: number) =>

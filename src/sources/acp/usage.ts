@@ -2,7 +2,7 @@ import { fieldsOf } from "../../json.ts";
 import type { Usage } from "../../events.ts";
 import { countOf } from "../upstream/reading.ts";
 
-/** The tokens of a prompt, from the answer to it. Some agents count cached input apart, which the total shows. */
+/** The token usage of a prompt, from its response. Some agents count cached input separately, which the total shows. */
 export const usageOf = (result: unknown): { usage?: Usage } => {
   const { usage: reported, _meta } = fieldsOf(result);
   const usage = fieldsOf(reported);

@@ -5,36 +5,37 @@ import { Refusal } from "../../source.ts";
 import { fieldsOf, parseJson } from "../../json.ts";
 
 export interface Wire {
-  /** For the SDK, which matches answers to requests. */
+  /** For the SDK, which matches responses to requests. */
   readonly stream: Stream;
-  /** Resolves when the agent's output ends; rejects when it breaks a limit. */
+  /** Resolves when the agent's output ends. Rejects when it exceeds a limit. */
   readonly ended: Promise<void>;
 }
 
 export interface WireOptions {
   readonly maxMessageBytes: number;
   /**
-   * Hears every message in the order of arrival, before the SDK does: the SDK dispatches requests, notifications and answers each in
-   * its own time, so that the last words could come after the answer to the prompt. Returns a promise to be read on later.
+   * Called with every message in order of arrival, before the SDK gets it. The SDK dispatches requests, notifications
+   * and responses independently, so the last text could come after the response to the prompt. Reading waits for the
+   * returned promise.
    */
   readonly onMessage: (message: Readonly<Record<string, unknown>>) => Promise<void> | undefined;
 }
 
-/** Messages over the standard streams of a process: one JSON object a line. Lines that are none are skipped. */
+/** Messages over the standard streams of a process: one JSON object per line. Other lines are skipped. */
 export const wireOf = (input: Writable, output: Readable, { maxMessageBytes, onMessage }: WireOptions): Wire => {
   let controller: ReadableStreamDefaultController<AnyMessage>;
   const readable = new ReadableStream<AnyMessage>({ start: (given) => void (controller = given) });
   const writable = new WritableStream<AnyMessage>({
     write: (message) => void (input.writable && input.write(`${JSON.stringify(message)}\n`)),
   });
-  // A process that is gone takes nothing more. That it is gone is heard elsewhere.
+  // A process that is gone accepts no input. Its exit is reported elsewhere.
   input.on("error", () => {});
 
   const receive = async (line: string): Promise<void> => {
     const message = parsed(line);
     if (!message) return;
     await onMessage(message);
-    // Notifications are heard above, and the SDK would check and report those that it does not know.
+    // Notifications are handled above. The SDK would validate them and report unknown ones.
     if (message["id"] !== undefined) controller.enqueue(message as unknown as AnyMessage);
   };
 
@@ -53,7 +54,7 @@ export const wireOf = (input: Writable, output: Readable, { maxMessageBytes, onM
       try {
         controller.close();
       } catch {
-        // The SDK has closed it.
+        // The SDK has already closed it.
       }
     }
   };

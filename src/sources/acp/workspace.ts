@@ -4,7 +4,7 @@ import type { Workspace } from "./call.ts";
 
 const LARGEST = 1024 * 1024;
 
-/** The folder that an agent works in. */
+/** The agent's working directory. */
 export const workspaceAt = (cwd: string): Workspace => ({
   relative(file) {
     const relative = path.isAbsolute(file) ? path.relative(cwd, file) : file;
@@ -14,7 +14,7 @@ export const workspaceAt = (cwd: string): Workspace => ({
     if (text === "") return undefined;
     const content = read(cwd, file);
     const found = content?.indexOf(text) ?? -1;
-    // A text that stands there twice could be either.
+    // A text that occurs twice is ambiguous.
     if (content === undefined || found < 0 || content.indexOf(text, found + 1) >= 0) return undefined;
     let line = 1;
     for (let at = content.indexOf("\n"); at >= 0 && at < found; at = content.indexOf("\n", at + 1)) line++;
@@ -22,13 +22,13 @@ export const workspaceAt = (cwd: string): Workspace => ({
   },
 });
 
-/** A text file inside the folder. */
+/** Reads a text file inside the directory. */
 const read = (cwd: string, file: string): string | undefined => {
   try {
     const real = realpathSync(path.resolve(cwd, file));
     if (!real.startsWith(cwd + path.sep)) return undefined;
     const found = statSync(real);
-    // Anything else, such as a pipe, could keep the process waiting.
+    // Anything else, such as a pipe, could block the process.
     return found.isFile() && found.size <= LARGEST ? readFileSync(real, "utf8") : undefined;
   } catch {
     return undefined;
