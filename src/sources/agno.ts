@@ -12,25 +12,26 @@ import { secretsOf, withoutSecrets } from "./upstream/refusals.ts";
 import { idsOf } from "./upstream/speaker.ts";
 
 export interface AgnoOptions {
-  /** Where AgentOS listens, such as `http://127.0.0.1:7777`. */
+  /** The address of the AgentOS, such as `http://127.0.0.1:7777`. */
   readonly url: string;
-  /** The id of the agent, team or workflow there: one of the three. */
+  /** The id of the agent, team or workflow on that server. Set exactly one of the three. */
   readonly agent?: string;
   readonly team?: string;
   readonly workflow?: string;
   /** Sent as a Bearer token. */
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long to try to reach a server that does not answer any more. Default: 30 s. */
+  /** How long to retry when the server stops responding. Default: 30 s. */
   readonly patienceMs?: number;
 }
 
 /**
- * Makes an agent of an agent, team or workflow of Agno's AgentOS.
+ * Creates an agent from an agent, team or workflow of Agno's AgentOS.
  *
- * - The run goes on there when the connection breaks, and is followed again. That needs a database there; without one, a cut ends it.
- * - Every kind of pause is an ask. Agno takes all answers at once, so the run goes on when the last one is given.
- * - A thread is a session there. AgentOS keeps the conversation; only the last message is sent.
+ * - If the connection breaks, the run continues on the server and is followed again. That requires a database on the
+ * server. Without one, a broken connection ends the run.
+ * - Every kind of pause becomes an ask. Agno takes all answers together, so the run continues after the last one.
+ * - A thread is a session on the server. AgentOS stores the conversation, so only the last message is sent.
  */
 export const agno = (options: AgnoOptions): Source => {
   const target = targetOf(options);
@@ -53,7 +54,7 @@ export const agno = (options: AgnoOptions): Source => {
       throw withoutSecrets(error, secretsOf(options, request));
     } finally {
       context.signal.removeEventListener("abort", stop);
-      // A run that nobody reads any more must not go on there.
+      // A run without a reader must not continue on the server.
       if (!decoder.end && !isHandedOver(context.signal)) await server.cancel();
       server.close();
     }
@@ -74,7 +75,7 @@ const endOf = ({ outcome, error }: NonNullable<Decoder["end"]>): EventOf<"run-en
 const interrupted = (): Refusal =>
   new Refusal("interrupted", "The run stopped before the server had said its name.", { retryable: true });
 
-/** People never share a session, also if they name the same thread. */
+/** Users never share a session, even if they use the same thread name. */
 const sessionOf = ({ thread, user }: RunRequest, { run }: RunContext) => ({
   id: thread === undefined ? run : user ? `${user.id}:${thread}`.slice(0, 400) : thread,
   isNew: thread === undefined,

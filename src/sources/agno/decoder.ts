@@ -10,7 +10,7 @@ import { Pause } from "./pause.ts";
 import { statusOf } from "./statuses.ts";
 import { type ToolFields, isThought, toolOf } from "./tool.ts";
 
-/** How a run ended there. */
+/** How a run ended on the server. */
 export interface End {
   readonly outcome: "done" | "error" | "cancelled";
   readonly error?: Problem;
@@ -20,20 +20,20 @@ const PAUSES = new Set(["StepPaused", "StepExecutorPaused", "RouterPaused", "Ste
 const MOST_BAD_FRAMES = 20;
 const UNASKED = { code: "not-approved", message: "The server ran this call without waiting for an answer." };
 
-/** Turns what an AgentOS says of one run into events. It has no clock and no connection, and throws nothing but a Refusal. */
+/** Converts what an AgentOS sends for one run into events. It has no timer and no connection, and throws only Refusals. */
 export class Decoder {
   readonly #root: Speaker;
   readonly #members: Members;
   #badFrames = 0;
   #thoughts = "";
   #hasAnswer = false;
-  /** The id of the run there, when it is known. */
+  /** The id of the run on the server, once known. */
   run: string | undefined;
-  /** The number of the last event, of a run that can be resumed. */
+  /** The number of the last event, for runs that can be resumed. */
   index = -1;
   /** Set when the run is over. */
   end: End | undefined;
-  /** What waits for people. It grows while the stream goes on, and is complete when `isPaused`. */
+  /** The pending asks. Grows during the stream and is complete when `isPaused`. */
   readonly pause: Pause;
   isPaused = false;
   /** Bytes that came with the last frames. */
@@ -49,16 +49,16 @@ export class Decoder {
     return this.#members.speakers().some(({ isHolding }) => isHolding);
   }
 
-  /** Nothing more came for a moment: calls that were named are executing. */
+  /** No further frame came for a moment: announced calls are now executing. */
   quiet(): Event[] {
     return this.#members.speakers().flatMap((speaker) => (speaker.isHolding ? speaker.settle() : []));
   }
 
-  /** The data of one frame. */
+  /** Decodes the data of one frame. */
   frame(data: string): Event[] {
     const fields = fieldsOf(parseJson(data));
     const name = textOf(fields["event"]);
-    // The final output of a run may follow its events; it is no event and has no name.
+    // The final output of a run may follow its events. It is not an event and has no name.
     if (name === undefined) return fields["run_id"] === undefined ? this.#bad() : [];
     if (this.end) return [];
     const index = countOf(fields["event_index"]);
@@ -67,11 +67,11 @@ export class Decoder {
       this.index = index;
     }
     const events = this.#event(name.replace(/^Team(?=[A-Z])/, ""), fields);
-    // A pause is read again by a process that takes the run over.
+    // Do not mark a pause: a process that takes the run over must read it again.
     return index === undefined || name.endsWith("Paused") ? events : marked(events, index);
   }
 
-  /** Takes up what another process left open in the log. */
+  /** Restores the open items that another process left in the log. */
   restore(past: { readonly run: string; readonly index: number }, entries: readonly Event[]): void {
     this.run = past.run;
     this.index = past.index;
@@ -79,7 +79,7 @@ export class Decoder {
     this.pause.restore(asks);
   }
 
-  /** The answers were sent: the run goes on. */
+  /** The answers were sent and the run continues. */
   continued(): void {
     this.isPaused = false;
     this.pause.clear();
@@ -158,14 +158,14 @@ export class Decoder {
     const thought = textOf(fields["reasoning_content"]) ?? "";
     const { content } = fields;
     const text = typeof content === "string" ? content : content == null ? "" : JSON.stringify(content);
-    // A tool that speaks itself does so while it alone is at work.
+    // Text outside a step belongs to the executing call, if there is exactly one.
     const [only, ...others] = [...speaker.calls.values()].filter(({ isExecuting }) => isExecuting);
     const call = !speaker.isInStep && others.length === 0 ? only : undefined;
     if (text !== "" && speaker === this.#root && !call) this.#hasAnswer = true;
     return [...speaker.say("thinking", thought), ...speaker.say("text", text, call)];
   }
 
-  /** What a reasoning agent has thought so far, as a whole. A tool for thinking has shown it already. */
+  /** A reasoning agent's complete thoughts so far. If the last call was a thinking tool, it has already shown them. */
   #reasoningStep(fields: Fields, speaker: Speaker): Event[] {
     const whole = textOf(fields["reasoning_content"]) ?? "";
     const more = whole.startsWith(this.#thoughts) ? whole.slice(this.#thoughts.length) : whole;
@@ -191,13 +191,13 @@ export class Decoder {
 
   #toolEnded(tool: ToolFields, fields: Fields, speaker: Speaker): Event[] {
     const known = speaker.calls.get(tool.key);
-    // A failing tool is told twice: as completed, and as an error.
+    // A failing tool is reported twice: as completed and as an error.
     if (!known && this.#members.isOver(speaker, tool.key)) return [];
     const { call, events } = known ? { call: known, events: [] } : this.#start(tool, speaker);
     if (!known) speaker.ready(call);
     events.push(...speaker.settle(), ...speaker.execute(call));
     if (!call.isExecuting) return [...events, ...speaker.endCall(call, "error", { error: UNASKED })];
-    // Its result says only that the member waits. It ends with the member.
+    // The result only says that the member waits. The call ends with the member.
     if (this.#members.holdsBack(call)) return events;
     this.#members.callEnded(speaker, call, isThought(tool.name));
     this.attachments.push(...attachmentsOf(fields, call));
@@ -220,7 +220,7 @@ export class Decoder {
       const known = speaker.calls.get(tool.key);
       if (!tool.isWaiting || (known && this.pause.has(known))) continue;
       const over = known ? undefined : this.#members.overCall(speaker, tool.key);
-      // Answered and ended before the process that followed the run was gone.
+      // The call was answered and ended before the process that followed the run was gone.
       if (over && this.pause.isAnswered(over.id)) {
         waiting.push({ call: over, tool });
         continue;
@@ -236,7 +236,7 @@ export class Decoder {
     return [...events, ...this.#membersPaused(fields)];
   }
 
-  /** A team says again what its members wait for. It is news if the members' own events are not sent. */
+  /** A team repeats what its members wait for. This is new information if the members' own events are not sent. */
   #membersPaused(fields: Fields): Event[] {
     return listOf(fields["requirements"]).flatMap((one) => {
       const { member_run_id: run, member_agent_id, member_agent_name, tool_execution: tool } = fieldsOf(one);
@@ -247,7 +247,7 @@ export class Decoder {
     });
   }
 
-  /** Calls that the run does not speak of again after people have answered. */
+  /** Ends calls that the run does not mention again after the user's answers. */
   #closeUnmentioned(speaker: Speaker): Event[] {
     return [...speaker.calls.values()].flatMap((call) =>
       call.isExecuting || speaker.isHolding ? [] : speaker.endCall(call, "interrupted"),
@@ -257,7 +257,7 @@ export class Decoder {
   #completed(fields: Fields): Event[] {
     const events = this.#root.settle();
     const { content } = fields;
-    // A workflow's answer is what its last step gave; nobody has said it yet.
+    // A workflow's answer is the output of its last step, which has not been emitted yet.
     if (!this.#hasAnswer && content != null && content !== "")
       events.push(
         ...this.#root.say("text", typeof content === "string" ? content : JSON.stringify(content)),
@@ -287,7 +287,7 @@ export class Decoder {
   }
 }
 
-/** The frame's number on its last event, so that another process can go on from there. Frames of text are counted instead. */
+/** Stores the frame's number on its last event, so that another process can continue from there. Text frames are counted instead. */
 const marked = (events: Event[], index: number): Event[] => {
   const last = events.at(-1);
   if (!last || "delta" in last) return events;

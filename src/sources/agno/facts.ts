@@ -27,7 +27,7 @@ export const usageOf = (fields: Fields): Usage | undefined => {
   };
 };
 
-/** The tokens of a whole run. */
+/** The token usage of a whole run. */
 export const total = (fields: Fields): Usage | undefined => usageOf(fieldsOf(fields["metrics"]));
 
 export const followUps = (fields: Fields): Event[] => {
@@ -37,7 +37,7 @@ export const followUps = (fields: Fields): Event[] => {
   return value.length > 0 ? [{ type: "data", name: "follow-ups", value }] : [];
 };
 
-/** Every event has these; the rest is what the author of a custom event has put into it. */
+/** Fields that every event has. The remaining ones are the payload of a custom event. */
 const COMMON = new Set(
   "created_at event agent_id agent_name team_id team_name workflow_id workflow_name run_id parent_run_id session_id nested_depth event_index step_id step_name step_index workflow_run_id".split(
     " ",

@@ -10,14 +10,14 @@ interface Following {
   readonly decoder: Decoder;
   readonly context: RunContext;
   readonly target: Target;
-  /** How many pieces of text are in the log already. */
+  /** How many text deltas are already in the log. */
   readonly skip: number;
 }
 
-/** A stream that breaks off again and again without a word is not followed for ever. */
+/** Gives up on a stream that repeatedly breaks off without new events. */
 const MOST_EMPTY_STREAMS = 20;
 
-/** Reads a run to its end, over as many streams as it takes: after a cut, and after each pause. */
+/** Reads a run to its end, over as many streams as needed: one more after each broken connection and after each pause. */
 export async function* follow(following: Following, first: Response | undefined): AsyncGenerator<Event> {
   const { server, decoder, context } = following;
   const skipped = skipping(following.skip);
@@ -56,7 +56,7 @@ async function* read(response: Response, { server, decoder, context }: Following
   }
 }
 
-/** Waits for all answers and sends them. Undefined if the run was stopped meanwhile. */
+/** Waits for all answers and sends them. Undefined if the run was stopped in the meantime. */
 async function* answers(following: Following): AsyncGenerator<Event, Response | undefined> {
   const { server, decoder, context, target } = following;
   const { pause } = decoder;
@@ -96,7 +96,7 @@ const partial = (left: number): string =>
 
 type Skip = (events: readonly Event[]) => readonly Event[];
 
-/** Leaves out the first pieces of text, and parts that hold nothing else. */
+/** Drops the first text deltas, and parts that contain nothing else. */
 const skipping = (count: number): Skip => {
   let left = count;
   let start: Event | undefined;

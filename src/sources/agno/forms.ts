@@ -4,7 +4,7 @@ import { jsonOf, lineOf } from "../upstream/reading.ts";
 
 type AskStart = EventOf<"ask-start">;
 
-/** Python's names of types. */
+/** Python type names. */
 const TYPES: Readonly<Record<string, string>> = {
   str: "string",
   int: "integer",
@@ -31,7 +31,7 @@ export const formSchema = (fields: unknown): { readonly schema: Json; readonly v
   return { schema: { type: "object", properties, required }, value };
 };
 
-/** The form with a person's values. What they left out stays as the model gave it. */
+/** The form with the user's values. Omitted fields keep the model's values. */
 export const formValues = (fields: unknown, answer: Json | undefined): Fields => {
   const values = fieldsOf(answer);
   return {
@@ -43,7 +43,7 @@ export const formValues = (fields: unknown, answer: Json | undefined): Fields =>
   };
 };
 
-/** Questions with options: one is a choice, several are a form. */
+/** Questions with options: a single one is a choice, several are a form. */
 export const questionsOf = (all: unknown): Pick<AskStart, "kind" | "message" | "options" | "schema"> => {
   const questions = listOf(all).slice(0, 50).map(fieldsOf);
   const [only] = questions;
@@ -66,7 +66,7 @@ export const questionsOf = (all: unknown): Pick<AskStart, "kind" | "message" | "
   return { kind: "input", schema: { type: "object", properties, required: Object.keys(properties) } };
 };
 
-/** The questions with what a person has selected. */
+/** The questions with the user's selections. */
 export const withSelections = (tool: Fields, answer: Json | undefined): Fields => {
   const questions = listOf(tool["user_feedback_schema"]).map(fieldsOf);
   return {

@@ -3,7 +3,7 @@ import type { Content } from "../../events.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
 import type { OpenCall } from "../upstream/speaker.ts";
 
-/** Bytes that came with an event, to keep beside the log. */
+/** Bytes that came with an event, to be stored beside the log. */
 export interface Attachment {
   readonly name: string;
   readonly mediaType: string;
@@ -31,7 +31,7 @@ const mediaIn = (fields: Fields): { readonly item: Fields; readonly mediaType: s
       }),
   );
 
-/** Media that have an address of their own. */
+/** Media that have a URL. */
 export const linksOf = (fields: Fields): Content[] =>
   mediaIn(fields).flatMap(({ item, mediaType, name }) => {
     const url = textOf(item["url"]);

@@ -6,7 +6,7 @@ import { lineOf, textOf } from "../upstream/reading.ts";
 import { type NewId, type OpenCall, Speaker } from "../upstream/speaker.ts";
 import type { EarlierAsk } from "./pause.ts";
 
-/** A run inside the run: a team's member, or an agent of a workflow's step. */
+/** A nested run: a team's member, or an agent of a workflow's step. */
 interface Member {
   readonly run: string;
   readonly speaker: Speaker;
@@ -19,16 +19,16 @@ interface Member {
 const MOST_OPEN = 200;
 const MOST_REMEMBERED = 5000;
 
-/** Everybody who works for a run, by the ids of their own runs, and which call each of them was started by. */
+/** All members of a run, by the ids of their nested runs, and the call that started each. */
 export class Members {
   readonly #newId: NewId;
   readonly #root: Speaker;
   readonly #open = new Map<string, Member>();
   readonly #ended = new Set<string>();
-  /** Calls that have ended, by agent and key, and whether the last of each agent was a thought. */
+  /** Ended calls by agent and key, and whether the last call of each agent was a thinking tool. */
   readonly #over = new Map<string, OpenCall>();
   readonly #lastCall = new Map<Speaker, "thought" | "other">();
-  /** Calls whose members wait for people, and what those members have answered meanwhile. */
+  /** Calls whose members wait for the user, and what those members have answered so far. */
   readonly #held = new Map<OpenCall, string[]>();
 
   constructor(newId: NewId, root: Speaker) {
@@ -44,7 +44,7 @@ export class Members {
     return this.#ended.has(run);
   }
 
-  /** The member that has this run. It begins with the first that is heard of it. */
+  /** The member with this run. It starts with its first event. */
   find(run: string, fields: Fields): { readonly speaker: Speaker; readonly events: Event[] } {
     const known = this.#open.get(run);
     if (known) return { speaker: known.speaker, events: [] };
@@ -72,8 +72,8 @@ export class Members {
   }
 
   /**
-   * The oldest call for this member that no other run was started by. The run id that Agno puts into the call is the wrong one when two
-   * of them run at once.
+   * The oldest call for this member that has not started another run. The run id that Agno puts into the call is wrong
+   * when two of them run concurrently.
    */
   #causeOf(parent: Speaker, id: string | undefined): OpenCall | undefined {
     const calls = [...parent.calls.values()].filter(({ name, isExecuting }) => isExecuting && isDelegate(name));
@@ -90,7 +90,7 @@ export class Members {
     for (const member of this.#open.values()) if (member.speaker === speaker) member.isPaused = true;
   }
 
-  /** Whether the end of this call is not true yet, since a member that it started waits for a person. */
+  /** Whether this call has not really ended yet, because a member that it started waits for the user. */
   holdsBack(call: OpenCall): boolean {
     const isHeld = [...this.#open.values()].some(({ cause, isPaused }) => cause === call && isPaused);
     if (isHeld && !this.#held.has(call)) this.#held.set(call, []);
@@ -143,7 +143,7 @@ export class Members {
     return [...members, ...this.#root.close(outcome)];
   }
 
-  /** Takes up the members and calls of a log. Answers what was asked about calls. */
+  /** Restores the members and calls from a log. Returns the asks about calls. */
   restore(log: readonly Event[]): { readonly asks: ReadonlyMap<string, EarlierAsk> } {
     const speakers = new Map<string | undefined, Speaker>([[undefined, this.#root]]);
     const asks = new Map<string, EarlierAsk>();
@@ -190,7 +190,7 @@ export class Members {
     return { asks };
   }
 
-  /** Ends the call that was held back, when the last of its members has ended. */
+  /** Ends a call that was held back when the last of its members has ended. */
   #release({ cause, parent }: Member, content: string | undefined): Event[] {
     const texts = cause && this.#held.get(cause);
     if (!texts) return [];

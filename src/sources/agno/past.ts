@@ -3,12 +3,12 @@ import type { Event } from "../../events.ts";
 import type { Past } from "../../source.ts";
 import { countOf, textOf } from "../upstream/reading.ts";
 
-/** Where a run that another process followed stands, by its log. */
+/** The position of a run that another process followed, according to its log. */
 export interface Earlier {
   readonly run: string;
-  /** The number of the last event there that is in the log as a whole, -1 if there is none. */
+  /** The number of the server's last event that is completely in the log, or -1. */
   readonly index: number;
-  /** How many pieces of text are in the log that came after it. */
+  /** How many later text deltas are in the log. */
   readonly skip: number;
   readonly events: readonly Event[];
 }

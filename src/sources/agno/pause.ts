@@ -10,33 +10,33 @@ import type { ToolFields } from "./tool.ts";
 interface Waiting {
   readonly ask: string;
   readonly call: OpenCall | undefined;
-  /** The tool's or step's fields with the answer in them. */
+  /** The tool's or step's fields with the answer filled in. */
   readonly resolve: (answer: Answer | undefined) => { readonly fields: Fields; readonly events: Event[] };
   readonly key: string;
 }
 
-/** An ask of the log; `end` is absent while it is open. */
+/** An ask in the log. `end` is absent while it is open. */
 export interface EarlierAsk {
   readonly ask: string;
   readonly end?: { readonly answer: Answer | undefined };
 }
 
-/** What a paused run waits for. Agno wants all answers at once: whatever is left out counts as rejected. */
+/** What a paused run waits for. Agno expects all answers together: anything omitted counts as rejected. */
 export class Pause {
   readonly #newId: NewId;
   readonly #waiting = new Map<string, Waiting>();
   /** The fields to send back, by the key of the call or step. */
   readonly #answers = new Map<string, Fields>();
-  /** What the log says of asks about calls, by the ids of the calls, of a run that another process has followed. */
+  /** The asks about calls in the log, by call id, for a run that another process followed. */
   #earlier: ReadonlyMap<string, EarlierAsk> = new Map();
-  /** The event that said that the run has paused. */
+  /** The event that announced the pause. */
   raw: Fields = {};
 
   constructor(newId: NewId) {
     this.#newId = newId;
   }
 
-  /** The asks that nobody has answered. */
+  /** The asks without an answer. */
   get open(): readonly string[] {
     return [...this.#waiting.values()].flatMap(({ ask, call }) => (call && call.ask !== ask ? [] : [ask]));
   }
@@ -54,7 +54,7 @@ export class Pause {
     return call !== undefined && this.#earlier.get(call)?.end !== undefined;
   }
 
-  /** Asks about a call. Where the log has the ask, or its answer, nobody is asked twice. */
+  /** Asks about a call. If the log has the ask or its answer, the user is not asked again. */
   ask(call: OpenCall, tool: ToolFields): Event[] {
     const earlier = this.#earlier.get(call.id);
     const ask = earlier?.ask ?? this.#newId("ask");
@@ -69,7 +69,7 @@ export class Pause {
     call.ask = ask;
     return [...begin, call.speaker.own({ type: "ask-start", ask, ...event, meta: { agno: { call: call.id } } })];
   }
-  /** Asks about the steps of a workflow. Those of their agents' tools are open already. */
+  /** Asks about the steps of a workflow. Asks about their agents' tools are already open. */
   askAboutSteps(requirements: readonly unknown[]): Event[] {
     return requirements.flatMap((one) => {
       const step = fieldsOf(one);
@@ -86,7 +86,7 @@ export class Pause {
     });
   }
 
-  /** A person has answered, or (undefined) nobody will. The ask's end is in the log already. */
+  /** The user has answered, or (undefined) no answer will come. The ask-end is already in the log. */
   answered(ask: string, answer: Answer | undefined): Event[] {
     const waiting = this.#waiting.get(ask);
     if (!waiting) return [];

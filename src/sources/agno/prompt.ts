@@ -3,7 +3,7 @@ import { Refusal, type RunContext, type RunRequest } from "../../source.ts";
 import { transcript } from "../upstream/transcript.ts";
 import type { AgnoServer } from "./server.ts";
 
-/** The form that starts a run: the new message with its files and, if the session does not know them, the earlier ones as text. */
+/** The form that starts a run: the new message with its files and, if the session does not know them, the earlier messages as text. */
 export const promptOf = async (
   { messages }: RunRequest,
   server: AgnoServer,

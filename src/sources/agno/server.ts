@@ -9,7 +9,7 @@ export interface Target {
 
 export interface Session {
   readonly id: string;
-  /** Whether this run begins it. */
+  /** Whether this run creates the session. */
   readonly isNew: boolean;
   readonly user: string | undefined;
 }
@@ -18,11 +18,11 @@ const SPEAKS = "AgentOS";
 const CANCEL_MS = 2000;
 const MOST_STORED_BYTES = 16 * 1024 * 1024;
 
-/** One run at an AgentOS: the requests that start, continue, follow and stop it. */
+/** One run on an AgentOS: the requests that start, continue, follow and stop it. */
 export class AgnoServer {
   readonly session: Session;
   run = "";
-  /** Whether the run goes on there without us. */
+  /** Whether the run continues on the server if the connection breaks. */
   isBackground = true;
   readonly #options: UpstreamServer;
   readonly #target: Target;
@@ -36,7 +36,7 @@ export class AgnoServer {
     this.session = session;
   }
 
-  /** Aborts when nothing more is read. */
+  /** Aborts when reading stops. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -46,7 +46,7 @@ export class AgnoServer {
     const response = await this.#stream("", fields);
     if (response.status !== 400) return await this.#checked(response);
     const refusal = await refusalOf(response, SPEAKS);
-    // Without a database there, the run cannot outlive its connection.
+    // Without a database on the server, the run cannot outlive its connection.
     if (!/background/i.test(refusal.message)) throw refusal;
     this.isBackground = false;
     return await this.#checked(await this.#stream("", fields));
@@ -55,13 +55,13 @@ export class AgnoServer {
   async continue(name: string, value: unknown): Promise<Response> {
     const fields = new FormData();
     fields.set(name, JSON.stringify(value));
-    // A workflow that has paused goes on only as long as it is read.
+    // A workflow that has paused continues only while it is being read.
     if (this.#target.kind === "workflow") this.isBackground = false;
-    // Not tried again: a second one would run everything twice.
+    // Not retried: a second request would run everything twice.
     return await this.#checked(await this.#stream(`/${this.#id}/continue`, fields));
   }
 
-  /** Follows the run from the event after this one. Undefined if there is no more patience. */
+  /** Follows the run from the event after this one. Undefined if the retries time out. */
   async resume(index: number): Promise<Response | undefined> {
     const open = async () => {
       const fields = new FormData();
@@ -72,25 +72,25 @@ export class AgnoServer {
     return await openStream(open, { speaks: SPEAKS, signal: this.signal, patienceMs });
   }
 
-  /** What a paused workflow waits for: its stream does not say all of it. */
+  /** What a paused workflow waits for. Its stream does not contain all of it. */
   async stepRequirements(): Promise<readonly unknown[]> {
     const stored = await this.#json(`${this.#runs}/${this.#id}?${this.#query()}`);
     return listOf(stored?.["step_requirements"]).slice(0, 200);
   }
 
-  /** Whether AgentOS has this session already. */
+  /** Whether the AgentOS already has this session. */
   async knowsSession(): Promise<boolean> {
     if (this.session.isNew) return false;
     const path = `/sessions/${encodeURIComponent(this.session.id)}?type=${this.#target.kind}`;
     return (await this.#json(path)) !== undefined;
   }
 
-  /** Stops reading, at once. */
+  /** Stops reading immediately. */
   stop(): void {
     this.#stopping.abort();
   }
 
-  /** Stops the run there. Agno lets a tool that runs come to its end. */
+  /** Stops the run on the server. Agno lets a running tool finish. */
   async cancel(): Promise<void> {
     if (!this.#isSent) return;
     const path = `${this.#runs}/${this.#id}/cancel?${this.#query()}`;
@@ -124,7 +124,7 @@ export class AgnoServer {
     fields.set("session_id", this.session.id);
     if (this.session.user !== undefined) fields.set("user_id", this.session.user);
     this.#isSent = true;
-    // As bytes: fetch cannot always end a form that it still writes when the answer is over.
+    // Send bytes: fetch cannot always end a form that it is still writing when the response is over.
     const form = new Response(fields);
     const body = await form.arrayBuffer();
     const headers = { "content-type": form.headers.get("content-type")! };

@@ -1,7 +1,7 @@
 import type { Fields } from "../../json.ts";
 import { lineOf } from "../upstream/reading.ts";
 
-/** What goes on beside models and tools, as a status while it lasts. */
+/** Background work of Agno, shown as a status while it lasts. */
 const WORK: Readonly<Record<string, string>> = {
   PreHook: "Running a hook",
   PostHook: "Running a hook",
@@ -14,7 +14,7 @@ const WORK: Readonly<Record<string, string>> = {
   Followups: "Thinking of follow-ups",
 };
 
-/** The status that an event sets, "" if it takes one away, undefined if it is about none. */
+/** The status that an event sets. Empty if it clears the status, undefined if it does not affect it. */
 export const statusOf = (name: string, fields: Fields): string | undefined => {
   const [, work = "", phase] = /^(\w+?)(Started|Completed)$/.exec(name) ?? [];
   const text = Object.hasOwn(WORK, work) ? WORK[work] : undefined;

@@ -6,13 +6,13 @@ import type { AskEvent } from "./tool-asks.ts";
 
 interface StepAsk {
   readonly event: AskEvent;
-  /** The requirement with the answer; without one, nobody decided. */
+  /** The requirement with the answer. Without an answer, no decision was made. */
   resolve(answer: Answer | undefined): Fields;
 }
 
 const isOpen = (value: unknown): boolean => value === null || value === undefined;
 
-/** What a workflow asks about one of its steps; undefined if that is answered, or is about a tool. */
+/** The ask about a workflow step. Undefined if it is already answered or is about a tool. */
 export const stepAsk = (step: Fields): StepAsk | undefined => {
   const name = lineOf(step["step_name"], 100) ?? "step";
   if (step["requires_output_review"] === true && isOpen(step["confirmed"])) {

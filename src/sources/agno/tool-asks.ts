@@ -8,11 +8,11 @@ export type AskEvent = Omit<EventOf<"ask-start">, "type" | "ask">;
 
 export interface ToolAsk {
   readonly event: AskEvent;
-  /** The tool with the answer in it, and what the answer ends. Without an answer, nobody decided. */
+  /** The tool with the answer filled in, and the events that the answer causes. Without an answer, no decision was made. */
   resolve(answer: Answer | undefined): { readonly fields: Fields; readonly events: Event[] };
 }
 
-/** What is asked about a call that waits, by what it waits for. */
+/** The ask for a waiting call, depending on what it waits for. */
 export const toolAsk = (call: OpenCall, { raw }: ToolFields): ToolAsk => {
   if (Array.isArray(raw["user_feedback_schema"]))
     return {
@@ -33,7 +33,7 @@ export const toolAsk = (call: OpenCall, { raw }: ToolFields): ToolAsk => {
 
 const NO_RESULT = "Nobody gave a result.";
 
-/** Agno says nothing more of a call that runs elsewhere: its end is the answer. */
+/** Agno reports nothing more about a call that runs elsewhere, so the answer ends it. */
 const resultAsk = (call: OpenCall, raw: Fields): ToolAsk => ({
   event: {
     kind: "result",
@@ -53,7 +53,7 @@ const resultAsk = (call: OpenCall, raw: Fields): ToolAsk => ({
   },
 });
 
-/** Agno says nothing more of a call that was rejected: it ends with the answer. */
+/** Agno reports nothing more about a rejected call, so the answer ends it. */
 const approval = (call: OpenCall, raw: Fields): ToolAsk => ({
   event: {
     kind: "approval",

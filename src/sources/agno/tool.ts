@@ -5,19 +5,19 @@ import type { CallResult } from "../upstream/speaker.ts";
 
 /** One tool execution, as Agno describes it in every event about it. */
 export interface ToolFields {
-  /** What Agno was given: the object to send back with an answer. */
+  /** Agno's own object, to be sent back with an answer. */
   readonly raw: Fields;
   readonly key: string;
   readonly name: string;
   readonly args: Json | undefined;
   readonly isError: boolean;
-  /** Whether it waits for a person, or for whoever runs it elsewhere. */
+  /** Whether it waits for the user, or for a result from outside the agent. */
   readonly isWaiting: boolean;
-  /** Of a call that starts members, Agno measures the start alone. */
+  /** For a call that starts members, Agno measures only the start, so the duration is omitted. */
   result(isCause: boolean, links: readonly Content[]): CallResult;
 }
 
-/** ReasoningTools: what they are given is the thought, and a reasoning step repeats it. */
+/** ReasoningTools. Their arguments are the thought, and a reasoning step repeats it. */
 export const isThought = (name: string): boolean => name === "think" || name === "analyze";
 
 export const toolOf = (fields: Fields): ToolFields => {
