@@ -17,32 +17,34 @@ import { secretsOf, withoutSecrets } from "./upstream/refusals.ts";
 import { idsOf } from "./upstream/speaker.ts";
 
 export interface LangGraphServerOptions {
-  /** Where the LangGraph server listens, such as `http://127.0.0.1:2024`. */
+  /** The address of the LangGraph server, such as `http://127.0.0.1:2024`. */
   readonly url: string;
-  /** The name of a graph there, or the id of an assistant. */
+  /** The name of a graph on that server, or the id of an assistant. */
   readonly assistant: string;
   /** Sent as `x-api-key`. */
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Settings of each run, such as `{ recursion_limit: 50, configurable: { … } }`. */
+  /** Settings for each run, such as `{ recursion_limit: 50, configurable: { … } }`. */
   readonly config?: { readonly [key: string]: Json };
-  /** How long to try to reach a server that does not answer any more. Default: 30 s. */
+  /** How long to retry when the server stops responding. Default: 30 s. */
   readonly patienceMs?: number;
 }
 
 export interface LangGraphOptions {
   /** A compiled graph of LangGraph.js, or an agent of `langchain` or `deepagents`. */
   readonly graph: Graph;
-  /** Settings of each run, such as `{ recursionLimit: 50 }`. */
+  /** Settings for each run, such as `{ recursionLimit: 50 }`. */
   readonly config?: { readonly [key: string]: unknown };
 }
 
 /**
- * Makes an agent of a graph: one that a LangGraph server serves, or one in this process.
+ * Creates an agent from a graph: one on a LangGraph server, or one in this process.
  *
- * - A server's run goes on there when the connection breaks or this process dies, and is followed again from where it was.
- * - Every kind of interrupt is an ask. LangGraph takes all answers at once, so the run goes on when the last one is given.
- * - Each thread is a thread in LangGraph, which keeps the conversation; only the new message is sent.
+ * - If the connection breaks or this process dies, a server's run continues there, and is followed again from where it
+ * was.
+ * - Every kind of interrupt becomes an ask. LangGraph takes all answers together, so the run continues after the last
+ * one.
+ * - A thread is a thread in LangGraph, which stores the conversation, so only the new message is sent.
  */
 export const langgraph = (options: LangGraphServerOptions | LangGraphOptions): Source => {
   check(options);
@@ -86,12 +88,12 @@ async function* play(
   } finally {
     context.signal.removeEventListener("abort", stop);
     connection.stop();
-    // A run that nobody reads any more must not go on there.
+    // A run without a reader must not continue on the server.
     if (decoder && !decoder.end && !isHandedOver(context.signal)) await connection.cancel(decoder.run);
   }
 }
 
-/** Starts a run, by the newest version of the protocol that will do. */
+/** Starts a run with the newest version of the protocol that works. */
 const begin = async (
   connection: Connection,
   start: Omit<Start, "input">,
@@ -115,7 +117,7 @@ const begin = async (
   return { wire, run: await wire.start({ ...start, input }) };
 };
 
-/** Whether the last run of the thread was stopped, or waits for an answer that nobody will give. */
+/** Whether the last run of the thread was stopped, or waits for an answer that will never come. */
 const wasLeft = async (connection: Connection): Promise<boolean> => {
   const { status } = (await connection.ask(connection.path)) ?? {};
   if (status === "interrupted") return true;
@@ -133,7 +135,10 @@ const session = ({ thread }: Connection, { wire, run }: { readonly wire: Wire; r
 const interrupted = (): Refusal =>
   new Refusal("interrupted", "The run cannot be followed again from its beginning.", { retryable: true });
 
-/** Threads there have UUIDs. The same thread has the same one in every process, and people never share one, also if they name the same thread. */
+/**
+ * LangGraph's thread ids are UUIDs. The same thread has the same id in every process. Users never share one, even if
+ * they use the same thread name.
+ */
 const threadOf = (assistant: string, { thread, user }: RunRequest, { run }: RunContext): string => {
   const parts = thread === undefined ? ["run", run] : ["thread", thread, user?.id ?? null];
   const hash = createHash("sha256")

@@ -5,7 +5,7 @@ import type { Showing } from "./showing.ts";
 
 type Ended = Awaited<ReturnType<RunContext["answerTo"]>>;
 
-/** Waits until everything that the run asks is answered. Undefined if the run was stopped meanwhile. */
+/** Waits until all asks of the run are answered. Undefined if the run was stopped in the meantime. */
 export async function* answersOf({
   decoder,
   context,

@@ -19,33 +19,33 @@ export class Connection {
     this.thread = thread;
   }
 
-  /** Aborts when nothing more is read. */
+  /** Aborts when reading stops. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** Stops reading, at once. */
+  /** Stops reading immediately. */
   stop(): void {
     this.#stopping.abort();
   }
 
-  /** Makes the thread, unless it is there. */
+  /** Creates the thread if it does not exist. */
   async ensureThread(): Promise<void> {
     const body = { thread_id: this.thread, if_exists: "do_nothing", metadata: { created_by: "runcast" } };
     await this.json("POST", "/threads", body);
   }
 
-  /** The answer to a request, as JSON. Throws what the server refuses. */
+  /** The JSON response to a request. Throws a Refusal if the server rejects it. */
   async json(method: "GET" | "POST", path: string, body?: unknown): Promise<Fields> {
     return fieldsOf(await this.#parsed(method, path, body));
   }
 
-  /** A list, or nothing if the server does not give it. */
+  /** A list. Empty if the request fails. */
   async list(path: string): Promise<readonly unknown[]> {
     return listOf(await this.#parsed("GET", path).catch(() => undefined));
   }
 
-  /** The same, or undefined if the server refuses or cannot be reached. */
+  /** Like `json`, but undefined if the server rejects the request or cannot be reached. */
   async ask(path: string): Promise<Fields | undefined> {
     try {
       return await this.json("GET", path);
@@ -55,13 +55,13 @@ export class Connection {
     }
   }
 
-  /** A stream, tried again as long as there is patience. Undefined if there is no more. */
+  /** Opens a stream, with retries. Undefined if the retries time out. */
   async stream(open: () => Promise<Response>): Promise<Response | undefined> {
     const { patienceMs } = this.#options;
     return await openStream(open, { speaks: SPEAKS, signal: this.signal, patienceMs });
   }
 
-  /** Stops a run there, also when nothing more is read. */
+  /** Stops a run on the server. Works even after reading has stopped. */
   async cancel(run: string): Promise<void> {
     const path = `${this.path}/runs/${encodeURIComponent(run)}/cancel?wait=0&action=interrupt`;
     const response = await this.#fetch("POST", path, undefined, {}, AbortSignal.timeout(CANCEL_MS)).catch(

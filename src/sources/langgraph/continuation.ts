@@ -3,19 +3,19 @@ import { parseJson } from "../../json.ts";
 import { type Earlier, type PastCall, markOf } from "./past.ts";
 
 /**
- * Continues a log that another process has begun. The run is read again from its start, which gives the same events: those that the log has are
- * left out, and the others go on with what the log has open. What was cut by the end of that process begins anew: a part and its step under
- * other ids, a call as one that repeats it.
+ * Continues a log that another process began. Reads the run again from its start, which produces the same events. Drops
+ * those that are in the log, and continues open items with the others. Items that were cut when that process ended
+ * begin again: a part and its step under new ids, and a call as a repeat.
  */
 export class Continuation {
   readonly #earlier: Earlier;
   readonly #suffix: string;
   #isReached: boolean;
   #deltasLeft: number;
-  /** The step that each agent is in, by the ids of the first reading. */
+  /** The current step of each agent, by the ids of the first reading. */
   readonly #steps = new Map<string | undefined, string>();
   readonly #parts = new Map<string, Event & { type: "text-start" | "thinking-start" }>();
-  /** Other ids of parts and steps that began anew. */
+  /** New ids of parts and steps that began again. */
   readonly #renamed = new Map<string, string>();
 
   constructor(earlier: Earlier) {
@@ -45,7 +45,7 @@ export class Continuation {
     });
   }
 
-  /** The id under which an ask is open, and what opens it again if it was interrupted. */
+  /** The current id of an ask, and the events that reopen it if it was interrupted. */
   ask(first: string): { readonly id: string; readonly events: Event[] } {
     const known = this.#earlier.asks.get(first);
     if (!known?.isInterrupted) return { id: known?.id ?? first, events: [] };
@@ -81,7 +81,7 @@ export class Continuation {
     return this.#earlier.ended.has(id);
   }
 
-  /** The end of what began anew; if it did not, the log has its end. */
+  /** The end of an item that began again. Empty if it did not, because its end is already in the log. */
   #renamedOnly<Of extends Event>(event: Of, field: "part" | "step"): Event[] {
     const first = (event as unknown as Record<string, string>)[field]!;
     const id = this.#renamed.get(first);
@@ -121,7 +121,7 @@ export class Continuation {
     return [...before, { ...event, call: call.id } as Event];
   }
 
-  /** Runs an interrupted call again, as far as it had come. */
+  /** Repeats an interrupted call up to the point that it had reached. */
   #repeat(call: PastCall, isExecuting: boolean): Event[] {
     const { start, text, hasInput, id: before } = call;
     const { agent } = start;

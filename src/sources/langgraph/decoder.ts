@@ -9,30 +9,31 @@ import { type ProtocolEvent, isSame, keyOf, parsed } from "./protocol.ts";
 import { resultOf } from "./results.ts";
 import { type ChangedFile, Values } from "./values.ts";
 
-/** How a run ended there. */
+/** How a run ended on the server. */
 export interface End {
   readonly outcome: "done" | "error" | "cancelled";
   readonly error?: Problem;
 }
 
-/** Where an event of the log comes from: the protocol event by its number in the run, and its place among what that one gave. */
+/** The origin of an event in the log: the number of the protocol event in the run, and the position among the events it produced. */
 export type Mark = readonly [event: number, place: number];
 
 const UNASKED = { code: "not-approved", message: "The server ran this call without waiting for an answer." };
 
 /**
- * Turns what LangGraph says of one run into events. It has no clock, no connection and no luck: the same protocol events give the same events
- * with the same ids, so that another process can replay a run. It throws nothing but a Refusal.
+ * Converts what LangGraph sends for one run into events. It is deterministic and has no timer or connection: the same
+ * protocol events produce the same events with the same ids, so that another process can replay a run. It throws only
+ * Refusals.
  */
 export class Decoder {
   readonly #graphs: Graphs;
   readonly #values: Values;
-  /** Paths whose open message is a tool's result, which is told elsewhere. */
+  /** Paths whose open message is a tool's result, which is reported elsewhere. */
   readonly #toolMessages = new Set<string>();
   readonly #started = new Map<OpenCall, number>();
   #count = 0;
   #isOurs = false;
-  /** The run that is read. Everything before its beginning is of earlier runs of the thread. After an answer, another run continues it. */
+  /** The run being read. Everything before its start belongs to earlier runs of the thread. After an answer, another run continues it. */
   run: string;
   /** Set when the run is over. */
   end: End | undefined;
@@ -46,7 +47,7 @@ export class Decoder {
     this.run = run;
   }
 
-  /** Files that came with the last event, with its mark. */
+  /** Files that came with the last event, with their marks. */
   takeFiles(): readonly { readonly file: ChangedFile; readonly mark: Mark }[] {
     return this.#values.files.splice(0).map((file, index) => ({ file, mark: [this.#count, 1000 + index] as const }));
   }
@@ -63,7 +64,7 @@ export class Decoder {
     return this.#marked(this.#of(event, isRoot));
   }
 
-  /** A person has answered, or (undefined) nobody will. */
+  /** The user has answered, or (undefined) no answer will come. */
   answered(ask: string, answer: Answer | undefined): Event[] {
     this.#count++;
     return this.#marked(this.pause.answered(ask, answer));
@@ -95,7 +96,7 @@ export class Decoder {
         this.isPaused = false;
         return this.pause.clear();
       case "interrupted":
-        // Without a request for input, somebody has cancelled it.
+        // Without a request for input, the run was cancelled.
         if (this.pause.isEmpty) return this.#over({ outcome: "cancelled" });
         this.isPaused = true;
         return [];
@@ -132,7 +133,7 @@ export class Decoder {
         return graph ? this.#graphs.end(graph, "error", error) : [];
       }
       default:
-        // It waits, or was cancelled with the run: the root says which.
+        // It waits, or was cancelled with the run. The root's event shows which.
         return [];
     }
   }
@@ -194,7 +195,7 @@ export class Decoder {
     }
   }
 
-  /** A call that no message has asked for. */
+  /** Starts a call that no message requested. */
   #unnamed(namespace: readonly string[], key: string, data: Fields): { call: OpenCall; events: Event[] } {
     const { speaker } = this.#graphs.around(namespace);
     const { call, events } = speaker.startCall(key, lineOf(data["tool_name"], 200) ?? "tool");
@@ -232,7 +233,7 @@ export class Decoder {
     return [this.#graphs.around(namespace).speaker.own({ type: "data", name: "custom", value })];
   }
 
-  /** Text and the like come often and have no mark: they are counted. */
+  /** Deltas are frequent and carry no mark. They are counted instead. */
   #marked(events: Event[]): Event[] {
     return events.map((event, place) => ("delta" in event ? event : withMark(event, [this.#count, place])));
   }

@@ -13,13 +13,13 @@ export interface Following extends Showing {
   readonly start: Start;
 }
 
-/** A stream that breaks off again and again without a word is not followed for ever. */
+/** Gives up on a stream that repeatedly breaks off without new events. */
 const MOST_EMPTY_STREAMS = 20;
 
-/** A server that has lost the events of a run keeps its stream open without a word. */
+/** A server that has lost the events of a run keeps its stream open but sends nothing. */
 const QUIET_MS = 10_000;
 
-/** Reads a run to its end, over as many streams as it takes: after a cut, and after each interrupt. */
+/** Reads a run to its end, over as many streams as needed: one more after each broken connection and after each interrupt. */
 export async function* follow(following: Following): AsyncGenerator<Event> {
   const { wire, decoder, context } = following;
   for (let empty = 0; empty < MOST_EMPTY_STREAMS; empty++) {
@@ -62,7 +62,7 @@ async function* eventsOf(
   }
 }
 
-/** Has people answer, and sends that. False if the run was stopped meanwhile. */
+/** Waits for the user's answers and sends them. False if the run was stopped in the meantime. */
 async function* answers(following: Following): AsyncGenerator<Event, boolean> {
   const { wire, context, start, connection, earlier } = following;
   const given = yield* answersOf(following);

@@ -6,7 +6,7 @@ import { type NewId, type OpenCall, Speaker } from "../upstream/speaker.ts";
 import type { OpenMessage } from "./messages.ts";
 import { keyOf } from "./protocol.ts";
 
-/** The root graph or a sub-agent's, and what it says now. */
+/** The root graph or the graph of a sub-agent, and its open message. */
 export interface Graph {
   readonly key: string;
   readonly namespace: readonly string[];
@@ -19,12 +19,12 @@ export interface Graph {
 const MOST_OPEN = 200;
 const MOST_REMEMBERED = 5000;
 
-/** Everybody who works for a run, by the paths of their graphs. */
+/** All graphs of a run, by path. */
 export class Graphs {
   readonly root: Graph;
   readonly #newId: NewId;
   readonly #open = new Map<string, Graph>();
-  /** Calls that have ended, by what LangGraph calls them. */
+  /** Ended calls, by LangGraph's id. */
   readonly #over = new Set<string>();
 
   constructor(newId: NewId) {
@@ -42,7 +42,7 @@ export class Graphs {
     return this.#open.get(keyOf(namespace));
   }
 
-  /** The graph of this path, or the nearest one around it. */
+  /** The graph of this path, or the nearest enclosing one. */
   around(namespace: readonly string[]): Graph {
     for (let length = namespace.length; length > 0; length--) {
       const graph = this.#open.get(keyOf(namespace.slice(0, length)));
@@ -51,7 +51,7 @@ export class Graphs {
     return this.root;
   }
 
-  /** A graph begins. After an answer its events come again from there: then it goes on. */
+  /** Starts a graph. After an answer, LangGraph sends its events again from the start, and the open graph continues. */
   start(namespace: readonly string[], name: string, causeKey: string | undefined): Event[] {
     const key = keyOf(namespace);
     if (this.#open.has(key)) return [];
@@ -106,7 +106,7 @@ export class Graphs {
     return this.#over.has(key);
   }
 
-  /** An open call, in whichever graph it is. */
+  /** An open call, in any graph. */
   call(key: string): OpenCall | undefined {
     for (const { speaker } of this.#open.values()) {
       const call = speaker.calls.get(key);

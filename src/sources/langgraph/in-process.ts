@@ -9,16 +9,16 @@ import { LocalEvents } from "./local-events.ts";
 import { inputOf } from "./prompt.ts";
 import { type Showing, shown } from "./showing.ts";
 
-/** A compiled graph, as far as it is used here. */
+/** The parts of a compiled graph that are used here. */
 export interface Graph {
-  // The types of a graph's state and settings are its own.
+  // A graph defines the types of its state and settings.
   // oxlint-disable-next-line typescript/no-explicit-any
   streamEvents(input: any, options: any): any;
   // oxlint-disable-next-line typescript/no-explicit-any
   getState?(config: any): any;
 }
 
-/** What `streamEvents` of version 3 gives. */
+/** The result of `streamEvents`, version 3. */
 interface GraphRun extends AsyncIterable<unknown> {
   readonly interrupts?: readonly unknown[];
   readonly output?: PromiseLike<unknown>;
@@ -45,7 +45,7 @@ export async function* playGraph(
     if (!given) return;
     await context.stored();
     const resume = Object.fromEntries(given.responses.map(({ interrupt, response }) => [interrupt, response]));
-    // What LangGraph makes of `new Command({ resume })`.
+    // The object that `new Command({ resume })` creates.
     input = { lg_name: "Command", lc_direct_tool_output: true, goto: [], resume };
   }
   if (decoder.end) yield { type: "run-end", ...decoder.end } satisfies EventOf<"run-end">;
@@ -71,7 +71,7 @@ async function* segment(graph: Graph, input: unknown, settings: object, showing:
   }
 }
 
-/** Promises that nobody asks for end the process when they fail. */
+/** Unhandled rejections would end the process. */
 const catchAll = ({ output, toolCalls }: GraphRun): void => {
   output?.then(undefined, () => {});
   const consume = async (): Promise<void> => {
@@ -80,7 +80,7 @@ const catchAll = ({ output, toolCalls }: GraphRun): void => {
   consume().catch(() => {});
 };
 
-/** The messages that the thread has already. A graph without a checkpointer keeps none. */
+/** The thread's existing messages. A graph without a checkpointer stores none. */
 const messagesOf = async (graph: Graph, settings: object): Promise<readonly unknown[]> => {
   try {
     const state: unknown = await graph.getState?.(settings);

@@ -6,16 +6,16 @@ import { either, isSame } from "./protocol.ts";
 
 export type AskEvent = Omit<EventOf<"ask-start">, "type" | "ask" | "call">;
 
-/** One thing that a person is asked. */
+/** One question to the user. */
 export interface Question {
   readonly event: AskEvent;
   /** The call that it is about. */
   readonly call?: OpenCall | undefined;
-  /** What the answer ends here, since LangGraph says nothing more of it. */
+  /** Events that end items because of the answer, if LangGraph will not report it. */
   ended?(answer: Answer | undefined): Event[];
 }
 
-/** An interrupt as questions, and its response made of their answers, in the same order. An answer is undefined if nobody gave one. */
+/** An interrupt as questions, and its response built from their answers, in the same order. An answer is undefined if there was none. */
 export interface Interrupt {
   readonly questions: readonly Question[];
   response(answers: readonly (Answer | undefined)[]): Json;
@@ -23,7 +23,7 @@ export interface Interrupt {
 
 /** Calls that an interrupt may be about. */
 export interface Calls {
-  /** Asked for, and not executing. */
+  /** Requested, but not executing. */
   readonly waiting: readonly OpenCall[];
   readonly executing: readonly OpenCall[];
 }
@@ -39,7 +39,7 @@ export const interruptOf = (payload: unknown, calls: Calls): Interrupt => {
   return questionOf(payload, calls);
 };
 
-/** LangChain's HumanInTheLoopMiddleware: one interrupt for several calls, which it does not name by their ids. */
+/** LangChain's HumanInTheLoopMiddleware: one interrupt for several calls, without their ids. */
 const reviewOf = (payload: Fields, { waiting }: Calls): Interrupt => {
   const isCamel = payload["actionRequests"] !== undefined;
   const taken = new Set<OpenCall>();
@@ -94,7 +94,7 @@ const reviewOf = (payload: Fields, { waiting }: Calls): Interrupt => {
   };
 };
 
-/** LangChain's tools without a function: whoever talks to the person runs them. */
+/** LangChain's tools without a function, which the client runs. */
 const clientToolOf = (tool: Fields, { executing }: Calls): Interrupt => {
   const name = lineOf(tool["name"], 200) ?? "tool";
   const call = executing.find(({ key }) => key === tool["id"]) ?? only(executing.filter((one) => one.name === name));
@@ -115,7 +115,7 @@ const clientToolOf = (tool: Fields, { executing }: Calls): Interrupt => {
   };
 };
 
-/** The fields that people use for the words of a question. */
+/** Field names that are commonly used for the text of a question. */
 const WORDS = ["question", "message", "prompt", "query", "ask", "title", "description", "text"];
 const MOST_MESSAGE = 4000;
 

@@ -10,16 +10,16 @@ interface Tool {
 const MOST_REMEMBERED = 5000;
 
 /**
- * Turns what a graph in this process says into events as a server sends them. Here paths name every node, and not graphs alone; who a
- * sub-agent is and which call caused it is not said; and interrupts come after the last event.
+ * Converts the events of a graph in this process to the form that a server sends. In process, paths name every node,
+ * not only graphs. The name and cause of a sub-agent are missing. Interrupts come after the last event.
  */
 export class LocalEvents {
-  /** The tools that run at a path. */
+  /** The tool that runs at each path. */
   readonly #tools = new Map<string, Tool>();
   readonly #announced = new Set<string>();
   /** Paths of tools that wait for an answer. */
   readonly #waiting = new Set<string>();
-  /** Where an interrupt was raised. */
+  /** The path at which each interrupt was raised. */
   readonly #interrupts = new Map<string, readonly string[]>();
   #isCompleted = false;
 
@@ -36,7 +36,7 @@ export class LocalEvents {
       case "tools":
         return this.#tool(event, graph);
       case "values":
-        // The graph that is interrupted says so first, then those around it.
+        // The interrupted graph reports it first, then the enclosing ones.
         for (const one of listOf(data["__interrupt__"])) this.#interrupted(textOf(fieldsOf(one)["id"]), namespace);
         return "messages" in data ? [event] : [];
       case "custom":
@@ -47,7 +47,7 @@ export class LocalEvents {
     }
   }
 
-  /** The run is over, or waits for these. */
+  /** The run is over, or waits for these interrupts. */
   finish(interrupts: readonly unknown[]): ProtocolEvent[] {
     if (!this.#isCompleted) return [];
     const asked = interrupts.map(plain).map((one): ProtocolEvent => {
@@ -90,7 +90,7 @@ export class LocalEvents {
     if (id !== undefined && !this.#interrupts.has(id)) this.#interrupts.set(id, namespace);
   }
 
-  /** A graph begins with the first that is heard of it. */
+  /** Starts a graph with its first event. */
   #announce(namespace: readonly string[]): ProtocolEvent[] {
     const key = keyOf(namespace);
     if (namespace.length === 0 || this.#announced.has(key)) return [];
@@ -103,7 +103,7 @@ export class LocalEvents {
   }
 }
 
-/** A tool that interrupts does so by an error, whose message is a list of its interrupts. */
+/** A tool interrupts with an error whose message is a list of its interrupts. */
 const isInterrupt = (message: unknown): boolean => {
   const list = typeof message === "string" && message.startsWith("[") ? parsed(message) : undefined;
   const [first] = listOf(list).map(fieldsOf);
@@ -112,7 +112,7 @@ const isInterrupt = (message: unknown): boolean => {
 
 const root = (event: string): ProtocolEvent => ({ method: "lifecycle", namespace: [], data: { event } });
 
-/** Events hold LangChain's own objects, which know how they are written down. */
+/** Events contain LangChain objects, which implement toJSON. */
 const plain = (value: unknown): unknown => {
   const { method, params } = fieldsOf(value);
   const { namespace, data, timestamp } = fieldsOf(params);

@@ -5,19 +5,19 @@ import type { OpenCall, Speaker } from "../upstream/speaker.ts";
 import { parsed } from "./protocol.ts";
 import { finishOf, usageOf } from "./results.ts";
 
-/** A call whose arguments come in pieces. */
+/** A call whose arguments are streamed. */
 interface Arguments {
   readonly call: OpenCall;
   text: string;
 }
 
-/** One answer of a model, block by block. One message is one step. */
+/** One response of a model, block by block. One message is one step. */
 export class OpenMessage {
   readonly #speaker: Speaker;
   readonly #arguments = new Map<number, Arguments>();
-  /** Blocks that have come in pieces. */
+  /** Blocks that were streamed. */
   readonly #streamed = new Set<number>();
-  /** The text so far, to know the message again in the state. */
+  /** The text so far, used to recognize the message in the state. */
   text = "";
 
   constructor(speaker: Speaker) {
@@ -73,7 +73,7 @@ export class OpenMessage {
       case "tool-call-delta":
         return open ? this.#input(open, textOf(delta["args"]) ?? "") : [];
       case "block-delta": {
-        // The whole text so far, each time.
+        // Contains the complete text so far.
         const whole = textOf(fieldsOf(delta["fields"])["args"]) ?? "";
         return open && whole.startsWith(open.text) ? this.#input(open, whole.slice(open.text.length)) : [];
       }
@@ -92,7 +92,7 @@ export class OpenMessage {
     return content["type"] === "reasoning" ? this.#speaker.say("thinking", textOf(content["reasoning"]) ?? "") : [];
   }
 
-  /** The answer is over, with its tokens and why it ended. */
+  /** Ends the response, with its usage and finish reason. */
   finish(data: Fields = {}): Event[] {
     this.#checkStep();
     const inputs = [...this.#arguments.keys()].flatMap((index) => this.#endInput(index, undefined));
@@ -111,12 +111,12 @@ export class OpenMessage {
     return [this.#speaker.own({ type: "tool-input-delta", call: call.id, delta })];
   }
 
-  /** Arguments belong to the step that asked for the call. It has ended if a call executes before the answer is over. */
+  /** Arguments belong to the step that requested the call. That step has ended if a call executes before the response is over. */
   #checkStep(): void {
     if (!this.#speaker.isInStep) this.#arguments.clear();
   }
 
-  /** Whether more of its arguments may come. A call that executes has all of them, whatever its server says. */
+  /** Whether the call can take more arguments. A call that executes is complete, no matter what its server sends. */
   #isOpen(call: OpenCall): boolean {
     return this.#speaker.calls.get(call.key) === call && !call.isExecuting;
   }

@@ -4,12 +4,12 @@ import type { Past } from "../../source.ts";
 import { countOf, textOf } from "../upstream/reading.ts";
 import type { Mark } from "./decoder.ts";
 
-/** What the log holds of a call, under the id that it had first. */
+/** A call in the log, under its first id. */
 export interface PastCall {
   readonly start: EventOf<"tool-start">;
-  /** Its id now: a call that is repeated has another one. */
+  /** Its current id. Repeating a call changes it. */
   id: string;
-  /** The arguments as far as they have come. */
+  /** The arguments received so far. */
   text: string;
   input: Json | undefined;
   hasInput: boolean;
@@ -19,16 +19,16 @@ export interface PastCall {
 
 export interface PastAsk {
   readonly start: EventOf<"ask-start">;
-  /** Its id now. */
+  /** Its current id. */
   id: string;
   isInterrupted: boolean;
 }
 
-/** Where a run that another process followed stands, by its log. */
+/** The position of a run that another process followed, according to its log. */
 export interface Earlier {
   readonly run: string;
   readonly version: number;
-  /** The last event that has a mark, and how many pieces of text and the like came after it. */
+  /** The mark of the last event that has one, and the number of deltas after it. */
   readonly mark: Mark | undefined;
   readonly deltas: number;
   readonly seq: number;
@@ -36,7 +36,7 @@ export interface Earlier {
   readonly ended: ReadonlySet<string>;
   readonly calls: ReadonlyMap<string, PastCall>;
   readonly asks: ReadonlyMap<string, PastAsk>;
-  /** What was answered, in that order. An answer is undefined if nobody gave one. */
+  /** The answers, in order. An answer is undefined if there was none. */
   readonly answers: readonly { readonly ask: string; readonly answer: Answer | undefined }[];
 }
 
@@ -47,7 +47,7 @@ export const markOf = (event: Event): Mark | undefined => {
   return number === undefined || place === undefined ? undefined : [number, place];
 };
 
-/** Reads the log of a run; undefined if its server had not named the run. */
+/** Reads the log of a run. Undefined if its server had not named the run yet. */
 export const earlierOf = async (past: Past): Promise<Earlier | undefined> => {
   let run: string | undefined;
   let version = 2;

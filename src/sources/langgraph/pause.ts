@@ -4,7 +4,7 @@ import type { NewId } from "../upstream/speaker.ts";
 import { type Graph, type Graphs } from "./graphs.ts";
 import { type Interrupt, type Question, interruptOf } from "./interrupts.ts";
 
-/** What is sent back for one interrupt. */
+/** The response to one interrupt. */
 export interface Response {
   readonly interrupt: string;
   readonly namespace: readonly string[];
@@ -21,7 +21,7 @@ interface Waiting {
 
 const MOST_OPEN = 200;
 
-/** What an interrupted run waits for. LangGraph wants all answers at once. */
+/** What an interrupted run waits for. LangGraph expects all answers together. */
 export class Pause {
   readonly #newId: NewId;
   readonly #graphs: Graphs;
@@ -36,7 +36,7 @@ export class Pause {
     return this.#waiting.size === 0;
   }
 
-  /** The asks that nobody has answered. */
+  /** The asks without an answer. */
   get open(): readonly string[] {
     return [...this.#waiting.values()].flatMap(({ asks, answers }) =>
       asks.filter(({ ask }) => !answers.has(ask)).map(({ ask }) => ask),
@@ -64,7 +64,7 @@ export class Pause {
     return events;
   }
 
-  /** A person has answered, or (undefined) nobody will. The ask's end is in the log already. */
+  /** The user has answered, or (undefined) no answer will come. The ask-end is already in the log. */
   answered(ask: string, answer: Answer | undefined): Event[] {
     for (const { asks, answers } of this.#waiting.values()) {
       const found = asks.find((one) => one.ask === ask);
@@ -87,7 +87,7 @@ export class Pause {
     }));
   }
 
-  /** The run goes on without us. What is asked about a call ends with it. */
+  /** The run has continued. Ends the remaining asks, except those about calls, which end with their call. */
   clear(): Event[] {
     const events = [...this.#waiting.values()].flatMap(({ asks, answers }) =>
       asks

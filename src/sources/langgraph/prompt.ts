@@ -4,7 +4,7 @@ import { Refusal, type RunContext, type RunRequest } from "../../source.ts";
 import { textOf } from "../upstream/reading.ts";
 import { contentText, either, unwrapped } from "./protocol.ts";
 
-/** The input of a run: the new messages, and before them whatever the thread lacks. `known` are the thread's own messages. */
+/** The input of a run: the new messages, preceded by messages that the thread is missing. `known` are the thread's messages. */
 export const inputOf = async (
   { messages }: RunRequest,
   known: readonly unknown[],
@@ -37,7 +37,7 @@ const blockOf = async (part: Part, get: RunContext["get"]): Promise<Json | undef
   return base64 === undefined ? undefined : { ...facts, base64 };
 };
 
-/** Calls that an earlier run left without a result: providers take no conversation with such calls in it. */
+/** Results for calls that an earlier run left without one, because providers reject a conversation that contains such calls. */
 const resultsFor = (known: readonly unknown[]): Json[] => {
   const messages = known.map(unwrapped);
   const answered = new Set(messages.map((one) => either(one, "tool_call_id")));

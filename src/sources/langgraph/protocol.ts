@@ -1,22 +1,22 @@
 import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import { countOf, textOf } from "../upstream/reading.ts";
 
-/** One event of LangGraph's streaming protocol, version 2. Version 1 and graphs in process are translated into it. */
+/** One event of LangGraph's streaming protocol, version 2. Version 1 and in-process graphs are translated into it. */
 export interface ProtocolEvent {
   readonly method: string;
-  /** The path of the graph that it speaks of. */
+  /** The path of the graph that it belongs to. */
   readonly namespace: readonly string[];
   readonly data: Fields;
   readonly seq?: number | undefined;
-  /** The run that begins or ends with it, where it is known. */
+  /** The run that begins or ends with it, if known. */
   readonly run?: string | undefined;
-  /** Milliseconds since 1970, by the clock there. */
+  /** Milliseconds since 1970, by the server's clock. */
   readonly timestamp?: number | undefined;
 }
 
 const MOST_DEPTH = 32;
 
-/** What a server has sent as an event, or undefined if it is none. */
+/** Parses a protocol event. Undefined if the value is not one. */
 export const protocolEventOf = (value: unknown): ProtocolEvent | undefined => {
   const fields = fieldsOf(value);
   const method = textOf(fields["method"]);
@@ -37,17 +37,17 @@ export const pathOf = (value: unknown): readonly string[] =>
     .filter((one): one is string => typeof one === "string")
     .slice(0, MOST_DEPTH);
 
-/** A path as the key of a map. */
+/** A path as a map key. */
 export const keyOf = (namespace: readonly string[]): string => namespace.join("|");
 
-/** LangChain's objects come as they are, or wrapped with the name of their class. */
+/** LangChain objects come either plain or wrapped with their class name. */
 export const unwrapped = (value: unknown): Fields => {
   const fields = fieldsOf(value);
   if (fields["lc"] === undefined || typeof fields["kwargs"] !== "object") return fields;
   return { type: listOf(fields["id"]).at(-1), ...fieldsOf(fields["kwargs"]) };
 };
 
-/** The fields in either spelling: Python's with underscores, or JavaScript's. */
+/** A field in either spelling: Python's with underscores, or JavaScript's camelCase. */
 export const either = (fields: Fields, name: string): unknown =>
   fields[name] ?? fields[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
 
@@ -59,7 +59,7 @@ export const parsed = (text: string): unknown => {
   }
 };
 
-/** Whether two values are the same JSON, whatever the order of their fields. */
+/** Whether two values are the same JSON, regardless of field order. */
 export const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 
 const canonical = (value: unknown): string =>
@@ -69,7 +69,7 @@ const canonical = (value: unknown): string =>
       : inner,
   ) ?? "";
 
-/** The text of a message's content, which is a text or a list of blocks. */
+/** The text of a message's content, which is a string or a list of blocks. */
 export const contentText = (content: unknown): string =>
   typeof content === "string"
     ? content

@@ -4,7 +4,7 @@ import { countOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
 import type { CallResult } from "../upstream/speaker.ts";
 import { either, unwrapped } from "./protocol.ts";
 
-/** What came of a call: a tool's message, or a command that brings one with it. */
+/** The result of a call: a tool message, or a command that contains one. */
 export const resultOf = (output: unknown, key: string): CallResult & { readonly isError: boolean } => {
   const message = messageIn(output, key);
   if (!message) {
@@ -43,7 +43,7 @@ const oneContent = (value: unknown): Content => {
   const text = textOf(block["text"]);
   if (block["type"] === "text" && text !== undefined) return { type: "text", text };
   const url = textOf(fieldsOf(block["image_url"])["url"]) ?? textOf(block["url"]);
-  // Bytes in line would be shown as text.
+  // Inline bytes would be shown as text, so they are replaced below.
   if (url !== undefined && /^https?:/.test(url)) return { type: "link", url };
   if (typeof block["base64"] === "string" || url?.startsWith("data:"))
     return { type: "text", text: `[${lineOf(block["type"], 40) ?? "file"}]` };
@@ -70,7 +70,7 @@ export const usageOf = (value: unknown): Usage | undefined => {
   };
 };
 
-/** Why the answer ended, if it did not end by itself or with calls. */
+/** Why the response ended, if not normally or with calls. */
 export const finishOf = (data: Fields): Finish | undefined => {
   const metadata = fieldsOf(data["metadata"]);
   const reason = data["reason"] ?? metadata["stop_reason"] ?? metadata["finish_reason"];

@@ -9,11 +9,11 @@ import type { ProtocolEvent } from "./protocol.ts";
 export interface Showing {
   readonly decoder: Decoder;
   readonly context: RunContext;
-  /** Of a run that another process has begun. */
+  /** Set for a run that another process began. */
   readonly earlier?: { readonly log: Earlier; readonly continuation: Continuation } | undefined;
 }
 
-/** What an event of the protocol shows, with the files that it brings. */
+/** The events and files that a protocol event produces. */
 export async function* shown({ decoder, context, earlier }: Showing, event: ProtocolEvent): AsyncGenerator<Event> {
   const events = decoder.event(event);
   yield* earlier ? earlier.continuation.pass(events) : events;

@@ -13,11 +13,11 @@ interface Task {
   readonly agent: string | undefined;
 }
 
-/** Calls have numbers of their own, beside the blocks of text. */
+/** Offset of call indexes, to keep them apart from text blocks. */
 const CALLS_FROM = 1000;
 const MOST_TASKS = 5000;
 
-/** Turns frames of version 1 of one run into events of version 2. */
+/** Translates frames of version 1 of one run into events of version 2. */
 export class Translation {
   readonly #run: string;
   readonly #messages = new Map<string, Message>();
@@ -38,7 +38,7 @@ export class Translation {
     return [...begin, ...this.#of(mode, namespace, data)];
   }
 
-  /** The stream has ended, and the server says this of the run. */
+  /** The stream has ended with this status of the run. */
   end(status: string): ProtocolEvent[] {
     if (this.#isInterrupted) return [this.#root({ event: "interrupted" })];
     if (status === "success") return [this.#root({ event: "completed" })];
@@ -101,7 +101,7 @@ export class Translation {
     return events;
   }
 
-  /** A node begins or has ended. Those that run tools name their calls. */
+  /** A node begins or has ended. Nodes that run tools name their calls. */
   #task(namespace: readonly string[], task: Fields): ProtocolEvent[] {
     const path = [...namespace, `${textOf(task["name"]) ?? ""}:${textOf(task["id"]) ?? ""}`];
     const key = keyOf(path);
@@ -141,7 +141,7 @@ export class Translation {
     return [...finished, ...ended];
   }
 
-  /** A graph begins with the first that is heard of it. */
+  /** Starts a graph with its first event. */
   #announce(namespace: readonly string[], name: string | undefined): ProtocolEvent[] {
     const key = keyOf(namespace);
     if (namespace.length === 0 || this.#announced.has(key)) return [];
@@ -174,7 +174,7 @@ const blocksOf = (content: unknown): Fields[] => {
   });
 };
 
-/** Pieces of calls or, of a message that comes whole, calls. */
+/** Chunks of calls or, for a complete message, the calls. */
 const callsOf = (chunk: Fields): Fields[] => {
   if (chunk["type"] === "ai")
     return listOf(chunk["tool_calls"]).map((one, index) => ({

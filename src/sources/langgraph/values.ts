@@ -5,24 +5,24 @@ import type { Graph, Graphs } from "./graphs.ts";
 import { contentText, either, unwrapped } from "./protocol.ts";
 import { resultOf, todosOf } from "./results.ts";
 
-/** A file of the state that was made or changed. */
+/** A file in the state that was created, changed or deleted. */
 export interface ChangedFile {
   readonly name: string;
-  /** What it holds, or undefined if it is gone. */
+  /** Its content. Undefined if it was deleted. */
   readonly bytes: Buffer | undefined;
   readonly mediaType: string;
   readonly change: "created" | "changed" | "deleted";
 }
 
-/** Shown by other means, or of no meaning to people. */
+/** Shown by other means, or meaningless to users. */
 const HIDDEN = new Set(["messages", "files", "todos", "hitl_edited_tool_calls", "jump_to", "remaining_steps"]);
 const MOST_FILES = 500;
 const MOST_REMEMBERED = 2000;
 
-/** What the states of a run hold beside what its events say. A state comes whole after each step, so only what has changed is news. */
+/** State that the run's events do not contain. The complete state arrives after each step, so only changes are emitted. */
 export class Values {
   readonly #graphs: Graphs;
-  /** Messages that were there, or have been shown. */
+  /** Messages that already existed or have been shown. */
   readonly #known = new Set<string>();
   readonly #texts = new Set<string>();
   #todos = "";
@@ -36,7 +36,7 @@ export class Values {
     this.#graphs = graphs;
   }
 
-  /** A message has been shown as it was streamed. */
+  /** A message was already shown while it streamed. */
   shown(id: string | undefined, text: string): void {
     if (id !== undefined) this.#remember(this.#known, id);
     if (text !== "") this.#remember(this.#texts, text);
@@ -55,7 +55,7 @@ export class Values {
     return [...events, ...this.#data(data, isFirst)];
   }
 
-  /** Ends calls that no event tells the end of: unknown tools, rejected calls, answers in place of a tool. */
+  /** Ends calls whose end no event reports: unknown tools, rejected calls, and answers in place of a tool. */
   #results({ speaker }: Graph, messages: readonly Fields[]): Event[] {
     if (speaker.calls.size === 0) return [];
     return messages.flatMap((message) => {
@@ -69,7 +69,7 @@ export class Values {
     });
   }
 
-  /** An answer that no model has streamed, such as a fixed text of a node. */
+  /** An answer that no model streamed, such as a fixed text of a node. */
   #unseen({ speaker }: Graph, message: Fields): Event[] {
     const id = textOf(message["id"]);
     if (id === undefined || this.#known.has(id)) return [];

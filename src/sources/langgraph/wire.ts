@@ -7,31 +7,31 @@ import type { Connection } from "./connection.ts";
 import type { Response as Answered } from "./pause.ts";
 import { type ProtocolEvent, parsed, protocolEventOf } from "./protocol.ts";
 
-/** What starts a run: an assistant, its input, and settings for the graph. */
+/** The parameters of a run: an assistant, its input, and settings for the graph. */
 export interface Start {
   readonly assistant: string;
   readonly input: Json;
   readonly config: Json | undefined;
 }
 
-/** One version of the protocol: how a run is started, read, answered and known to be over. */
+/** One version of the protocol: how to start, read and answer a run, and how to detect its end. */
 export interface Wire {
   readonly version: 1 | 2;
-  /** Answers the id of the run. */
+  /** Returns the id of the run. */
   start(start: Start): Promise<string>;
-  /** Opens the stream behind the last event that was read; undefined if there is no more patience. */
+  /** Opens the stream after the last event that was read. Undefined if the retries time out. */
   open(): Promise<Response | undefined>;
   read(frame: Frame): ProtocolEvent[];
-  /** The stream has ended. What that says of the run. */
+  /** The stream has ended. Returns events that describe the state of the run. */
   closed(): Promise<ProtocolEvent[]>;
-  /** Sends the answers of an interrupted run, so that it goes on. */
+  /** Sends the answers of an interrupted run, so that it continues. */
   respond(answers: readonly Answered[], start: Start): Promise<void>;
 }
 
 const CHANNELS = ["messages", "tools", "lifecycle", "input", "values", "custom"];
 const MOST_BAD_FRAMES = 20;
 
-/** Version 2: commands, and one stream of events for a thread, which never ends. */
+/** Version 2: commands, and one stream of events per thread, which never ends. */
 export class Wire2 implements Wire {
   readonly version = 2;
   readonly #connection: Connection;
@@ -43,7 +43,7 @@ export class Wire2 implements Wire {
     this.#connection = connection;
   }
 
-  /** Throws a Refusal with the status 404 if the server has no version 2. */
+  /** Throws a Refusal with the status 404 if the server does not support version 2. */
   async start({ assistant, input, config }: Start): Promise<string> {
     const params = { assistant_id: assistant, input, ...(config !== undefined && { config }) };
     return textOf(fieldsOf(await this.#command("run.start", params))["run_id"]) ?? "";
@@ -88,7 +88,7 @@ export class Wire2 implements Wire {
     const answer = await this.#connection.json("POST", `${this.#connection.path}/commands`, body);
     if (answer["type"] !== "error") return answer["result"];
     const text = lineOf(answer["message"], 2000) ?? "The server refuses the command.";
-    // What its API would have answered as a status stands before the message.
+    // The message starts with the HTTP status that the server's API would have used.
     const [, status, message = text] = /^(4\d\d): (.+)$/.exec(text) ?? [];
     const isUnsupported = answer["error"] === "unsupported";
     throw new Refusal("upstream-refused", message, { status: isUnsupported ? 404 : Number(status ?? 502) });

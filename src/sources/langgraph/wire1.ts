@@ -9,12 +9,12 @@ import { Translation } from "./translation.ts";
 import type { Start, Wire } from "./wire.ts";
 
 const MODES = ["messages-tuple", "updates", "custom", "values", "tasks"];
-/** Everything that the server has of a run. */
+/** All events that the server has of a run. */
 const BEGINNING = "-1";
 
 /**
- * Version 1: a stream for each run, which ends with it. For servers without version 2, and for threads whose last run was stopped or left
- * waiting: there, version 2 takes a new message for an answer.
+ * Version 1: a stream per run, which ends with it. For servers without version 2, and for threads whose last run was
+ * stopped or left waiting, where version 2 would treat a new message as an answer.
  */
 export class Wire1 implements Wire {
   readonly version = 1;
