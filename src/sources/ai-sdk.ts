@@ -7,7 +7,7 @@ import { modelMessages } from "./ai-sdk/messages.ts";
 import { createPartReader, type PartReader } from "./ai-sdk/parts.ts";
 import { createQueue, type Queue } from "./ai-sdk/queue.ts";
 
-/** What each call of an agent is given: its messages, when to stop, and where to tell of executions. Pass all of it to `streamText`. */
+/** The arguments of each call to an agent: messages, abort signal, and callbacks for tool execution. Pass all of them to `streamText`. */
 export interface AiSdkCall {
   readonly messages: ModelMessage[];
   readonly abortSignal: AbortSignal;
@@ -18,9 +18,9 @@ export interface AiSdkCall {
   }) => void;
 }
 
-/** What `streamText` returns, as far as it is used here. */
+/** The parts of the result of `streamText` that are used here. */
 export interface AiSdkResult {
-  // A part's types of inputs and outputs are those of the agent's tools, whatever they are.
+  // The types of a part's input and output depend on the agent's tools.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly stream: AsyncIterable<TextStreamPart<any>>;
   readonly responseMessages: PromiseLike<readonly ModelMessage[]>;
@@ -32,16 +32,18 @@ export interface AiSdkAgent {
   stream(call: AiSdkCall): PromiseLike<AiSdkResult>;
 }
 
-/** Calls `streamText` with what it is given, and whatever else it wants of the request. */
+/** Calls `streamText` with the given arguments, and with anything else it needs from the request. */
 export type AiSdkFunction = (call: AiSdkCall, request: RunRequest) => AiSdkResult | PromiseLike<AiSdkResult>;
 
 /**
  * An agent of the AI SDK, version 7, in this process: a `ToolLoopAgent`, or a function that calls `streamText`.
  *
- * - The SDK runs the tools, so their calls count as run by the provider: they may execute before the model's answer has ended. When
- *   one executes and how long it took is as the SDK says it.
- * - Tools that need approval are asks. The SDK goes on when it has all answers; it takes no edited arguments.
- * - Tools that the SDK cannot run are the client's.
+ * - The SDK runs the tools, so their calls count as run by the provider: they may execute before the model's response
+ * has ended.
+ *   Start and duration of an execution are those that the SDK reports.
+ * - Tools that need approval become asks. The SDK continues when it has all answers. It does not accept edited
+ * arguments.
+ * - Tools that the SDK cannot run are client tools.
  */
 export const aiSdk = (agent: AiSdkAgent | AiSdkFunction): Source => {
   const tools = typeof agent === "function" ? {} : (agent.tools ?? {});
@@ -118,7 +120,7 @@ const failure = (error: unknown): Refusal => {
   return new Refusal("agent-failed", messageOf(error), { status: 502, retryable: isRetryable === true, cause: error });
 };
 
-/** A tool that the SDK has nothing to run for; one of a provider is the provider's. */
+/** A tool without an `execute` function. Tools of a provider are run by the provider. */
 const isClientTool =
   (tools: Readonly<Record<string, unknown>>) =>
   (name: string): boolean => {

@@ -13,31 +13,34 @@ import { createRemote } from "./http/remote.ts";
 import { createSteering } from "./http/steering.ts";
 
 export interface HttpOptions {
-  /** What the server speaks. */
+  /** The dialect of the server. */
   readonly dialect: Dialect;
-  /** The base URL, as a client of that family is given it: with or without the start of the dialect's paths. */
+  /** The base URL as a client of that dialect would use it: with or without the prefix of the dialect's paths. */
   readonly url: string;
-  /** The agent to ask for there. Default: the server's own. */
+  /** The agent to request from the server. Default: the server's default agent. */
   readonly agent?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as a Bearer token. */
   readonly key?: string;
-  /** Where a server that mounts the dialect elsewhere has what we know under this path. */
+  /** Maps a dialect's path to the server's path, for servers that mount the dialect elsewhere. */
   readonly path?: (path: string) => string;
-  /** How long to try to resume a run that cannot be reached any more. Default: 30 s. */
+  /** How long to try to resume a run after the connection is lost. Default: 30 s. */
   readonly patienceMs?: number;
 }
 
 /**
- * Makes an agent of any server that speaks a dialect. A Runcast there is asked for everything it knows, so that a run looks the
- * same as if it were ours: its asks can be answered here, its calls stopped here, and its files are kept here.
+ * Creates an agent from any server that implements a dialect. From a Runcast server it requests everything available,
+ * so that the run looks like a local one: its asks can be answered here, its calls stopped here, and its files are
+ * stored here.
  *
- * - What the server answers before its stream refuses the request, in its own words.
- * - A stream that breaks off is resumed where the dialect can follow a run; else, and when patience is at an end, the run ends
- *   with the error `upstream-cut`, which may be tried again. A stream that ends without its end marker has broken off.
- * - Where the dialect's streams end when people are asked, the run goes on with another request, which carries all answers together.
- * - A cancel is said in the dialect's words where it has some; else the connection is closed.
- * - When this process dies, the next one follows a Runcast's run from where the log stands: nothing is cut. Other runs end as interrupted.
+ * - An error response before the stream refuses the request, with the server's message.
+ * - A broken stream is resumed if the dialect can follow a run. Otherwise, or when `patienceMs` is over, the run ends
+ * with the retryable error `upstream-cut`. A stream that ends without its end marker counts as broken.
+ * - If the dialect's streams end when the user is asked, the run continues with another request, which carries all
+ * answers together.
+ * - A cancel is sent as the dialect's cancel request if there is one. Otherwise the connection is closed.
+ * - If this process dies, the next one follows a Runcast server's run from the end of the log, and nothing is cut.
+ * Other runs end as interrupted.
  */
 export const http = (options: HttpOptions): Source => {
   const play = async function* (request: RunRequest, context: RunContext, past?: Past): AsyncGenerator<Event> {
@@ -62,7 +65,7 @@ export const http = (options: HttpOptions): Source => {
             if (problem) throw new Refusal("upstream-protocol", problem.message, { status: 502, hint: problem.hint });
             connection.named(decoded.run);
           }
-          // A Runcast has seen to its ids itself.
+          // A Runcast server already assigns unique ids.
           const named = connection.isRuncast ? decoded : ids.ours(decoded);
           const missing = earlier ? earlier.missing(named) : named;
           if (!missing) {
@@ -82,7 +85,7 @@ export const http = (options: HttpOptions): Source => {
       }
     } catch (error) {
       const problem = withoutSecrets(error, secretsOf(options, request));
-      // What the server has forgotten, or cannot be reached for, is no failure of the agent.
+      // If the server has forgotten the run or cannot be reached, the agent has not failed.
       if (!earlier || isHeard || !(problem instanceof Refusal)) throw problem;
       yield interrupted(`and the upstream server cannot be followed: ${problem.message}`);
     } finally {
@@ -94,7 +97,10 @@ export const http = (options: HttpOptions): Source => {
   return canFollowOn(options.dialect) ? Object.assign(source, { follows: true, resume: play }) : source;
 };
 
-/** Whether a run there can be followed by its id from its beginning, steered from anywhere, and goes on without us meanwhile. */
+/**
+ * Whether a run on the server can be followed by id from its beginning, steered from any process, and continues on its
+ * own in between.
+ */
 const canFollowOn = ({ routes, segments }: Dialect): boolean =>
   !segments && (["follow", "answer", "cancel"] as const).every((one) => routes.some(({ does }) => does === one));
 
@@ -104,10 +110,10 @@ const interrupted = (reason: string): EventOf<"run-end"> => ({
   error: { code: "interrupted", message: `the server stopped while the run was going on, ${reason}`, retryable: true },
 });
 
-/** Frames of one event come closer together than this. */
+/** Frames of one event arrive closer together than this. */
 const PAUSE_MS = 100;
 
-/** What a server says is checked before anybody trusts it. */
+/** Validates everything a server sends. */
 const decoderOf = (dialect: Dialect): Decoder => {
   const decode = dialect.decode();
   const checked = (read: () => readonly Event[]): readonly Event[] => {

@@ -3,30 +3,30 @@ import type { Answer, Event, Json } from "../events.ts";
 import type { RunRequest, Source } from "../source.ts";
 import { createRun } from "./program/run.ts";
 
-/** What a program shows. All of it may be used at once: `await Promise.all([run.tool(…), run.tool(…)])`. */
+/** What a program can show. Calls may run concurrently: `await Promise.all([run.tool(…), run.tool(…)])`. */
 export interface ProgramRun {
-  /** Aborts when a person stops the run or this sub-agent. Pass it on to whatever takes time. */
+  /** Aborts when the user stops the run or this sub-agent. Pass it on to everything that takes time. */
   readonly signal: AbortSignal;
-  /** Shows text, whole or as it comes. */
+  /** Shows text, complete or streamed. */
   text(text: string | AsyncIterable<string>): Promise<void>;
-  /** Shows thinking, whole or as it comes. */
+  /** Shows thinking, complete or streamed. */
   thinking(text: string | AsyncIterable<string>): Promise<void>;
-  /** Shows a call while `work` runs, and its result. Rejects with what `work` throws, after the call has ended with that error. */
+  /** Shows a call while `work` runs, and its result. If `work` throws, ends the call with that error and rejects with it. */
   tool<Result>(
     name: string,
     input: Json,
     work: (call: ProgramCall) => Result | Promise<Result>,
     options?: CallOptions,
   ): Promise<Result>;
-  /** Shows what `work` does as a sub-agent's: a function that uses its own `run`, or one that returns events, as a source does. */
+  /** Shows `work` as a sub-agent: a function that uses its own `run`, or one that returns events like a source. */
   agent<Result>(
     name: string,
     task: string,
     work: (run: ProgramRun) => AsyncIterable<Event> | Result | Promise<Result>,
   ): Promise<Result | undefined>;
-  /** Asks a person: a choice if there are options, a value if there is a schema, else yes or no. Undefined without an answer. */
+  /** Asks the user: a choice if there are options, a value if there is a schema, otherwise yes or no. Undefined if there is no answer. */
   ask(question: ProgramQuestion): Promise<Answer | undefined>;
-  /** What goes on now, in a few words. */
+  /** A short text about the current activity. */
   status(text: string): void;
   notify(text: string, level?: "info" | "success" | "warning" | "error"): void;
 }
@@ -41,23 +41,24 @@ export interface ProgramQuestion {
 
 export interface ProgramCall {
   readonly call: string;
-  /** Aborts when a person stops the call, or the run. */
+  /** Aborts when the user stops the call or the run. */
   readonly signal: AbortSignal;
-  /** Live output, as it comes. */
+  /** Live output. */
   output(text: string, stream?: "stdout" | "stderr"): void;
   progress(progress: { readonly fraction?: number; readonly note?: string }): void;
 }
 
 export interface CallOptions {
-  /** What people see instead of the name. */
+  /** Shown to users instead of the name. */
   readonly title?: string;
-  /** Whether a person must allow the call first. If they deny it, the promise rejects with a Refusal `denied`. */
+  /** Whether the user must allow the call first. If denied, the promise rejects with a Refusal `denied`. */
   readonly approval?: boolean;
 }
 
 /**
- * An agent that is a program: a function that shows text, runs tools and starts sub-agents through `run`. The events follow the
- * grammar whatever the function does, also at once. It ends when the function and everything it started have ended.
+ * An agent that is a program: a function that shows text, runs tools and starts sub-agents through `run`. The events
+ * always follow the grammar, even if the function works concurrently. The run ends when the function and everything it
+ * started have ended.
  */
 export const program = (work: (run: ProgramRun, request: RunRequest) => unknown): Source =>
   function (request, context) {

@@ -9,7 +9,7 @@ type AssistantPart = Exclude<Of<"assistant">["content"], string>[number];
 type UserPart = Exclude<Of<"user">["content"], string>[number];
 type Result = Extract<Of<"tool">["content"][number], { type: "tool-result" }>;
 
-/** A conversation as the SDK wants it. An agent has its own instructions, so system messages are left out. */
+/** Converts a conversation to the SDK's messages. Omits system messages, because an agent has its own instructions. */
 export const modelMessages = async (messages: readonly Message[], get: Get): Promise<ModelMessage[]> => {
   const names = new Map<string, string>();
   const written: ModelMessage[] = [];

@@ -4,19 +4,19 @@ import { finishOf } from "../../dialects/ai-sdk-protocol/finish.ts";
 import { withProviderId } from "../../ids.ts";
 import { messageOf } from "../../message-of.ts";
 
-// As in `AiSdkResult`: the agent's tools decide the types.
+// As in `AiSdkResult`: the types depend on the agent's tools.
 // oxlint-disable-next-line typescript/no-explicit-any
 type StreamPart = TextStreamPart<any>;
 
-/** What the streams of one run say, as events. */
+/** Converts the streams of one run into events. */
 export interface PartReader {
   take(part: StreamPart): Event[];
-  /** The SDK begins to execute a call. */
+  /** The SDK starts to execute a call. */
   execute(toolCallId: string): Event[];
   took(toolCallId: string, ms: number): void;
-  /** What was asked since the last time. */
+  /** The asks since the last call. */
   takeAsks(): readonly { readonly ask: string; readonly approvalId: string }[];
-  /** Ends what nobody has run: it is the client's to do. */
+  /** Ends the remaining calls as deferred, for the client to run. */
   end(): Event[];
 }
 
@@ -25,7 +25,7 @@ interface Call {
   readonly isClient: boolean;
   hasDeltas: boolean;
   phase: "input" | "ready" | "executing" | "ended";
-  /** The SDK has begun to execute it before its input was read here. */
+  /** The SDK started to execute it before its input was read here. */
   isDue: boolean;
   ms: number | undefined;
 }
@@ -92,7 +92,7 @@ export const createPartReader = (
     const call = calls.get(toolCallId);
     if (!call) return [];
     const before = begin(call);
-    // A sub-agent gives its whole message again and again: of it, the last words are enough.
+    // A sub-agent yields its whole message repeatedly. Show only the end of its text.
     const note = lastWords(output);
     const fields = note === undefined ? { value: output as Json } : { note: note };
     return call.phase === "executing" ? [...before, { type: "tool-progress", call: call.id, ...fields }] : before;

@@ -1,10 +1,10 @@
-/** Values of two writers for one reader, in the order they come. */
+/** A queue for two writers and one reader. Preserves the order. */
 export interface Queue<Value> {
   push(values: readonly Value[]): void;
-  /** Resolves when the reader has taken most of it. */
+  /** Resolves when the reader has taken the queued values. Undefined if there is room. */
   room(): Promise<void> | undefined;
   close(): void;
-  /** The reader gets what was pushed, then this error. */
+  /** The reader gets all queued values, then this error. */
   fail(error: unknown): void;
   read(): AsyncGenerator<Value>;
 }

@@ -4,8 +4,8 @@ import type { RunContext } from "../../source.ts";
 import type { RemoteConnection } from "./connection.ts";
 
 /**
- * Keeps here what lies beside the log of a Runcast there: its ids mean nothing to those who watch this run. Answers at once for
- * an event that holds no file: most events are tokens.
+ * Copies files that a Runcast server stores beside its log to this run, because their ids mean nothing to viewers of
+ * this run. Synchronous for events without a file: most events are tokens.
  */
 export const adoptFiles = (event: Event, connection: RemoteConnection, { put }: RunContext): Event | Promise<Event> => {
   const adopt = async <

@@ -2,24 +2,24 @@ import type { Event } from "../../events.ts";
 import type { Past } from "../../source.ts";
 import { markedRun } from "./mark.ts";
 
-/** A run there that another process followed, and what of it is in the log. */
+/** An upstream run that another process followed, and how much of it is in the log. */
 export interface CatchUp {
-  /** The run's id there; undefined if the log does not say it. */
+  /** The id of the upstream run. Undefined if it is not in the log. */
   readonly upstream: string | undefined;
-  /** What an event of the run there, told from its beginning, adds to the log; undefined if it is nothing. */
+  /** What an event adds to the log when the upstream run is replayed from its beginning. Undefined if it adds nothing. */
   missing(event: Event): Event | undefined;
 }
 
 /**
- * The log holds what the run there said, in its order and with its ids, up to some event or into the middle of a delta. What this
- * run said itself besides: ends of asks that were answered here, notices of its own, and ends of what did not stop there when it was
- * cancelled here.
+ * The log contains the upstream run's events, in order and with its ids, up to some event or into the middle of a
+ * delta. It also contains events of this run: ends of asks that were answered here, its own notices, and ends of items
+ * that were cancelled here but did not stop upstream.
  */
 export const catchUpOf = async (run: string, past: Past): Promise<CatchUp> => {
   /** How many events of each kind are in the log, and how much of each text. */
   const events = new Map<string, number>();
   const texts = new Map<string, number>();
-  /** What has ended here. Whatever has not ended there by then was cancelled. */
+  /** Items that ended here. Those that have not ended upstream by then were cancelled. */
   const ended = new Set<string>();
   let upstream: string | undefined;
   let isDone = false;
@@ -47,7 +47,7 @@ export const catchUpOf = async (run: string, past: Past): Promise<CatchUp> => {
     missing(event) {
       if (event.type === "run-start") return undefined;
       if (isDone) return event;
-      // The first answer counts, wherever it was given: the runner leaves out the end of an ask that has one.
+      // The first answer counts, no matter where it was given. The runner drops a second end of an ask.
       if (event.type === "ask-end") return ended.delete(`ask ${event.ask}`) ? undefined : event;
       const left = rest(event);
       const isCancelled = within(event).some((one) => ended.has(one));
@@ -64,7 +64,7 @@ export const catchUpOf = async (run: string, past: Past): Promise<CatchUp> => {
 const add = (counts: Map<string, number>, key: string, count: number): void =>
   void counts.set(key, (counts.get(key) ?? 0) + count);
 
-/** How much of it there is, up to `wanted`, which is then gone. */
+/** Takes up to `wanted` from the count. Returns how much was taken. */
 const take = (counts: Map<string, number>, key: string, wanted: number): number => {
   const known = counts.get(key) ?? 0;
   const taken = Math.min(known, wanted);
@@ -73,7 +73,7 @@ const take = (counts: Map<string, number>, key: string, wanted: number): number 
   return taken;
 };
 
-/** Events of one key are told one after the other. */
+/** Events with the same key are sequential. */
 const keyOf = (event: Event): string => {
   const { step, part, call, ask, stream } = event as Partial<
     Record<"step" | "part" | "call" | "ask" | "stream", string>
@@ -81,7 +81,7 @@ const keyOf = (event: Event): string => {
   return JSON.stringify([event.type, event.agent, step, part, call, ask, stream]);
 };
 
-/** What the event is about, in which it has its place. */
+/** The items that contain the event. */
 const within = (event: Event): string[] => {
   const { agent, parent, call, part } = event as Partial<Record<"agent" | "parent" | "call" | "part", string>>;
   const owner = event.type === "agent-start" ? parent : agent;

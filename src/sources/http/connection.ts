@@ -7,23 +7,26 @@ import { type Continuation, createContinuation } from "./continuation.ts";
 import { isTemporary, refusalOf, unreachable, upstreamCut } from "../upstream/refusals.ts";
 import type { Remote } from "./remote.ts";
 
-/** One run there, over as many connections and requests as it takes. */
+/** One upstream run, over as many connections and requests as needed. */
 export interface RemoteConnection {
-  /** For a dialect whose streams end where people are asked. */
+  /** For dialects whose streams end when the user is asked. */
   readonly continuation: Continuation | undefined;
-  /** Starts the run, or follows it from its beginning if it was started before, and gives its frames. Throws a Refusal where that fails; ends quietly only when nothing more is wanted. */
+  /**
+   * Starts the run, or follows it from its beginning if it was already started, and yields its frames. Throws a Refusal
+   * on failure. Returns without an error only when the run is closed.
+   */
   frames(): AsyncGenerator<Frame>;
-  /** The run's id there, once it is known. */
+  /** The id of the upstream run, once known. */
   readonly run: string | undefined;
-  /** Whether it is a Runcast that answers. */
+  /** Whether the server is a Runcast server. */
   readonly isRuncast: boolean;
-  /** Whether the run there is followed, whoever answers what it asks. */
+  /** Whether the upstream run is followed, no matter where its asks are answered. */
   readonly isFollowed: boolean;
-  /** Settled when the start has been answered, or has failed. */
+  /** Settles when the start has been answered or has failed. */
   readonly begun: Promise<void>;
-  /** The bytes that a Runcast there keeps beside the run; undefined if it cannot be asked or does not give them. */
+  /** The bytes of a file that a Runcast server stores beside the run. Undefined if it cannot be fetched. */
   file(id: string): Promise<Uint8Array | undefined>;
-  /** Takes the id that the run has by its own words, if the server has said none in its head. */
+  /** Sets the run's id from its run-start, if the server did not send one in its headers. */
   named(run: string): void;
 }
 
@@ -31,10 +34,10 @@ const PATIENCE_MS = 30_000;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2000;
 const FILE_TRIES = 5;
-/** So many heartbeats of a Runcast in a row do not get lost: the connection is dead. */
+/** If this many heartbeats of a Runcast server are missing in a row, the connection is dead. */
 const SILENT_HEARTBEATS = 3;
 
-/** `earlier` is the run there that another process has started for this one, on a Runcast. */
+/** `earlier` is the upstream run that another process started for this one on a Runcast server. */
 export const createConnection = (
   remote: Remote,
   options: HttpOptions,
@@ -45,17 +48,18 @@ export const createConnection = (
   const { dialect } = remote;
   const { patienceMs = PATIENCE_MS } = options;
   const { run: _, agent: __, ...asked } = request;
-  // An id of our own choice makes posting again safe, if the dialect says it: the server then follows instead of starting.
+  // Choosing the id makes it safe to post again, if the dialect transmits it: the server then follows instead of
+  // starting.
   const chosen = `via-${crypto.randomUUID()}`;
   const start = {
     do: "start" as const,
     request: { ...asked, run: chosen, ...(options.agent !== undefined && { agent: options.agent }) },
     extensions: true,
-    // A run that can be resumed must outlive a connection that breaks; it is stopped by a request then.
+    // A run that can be resumed must survive a broken connection. It is stopped with a request instead.
     ...(remote.can("follow") && remote.can("cancel") && { disconnect: "continue" as const }),
   };
   const continuation = dialect.segments && createContinuation(start, context);
-  // A family that knows threads alone may say the id, but as the thread's.
+  // Dialects that only know threads may transmit the id, but as a thread id.
   const saysRun = !dialect.segments && remote.can("follow") && (dialect.write(start).body ?? "").includes(chosen);
   const begun = Promise.withResolvers<void>();
   const [beat] = dialect.heartbeat.frames({ waiting: "agent", since: 0 });
@@ -68,7 +72,7 @@ export const createConnection = (
   let mayTryAtOnce = earlier !== undefined;
   const isFollowed = (): boolean => isRuncast && remote.can("follow");
 
-  /** Waits, or answers false if there is no more patience. */
+  /** Waits before a retry. Returns false when `patienceMs` is over. */
   const patience = async (): Promise<boolean> => {
     if (failures === 0) since = Date.now();
     else if (Date.now() - since >= patienceMs) return false;
@@ -76,7 +80,7 @@ export const createConnection = (
     return true;
   };
 
-  /** A run that was started before has broken off nowhere yet. */
+  /** A run that was started earlier needs no wait before the first attempt. */
   const isFirstTry = (): boolean => {
     const isFirst = mayTryAtOnce;
     mayTryAtOnce = false;
@@ -86,7 +90,7 @@ export const createConnection = (
   const begin = async (connection: AbortSignal): Promise<Response> => {
     for (;;) {
       const response = await remote.send(start, connection).catch(async (error: unknown) => {
-        // What was never heard can be refused at once, in particular where nobody listens.
+        // Retry only if posting again is safe. A refused connection fails immediately, because no server is listening.
         if (saysRun && !isRefused(error) && (await patience())) return undefined;
         throw unreachable(options.url, error);
       });
@@ -102,7 +106,10 @@ export const createConnection = (
     if (!response.ok || !isStream(response)) throw await refusalOf(response, dialect.name);
   };
 
-  /** The stream of the next segment, which a server that keeps no runs gives for the answers; undefined if there is nothing to go on with. */
+  /**
+   * The stream of the next segment, which a server that stores no runs sends in response to the answers. Undefined if
+   * there is nothing to continue with.
+   */
   const proceed = async (waiting: Continuation, connection: AbortSignal): Promise<Response | undefined> => {
     const next = await Promise.race([waiting.next(), aborted(remote.signal)]);
     if (!next) return undefined;
@@ -137,7 +144,7 @@ export const createConnection = (
         silence?.refresh();
         reader.push(bytes);
         if (frames.length > 0) failures = 0;
-        // The cursor is that of the last of these: they are all given before anything else can happen.
+        // The cursor is that of the last frame of this batch. All of them are yielded before anything else can happen.
         lastEventId = reader.lastEventId;
         received += frames.filter(({ event }) => event === undefined || event !== beat?.event).length;
         yield* frames.splice(0);
@@ -197,7 +204,7 @@ export const createConnection = (
       return undefined;
     },
     named: (id) => {
-      // A family that knows threads alone cannot be asked for a run by an id.
+      // Dialects that only know threads cannot find a run by id.
       if (!dialect.segments) run ??= id;
     },
   };
@@ -209,11 +216,11 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
     signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
 
-/** A server that answers once, or with a page, is not one of these; content types of streams differ among servers. */
+/** A JSON or HTML response is not a stream. The content types of streams differ between servers. */
 const isStream = (response: Response): boolean =>
   response.body !== null && !/json|html/.test(response.headers.get("content-type") ?? "");
 
-/** A failure of the network has a cause; without one, it is fetch itself that does not take the request. */
+/** Whether a retry is pointless: the connection was refused, or fetch rejected the request itself. Network failures have a cause. */
 const isRefused = (error: unknown): boolean =>
   error instanceof TypeError &&
   (error.cause === undefined || (error.cause as { code?: string }).code === "ECONNREFUSED");

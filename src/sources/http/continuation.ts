@@ -6,13 +6,13 @@ import { createAnswer } from "../../state.ts";
 
 type Start = Extract<Command, { do: "start" }>;
 
-/** Goes on with a run whose stream there ends where people are asked: the next request carries all their answers. */
+/** Continues a run whose upstream stream ends when the user is asked. The next request carries all answers. */
 export interface Continuation {
-  /** Takes in an event: as the server said it, and as it is said here. */
+  /** Takes an event, with the server's ids and with the ids of this run. */
   observe(theirs: Event, ours: Event): void;
-  /** Whether everything waits for people by now, so that the stream has ended, not broken off. */
+  /** Whether the run waits only for answers, so that the stream has ended rather than broken off. */
   readonly isDue: boolean;
-  /** Resolves with the next request when all that is asked has ended; undefined if nothing of it was answered here. */
+  /** Resolves with the next request when all asks have ended. Undefined if none of them was answered here. */
   next(): Promise<Start | undefined>;
 }
 
@@ -27,19 +27,19 @@ export const createContinuation = (
 ): Continuation => {
   const segments = createSegments();
   const answer = createAnswer();
-  /** What is asked, by the id that it has here, with the ids that it has there. */
+  /** Open asks by their id in this run, with their upstream ids. */
   const open = new Map<string, Asked>();
   const endedThere = new Set<string>();
   let isDue = false;
   let seq = 0;
-  // A server of another family may never say that it starts.
+  // Servers of some dialects never send a run-start.
   segments.take({ type: "run-start", protocol: 1, run, name: "" });
 
   const answerOf = async ([ours, asked]: [string, Asked]): Promise<AskAnswer[]> => {
     const { outcome, answer: given } = await answerTo(ours);
     if (endedThere.has(ours)) return [];
     if (outcome === "answered" && given) return [{ ...asked, answer: given }];
-    // Nobody answers it any more, and the server would wait for good.
+    // No answer will come, and the server would wait forever.
     return outcome === "expired" ? [{ ...asked, answer: { allow: false } }] : [];
   };
 

@@ -2,18 +2,18 @@ import { fieldsOf } from "../../json.ts";
 import type { Event, EventOf, Json } from "../../events.ts";
 import { textOf } from "../upstream/reading.ts";
 
-/** Says in `meta` which run there is followed here: both ids, because a Runcast there may follow another run in its turn. */
+/** The `meta` that names the upstream run. It holds both ids, because a Runcast server upstream may itself follow another run. */
 export const markOf = (run: string, upstream: string): { meta: Json } => ({
   meta: { upstream: { run, id: upstream } },
 });
 
-/** The run there, if this event says it of this run. */
+/** The upstream run, if this event carries the mark of this run. */
 export const markedRun = ({ meta }: Event, run: string): string | undefined => {
   const upstream = fieldsOf(fieldsOf(meta)["upstream"]);
   return upstream["run"] === run ? textOf(upstream["id"]) : undefined;
 };
 
-/** Marks the first events that can carry it: run-start may be stored before the server has said anything. */
+/** Marks run-start and the first event after it that can carry the mark, because run-start may be stored before the server responds. */
 export const createMarking = (run: string): ((event: Event, upstream: string | undefined) => Event) => {
   let isDone = false;
   return (event, upstream) => {
@@ -24,10 +24,10 @@ export const createMarking = (run: string): ((event: Event, upstream: string | u
   };
 };
 
-/** Nothing is made of their `meta`. */
+/** Event types whose `meta` is not interpreted. */
 const CARRIERS: ReadonlySet<Event["type"]> = new Set(["step-start", "agent-start", "status", "data"] as const);
 
-/** What a server says of a run that it follows itself is not ours to say. */
+/** Drops the server's own `meta`, which may mark a run that the server itself follows. */
 const startOf = ({ meta: _, ...start }: EventOf<"run-start">, mark: { meta: Json } | undefined) => ({
   ...start,
   ...mark,

@@ -1,11 +1,11 @@
 import type { Event } from "../../events.ts";
 import { createIds, withProviderId } from "../../ids.ts";
 
-/** Ids of our own for the calls and asks of a server that gives the same ones in every run. */
+/** New ids for the calls and asks of a server that repeats its ids in every run. */
 export interface OwnIds {
-  /** The event with our ids. A reference means the latest thing of that id in the same agent. */
+  /** The event with this run's ids. A reference means the latest item with that id in the same agent. */
   ours(event: Event): Event;
-  /** What the server calls what we call so. */
+  /** The server's id for this run's id. */
   theirs(id: string): string;
 }
 

@@ -1,6 +1,6 @@
 import type { Frame } from "../../dialect.ts";
 
-/** The frames as they come, and undefined whenever none has come for so long after one. */
+/** Yields the frames, and undefined whenever no frame has followed another within this time. */
 export async function* withPauses(frames: AsyncGenerator<Frame>, ms: number): AsyncGenerator<Frame | undefined> {
   let next = frames.next();
   try {
@@ -12,7 +12,7 @@ export async function* withPauses(frames: AsyncGenerator<Frame>, ms: number): As
       next = frames.next();
     }
   } finally {
-    // Not awaited: a frame that is still awaited would have to come first.
+    // Not awaited: it would have to wait for a pending frame.
     next.catch(() => {});
     frames.return(undefined).catch(() => {});
   }

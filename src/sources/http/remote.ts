@@ -1,16 +1,16 @@
 import type { Command, Dialect } from "../../dialect.ts";
 import type { HttpOptions } from "../http.ts";
 
-/** The server, and how to say something to it. */
+/** The server, and how to send requests to it. */
 export interface Remote {
   readonly dialect: Dialect;
-  /** Whether the dialect has words for such a command. */
+  /** Whether the dialect has such a command. */
   can(command: Command["do"]): boolean;
   /** Rejects if the server cannot be reached. */
   send(command: Command, signal?: AbortSignal): Promise<Response>;
-  /** Something that a Runcast has besides its dialects. */
+  /** Fetches a resource of a Runcast server that is not part of a dialect. */
   fetch(path: string): Promise<Response>;
-  /** Aborts when nothing more is wanted: `close` was called, or the run was stopped and the server has no words for that. */
+  /** Aborts when the connection is no longer needed: `close` was called, or the run was stopped and the dialect has no cancel. */
   readonly signal: AbortSignal;
   close(): void;
 }
@@ -33,7 +33,7 @@ export const createRemote = (options: HttpOptions, stopped: AbortSignal): Remote
         method: written.method,
         headers: { ...written.headers, ...own },
         ...(written.body !== undefined && { body: written.body }),
-        // Elsewhere, nobody is meant to have our key and the request's secrets.
+        // Do not send the key and the request's secrets to another server.
         redirect: "manual",
         signal: signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
       });
@@ -45,14 +45,14 @@ export const createRemote = (options: HttpOptions, stopped: AbortSignal): Remote
   };
 };
 
-/** The base without what it holds of the dialect's own paths. */
+/** The base URL without the part that belongs to the dialect's paths. */
 const rootOf = (base: string, dialect: Dialect): string => {
   const url = base.replace(/\/+$/, "");
   const [path = ""] = dialect.routes.map((route) => route.path).filter((one) => joined(url, one) !== url + one);
   return path === "" ? url : joined(url, path).slice(0, -path.length);
 };
 
-/** The path on that base, whose own path may already hold its first segments: `https://host/v1` and `/v1/models`. */
+/** Appends the path to the base URL, which may already contain the path's first segments: `https://host/v1` and `/v1/models`. */
 const joined = (base: string, path: string): string => {
   const url = base.replace(/\/+$/, "");
   const segments = new URL(url).pathname.split("/").filter(Boolean);

@@ -8,23 +8,23 @@ import { isTemporary } from "../upstream/refusals.ts";
 import { markOf } from "./mark.ts";
 import type { Remote } from "./remote.ts";
 
-/** Passes on to the server what people do to the run here: answers and cancels. */
+/** Forwards the user's answers and cancels to the server. */
 export interface Steering {
   observe(event: Event): void;
-  /** Takes in what is told again of a run that another process has followed. What it asked may be answered, and the answer lost. */
+  /** Takes an event of a run that another process followed. Its asks may have been answered already, with the answer lost. */
   observeAgain(event: Event): void;
-  /** All that is known of the run here has been told again: what has no end there gets its answer. */
+  /** The known events of the run have been replayed: sends answers to asks that have not ended upstream. */
   caughtUp(): void;
-  /** What there is to tell since the last time. */
+  /** The notices since the last call. */
   notices(): readonly Event[];
   close(): void;
 }
 
 const TRIES = 5;
-/** How long a server that was told to stop may take to say how everything ended. */
+/** How long a server may take to report the end of everything after a cancel. */
 const STOP_MS = 4000;
 
-/** `theirs` answers what the server calls a call or an ask. */
+/** `theirs` returns the server's id of a call or an ask. */
 export const createSteering = (
   remote: Remote,
   connection: RemoteConnection,
@@ -42,7 +42,7 @@ export const createSteering = (
     notices.push({ type: "notice", level, text, ...(isMarked && markOf(context.run, run)) });
   };
 
-  /** The status of the answer; undefined if there was none. Saying the same again is safe. */
+  /** The status of the response, or undefined if there was none. Sending the same command again is safe. */
   const send = async (command: Command): Promise<number | undefined> => {
     let status: number | undefined;
     for (let tries = 0; tries < TRIES && !remote.signal.aborted; tries++) {
@@ -67,7 +67,7 @@ export const createSteering = (
       tell("error", `the answer did not reach the upstream server (${status ?? "no connection"})`);
   };
 
-  /** The answers to all that is asked, for a dialect that takes them together. What they cause comes in the stream that is followed. */
+  /** Sends the answers to all asks, for a dialect that takes them together. Their effects arrive in the stream that is being followed. */
   const answerAll = async (continuation: Continuation): Promise<void> => {
     const next = await continuation.next();
     if (!next || closed.signal.aborted) return;
@@ -93,7 +93,7 @@ export const createSteering = (
     const { message } = (context.signal.reason ?? {}) as { message?: unknown };
     const timer = setTimeout(remote.close, STOP_MS);
     closed.signal.addEventListener("abort", () => clearTimeout(timer));
-    // A run whose start is still under way would go on unseen.
+    // A run whose start is still in progress would continue unnoticed.
     await Promise.race([connection.begun, sleep(STOP_MS, undefined, { ref: false })]);
     if (!(await cancel(typeof message === "string" ? { reason: message.slice(0, 1000) } : {}))) remote.close();
   };

@@ -10,7 +10,7 @@ interface Shared {
   readonly events: EventQueue;
   readonly context: RunContext;
   readonly newId: ReturnType<typeof createIds>;
-  /** A number that no other id of the run has. */
+  /** The last number used in an id of the run. */
   count: number;
 }
 
@@ -25,7 +25,7 @@ const createAgent = (shared: Shared, signal: AbortSignal, agent: string | undefi
   const steps = new Steps(emit, () => fresh("step"));
   const busy = new Set<Promise<unknown>>();
 
-  /** The run waits for it, whether or not the program does, and its failure is the program's to handle. */
+  /** Makes the run wait for the work even if the program does not. The program must still handle its failure. */
   const track = <Value>(work: Promise<Value>): Promise<Value> => {
     const done = (): void => void busy.delete(work);
     busy.add(work);
@@ -64,7 +64,7 @@ const createAgent = (shared: Shared, signal: AbortSignal, agent: string | undefi
     emit({ type: "tool-execute", call });
     const began = performance.now();
     try {
-      // A process that lost the run cannot store this, and must not act.
+      // A process that has lost the run cannot store this and must not run the tool.
       await events.taken();
       await context.stored();
       stop.throwIfAborted();

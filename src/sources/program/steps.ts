@@ -1,8 +1,8 @@
 import type { Event } from "../../events.ts";
 
 /**
- * The steps of one agent. Text opens one where none is open; a call belongs to it and ends it, since calls execute after their step.
- * Calls that are made together are of one step.
+ * The steps of one agent. Text opens a step if none is open. A call belongs to the step and ends it, because calls
+ * execute after their step. Calls that are made together belong to one step.
  */
 export class Steps {
   readonly #emit: (event: Event) => void;
@@ -27,7 +27,7 @@ export class Steps {
     if (--this.#parts === 0 && this.#closing) this.#finish();
   }
 
-  /** A call begins; the step ends when the program has said all that it says at once. */
+  /** A call begins. The step ends after the program's current synchronous work, so that calls made together share it. */
   call(): void {
     this.#open();
     if (this.#closing) return;

@@ -3,16 +3,16 @@ import { Refusal } from "../../source.ts";
 import { createFrameReader } from "../../sse.ts";
 
 interface FramesOptions {
-  /** The one that the request was made with: when it aborts, the reading ends. */
+  /** The signal of the request. Reading ends when it aborts. */
   readonly signal: AbortSignal;
-  /** Whether somebody wants to know when nothing comes for a moment. */
+  /** Whether to report a pause in the stream. */
   readonly isHolding?: () => boolean;
 }
 
-/** Frames that a server writes at once arrive within this time. */
+/** Frames that a server writes together arrive within this time. */
 const QUIET_MS = 40;
 
-/** The frames of a stream until it ends, breaks off or is no longer wanted; undefined when nothing came for a moment. */
+/** Yields the frames of a stream until it ends, breaks off or is aborted. Yields undefined after a pause while `isHolding`. */
 export async function* framesOf(
   response: Response,
   { signal, isHolding = () => false }: FramesOptions,

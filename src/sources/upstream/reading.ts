@@ -2,7 +2,7 @@ import type { Json } from "../../events.ts";
 
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** A text to show in one line: not empty, and not longer than one would read. */
+/** A string as one line: not empty, and shortened to the limit. */
 export const lineOf = (value: unknown, limit = 300): string | undefined => {
   const line = textOf(value)?.replace(/\s+/g, " ").trim().slice(0, limit);
   return line === "" ? undefined : line;
@@ -11,7 +11,7 @@ export const lineOf = (value: unknown, limit = 300): string | undefined => {
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
-/** It came out of JSON, so it is JSON unless it is absent. */
+/** The value comes from parsed JSON, so it is JSON unless it is absent. */
 export const jsonOf = (value: unknown): Json | undefined => value as Json | undefined;
 
 export const isEmpty = (value: unknown): boolean =>

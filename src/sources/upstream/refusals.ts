@@ -1,7 +1,7 @@
 import { Refusal, type RunRequest } from "../../source.ts";
 import { parseJson } from "../../json.ts";
 
-/** What a server has answered instead of a stream, in its own words. */
+/** Converts a response that is not a stream, with the server's own message. */
 export const refusalOf = async (response: Response, dialect: string): Promise<Refusal> => {
   const { status, ok } = response;
   const text = await textOf(response);
@@ -11,7 +11,7 @@ export const refusalOf = async (response: Response, dialect: string): Promise<Re
       hint: `check that the url's server speaks ${dialect}`,
     });
   const reported = reportIn(text);
-  // Whose key is wrong is not the client but ours.
+  // The wrong key is the agent's, not the client's.
   const isOurKey = status === 401 || status === 403;
   return new Refusal(
     reported.code ?? "upstream-refused",
@@ -26,7 +26,7 @@ export const refusalOf = async (response: Response, dialect: string): Promise<Re
   );
 };
 
-/** Whether the same request may be answered differently soon. */
+/** Whether the same request may soon get a different response. */
 export const isTemporary = (status: number): boolean =>
   status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
 
@@ -41,7 +41,7 @@ export const unreachable = (url: string, cause: unknown): Refusal =>
 export const upstreamCut = (message: string): Refusal =>
   new Refusal("upstream-cut", message, { status: 502, retryable: true });
 
-/** What the server is sent and nobody else may see. */
+/** Values sent to the server that must not be shown. */
 export const secretsOf = (
   { url, key = "", headers = {} }: { url: string; key?: string; headers?: Readonly<Record<string, string>> },
   { secrets = {} }: RunRequest,
@@ -51,10 +51,10 @@ export const secretsOf = (
   return [...values, ...values.map((value) => value.replace(/^\w+ /, ""))].filter(({ length }) => length >= SHORTEST);
 };
 
-/** Servers, and fetch itself, repeat in their errors what they were sent. */
+/** Removes secrets. Servers, and fetch itself, repeat parts of the request in their errors. */
 export const withoutSecrets = (error: unknown, secrets: readonly string[]): unknown => {
   if (!(error instanceof Refusal)) return error;
-  // The longest first: one may be a part of another.
+  // The longest first, because one secret may be part of another.
   const longestFirst = secrets.toSorted((one, other) => other.length - one.length);
   const clean = (text: string) => longestFirst.reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text);
   const { code, message, status, retryable, hint } = error;
@@ -67,10 +67,10 @@ export const withoutSecrets = (error: unknown, secrets: readonly string[]): unkn
   });
 };
 
-/** Shorter ones would take ordinary words with them. */
+/** Shorter values would also match ordinary words. */
 const SHORTEST = 6;
 
-/** fetch hides the reason of a failure in its cause. */
+/** fetch puts the reason of a failure into the error's cause. */
 const reasonOf = (error: unknown): string => {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   return cause instanceof Error && cause.message ? cause.message : message;
@@ -78,7 +78,7 @@ const reasonOf = (error: unknown): string => {
 
 const LONGEST = 2000;
 
-/** The start of the body: it is for people, and a server may send any amount. */
+/** The beginning of the body. It is for display, and a server may send any amount. */
 const textOf = async (response: Response): Promise<string> => {
   const decoder = new TextDecoder();
   let text = "";
@@ -88,12 +88,12 @@ const textOf = async (response: Response): Promise<string> => {
       if (text.length > 16 * LONGEST) break;
     }
   } catch {
-    // What came before the cut still says something.
+    // What came before the failure is still useful.
   }
   return text.trim();
 };
 
-/** The families' shapes: `{error: {code, message, hint}}`, `{error: "…"}`, `{message}`, `{detail}`; else what it is. */
+/** Known formats: `{error: {code, message, hint}}`, `{error: "…"}`, `{message}` and `{detail}`. Otherwise the text itself. */
 const reportIn = (text: string): { code?: string; message: string; hint?: string } => {
   const body = parseJson(text);
   if (body === undefined) return { message: /^\s*</.test(text) ? "" : text.slice(0, LONGEST) };

@@ -7,7 +7,7 @@ export interface UpstreamServer {
   readonly url: string;
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long a stream that broke off is asked for again. */
+  /** How long to retry a stream that broke off. */
   readonly patienceMs?: number;
 }
 
@@ -15,7 +15,7 @@ const PATIENCE_MS = 30_000;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2000;
 
-/** `auth` is the header that takes the key. */
+/** `auth` is the header that contains the key. */
 export const request = (
   { url, headers }: UpstreamServer,
   path: string,
@@ -25,7 +25,7 @@ export const request = (
   fetch(url.replace(/\/+$/, "") + path, {
     ...init,
     headers: { ...init.headers, ...headers, ...auth },
-    // Elsewhere, nobody is meant to have the key.
+    // Do not send the key to another server.
     redirect: "manual",
   });
 
@@ -33,13 +33,13 @@ export const isEventStream = (response: Response): boolean =>
   response.ok && /event-stream/.test(response.headers.get("content-type") ?? "");
 
 interface Patience {
-  /** Which protocol the server should speak. */
+  /** The protocol that the server should implement, for error messages. */
   readonly speaks: string;
   readonly signal: AbortSignal;
   readonly patienceMs: number | undefined;
 }
 
-/** A stream, tried again as long as there is patience. Undefined if there is no more. Throws what the server refuses for good. */
+/** Opens a stream, with retries. Undefined if the retries time out. Throws a Refusal if the server rejects the request permanently. */
 export const openStream = async (
   open: () => Promise<Response>,
   { speaks, signal, patienceMs = PATIENCE_MS }: Patience,
@@ -56,7 +56,7 @@ export const openStream = async (
   }
 };
 
-/** What a response holds. Throws a Refusal if that is more than `mostBytes`. */
+/** The body of a response. Throws a Refusal if it exceeds `mostBytes`. */
 export const wholeText = async (response: Response, mostBytes: number): Promise<string> => {
   const pieces: Uint8Array[] = [];
   let bytes = 0;

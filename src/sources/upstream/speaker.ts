@@ -2,17 +2,17 @@ import type { CallOutcome, Content, Event, Finish, Json, Problem, Usage } from "
 import { createIds, withProviderId } from "../../ids.ts";
 import { Refusal } from "../../source.ts";
 
-/** Makes ids. Those of calls and asks are unique across runs. */
+/** Creates ids. Those of calls and asks are unique across runs. */
 export type NewId = (kind: "step" | "part" | "call" | "ask" | "agent") => string;
 
-/** `part` is the seq that a run is continued from. */
+/** `part` is the seq from which a run is continued. */
 export const idsOf = (run: string, part = 0): NewId => {
   const unique = createIds(run, part);
   const counts = { step: 0, part: 0, agent: 0 };
   return (kind) => (kind === "call" || kind === "ask" ? unique(kind) : `${kind}-${++counts[kind]}`);
 };
 
-/** A call that has not ended. `key` is what the framework calls it. */
+/** A call that has not ended. `key` is the framework's id for it. */
 export interface OpenCall {
   readonly id: string;
   readonly key: string;
@@ -28,7 +28,7 @@ export interface CallResult {
   readonly content?: Content[];
   readonly value?: Json;
   readonly error?: Problem;
-  /** As the framework measured it. */
+  /** The duration measured by the framework. */
   readonly ms?: number | undefined;
 }
 
@@ -41,8 +41,8 @@ interface OpenPart {
 const MOST_OPEN_CALLS = 500;
 
 /**
- * The steps, parts and calls of one agent, the root or a sub-agent, in the order that the grammar wants. A step stays open after the
- * model's answer until it is known which calls the answer holds: `settle` ends it, and then its calls execute.
+ * The steps, parts and calls of one agent (the root or a sub-agent), in the order that the grammar requires. A step
+ * stays open after the model's response until its calls are known. `settle` ends it, and then its calls execute.
  */
 export class Speaker {
   readonly agent: string | undefined;
@@ -73,7 +73,7 @@ export class Speaker {
     return [...events, this.own({ type: "step-start", step: this.#step.id, ...(model !== undefined && { model }) })];
   }
 
-  /** More text or thinking, or of a call that executes its own words. */
+  /** Adds text or thinking of the agent, or text of an executing call. */
   say(kind: OpenPart["kind"], delta: string, call?: OpenCall): Event[] {
     if (delta === "") return [];
     const events: Event[] = [];
@@ -95,13 +95,13 @@ export class Speaker {
     return [this.own({ type: `${kind}-end`, part: id, ...(cut && { cut }) })];
   }
 
-  /** The model has said everything, for so many tokens. */
+  /** The model's response is complete, with this usage. */
   answered(usage: Usage | undefined): Event[] {
     if (this.#step) this.#step.usage = usage;
     return this.endPart();
   }
 
-  /** A call that the model asks for. One that comes after its step has ended gets a step of its own. */
+  /** Starts a call that the model requested. A call that arrives after its step has ended gets its own step. */
   startCall(key: string, name: string, title?: string): { readonly call: OpenCall; readonly events: Event[] } {
     if (this.calls.size >= MOST_OPEN_CALLS)
       throw new Refusal("upstream-invalid", `The server has more than ${MOST_OPEN_CALLS} tool calls open.`, {
@@ -123,12 +123,12 @@ export class Speaker {
     return { call, events };
   }
 
-  /** Takes up a call that is open in the log. */
+  /** Restores a call that is open in the log. */
   adopt(id: string, key: string, name: string): void {
     this.calls.set(key, { id, key, name, speaker: this, input: undefined, isExecuting: false });
   }
 
-  /** The arguments as a whole. */
+  /** Sets the complete arguments. */
   giveInput(call: OpenCall, input: Json | undefined): Event[] {
     call.input = input;
     return [this.own({ type: "tool-input-end", call: call.id, ...(input !== undefined && { input }) })];
@@ -139,7 +139,7 @@ export class Speaker {
     this.#ready.push(call);
   }
 
-  /** Ends the step, if one is open, and lets the calls execute that wait for that. */
+  /** Ends the open step, if any, and executes the calls that wait for that. */
   settle(finish?: Finish): Event[] {
     const events = this.#endStep(finish);
     const ready = this.#ready;
@@ -148,7 +148,7 @@ export class Speaker {
   }
 
   execute(call: OpenCall, edited?: Json): Event[] {
-    // A call that waits for an answer does not execute, whatever its server says.
+    // A call that waits for an answer does not execute, no matter what its server reports.
     if (call.isExecuting || call.ask !== undefined || !this.calls.has(call.key)) return [];
     call.isExecuting = true;
     const events = this.#endStep();

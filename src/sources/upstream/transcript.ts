@@ -1,9 +1,9 @@
 import type { Message } from "../../events.ts";
 
-/** How much of an earlier conversation an agent is told that does not know it, from its end. */
+/** How much of an earlier conversation to send to an agent that does not know it, counted from the end. */
 const MOST_HISTORY = 60_000;
 
-/** A conversation as text, for an agent that cannot be given its messages. */
+/** A conversation as text, for an agent that does not accept messages. */
 export const transcript = (messages: readonly Message[]): string => {
   const lines = messages.flatMap(({ role, content }) => {
     const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
