@@ -15,139 +15,150 @@ export { createTails, type Tails } from "./log/tails.ts";
 export { watchers, watchersOfAll } from "./log/watchers.ts";
 
 /**
- * Where runs are kept: append-only, ordered, one owner a run. Several processes may share a log; they never talk to each
- * other but through it.
+ * Stores runs: append-only, ordered, with one owner per run. Several processes may share a log. They communicate only
+ * through it.
  *
- * What every variant promises:
- * - `append` is atomic: all entries or none. It rejects and writes nothing with `LogFenced` unless `as` is the run's owner
- *   and epoch, with `LogConflict` unless the run's log ends right before `entries[0].seq`, with `LogMissing` if the run was
- *   dropped. Seq and epoch are checked and the entries added in one step of the engine.
- * - `append` resolves when the entries are stored, in the sense of `survives`; only then can anyone read them. It answers
- *   without a promise where they are stored at once. It never throws but rejects.
- * - Entries are never changed. `drop` removes a whole run, never its head; its id stays known as dropped.
- * - Appends of one run are made one after the other by its runner; appends of different runs overlap freely.
- * - No call is fast only for short logs: `append` and `read` cost what they carry, not what came before.
- * - What is known of one run (`append`, `read`, `info`, `takeOver`, `release`, `send`, `controls`) is exact at once for
- *   every process. What spans runs (`list`, `orphans`, `retain`) may lag and is repaired, since an engine with many
- *   shards keeps no index in step with a run: check with `info` or `takeOver` before acting on it.
+ * Every variant guarantees:
+ * - `append` is atomic: it stores all entries or none. It rejects with `LogFenced` unless `as` is the run's owner and
+ *   epoch, with `LogConflict` unless the run's log ends right before `entries[0].seq`, and with `LogMissing` if the run
+ *   was dropped. The engine checks seq and epoch and adds the entries in one step.
+ * - `append` resolves when the entries are stored as described by `survives`. Only then can they be read. It returns no
+ *   promise if they are stored synchronously. It never throws, but rejects.
+ * - Entries never change. `drop` removes a whole run, never its head, and its id stays known as dropped.
+ * - A run's runner appends to it sequentially. Appends to different runs may overlap.
+ * - Costs do not grow with the log: `append` and `read` cost as much as the entries they carry.
+ * - Calls about one run (`append`, `read`, `info`, `takeOver`, `release`, `send`, `controls`) are immediately
+ *   consistent for every process. Calls across runs (`list`, `orphans`, `retain`) may lag and are repaired, because an
+ *   engine with many shards cannot update an index together with a run. Check with `info` or `takeOver` before acting
+ *   on their results.
  *
- * An engine that can lose what it had stored (a failover to a replica that lags) is found out where a process knows better:
- * `append`, and `read` after an entry that is gone, reject with `LogReset`, so that nobody is shown a log with a hole.
+ * If an engine loses stored entries (a failover to a lagging replica), processes that know better detect it: `append`,
+ * and `read` after a lost entry, reject with `LogReset`, so no viewer gets a log with a hole.
  *
- * A variant that sends a call again after a broken connection must not repeat its effect. It can tell its own append from
- * another's by the owner, the epoch and the last seq.
+ * A variant that resends a call after a broken connection must not repeat its effect. The owner, the epoch and the last
+ * seq identify its own append.
  */
 export interface Log extends RunOwnership, RunControl {
   readonly name: string;
-  /** What stored entries outlive, in one line for people. */
+  /** What stored entries survive, as one line for users. */
   readonly survives: string;
-  /** Whether another process can go on with a run: false if runs are gone with this one. */
+  /** Whether another process can continue a run. False if runs are lost with this process. */
   readonly isLasting: boolean;
-  /** What is kept beside runs. */
+  /** Storage for data that is not a run. */
   readonly records: Records;
 
   /**
-   * The append of seq 1 makes the run, so it decides who starts it: of two processes with the same id, one gets
-   * `LogConflict`. Made `as` an owner, the run belongs to it with epoch 1. Made without `as`, the run has no owner and
-   * epoch 0, and whoever names no owner writes it until somebody takes it over.
+   * Appending seq 1 creates the run, so it decides who starts it: of two processes with the same id, one gets
+   * `LogConflict`. If created with `as`, the run belongs to that owner with epoch 1. Without `as`, it has no owner and
+   * epoch 0, and only writers without an owner can append until a process takes it over.
    */
   append(run: string, entries: readonly Entry[], as?: Ownership): void | Promise<void>;
   /**
-   * The entries after `after`, in order, as many as are stored but at most `limit` (at least one if there is one). Answers
-   * at once, without a promise, where the variant can: most reads are of what was just written. Throws `LogMissing` for a
-   * run that is unknown or dropped.
+   * Returns the entries after `after`, in order, up to `limit` (at least one if there is one). Returns without a
+   * promise where the variant can, because most reads are of entries that were just written. Throws `LogMissing` if the
+   * run is unknown or dropped.
    */
   read(run: string, after: number, limit: number): readonly Entry[] | Promise<readonly Entry[]>;
-  /** Calls `wake` after entries of this run were stored. A wake only says "read again", may come for nothing, and never carries data. */
+  /**
+   * Calls `wake` after entries of this run are stored. A wake only means "read again": it may be spurious and carries
+   * no data.
+   */
   watch(run: string, wake: () => void): () => void;
 
-  /** What is known of a run; undefined if nothing is. */
+  /** Facts about a run. Undefined if the run is unknown. */
   info(run: string): RunInfo | undefined | Promise<RunInfo | undefined>;
-  /** Newest start first, without the dropped ones. */
+  /** Newest start first, without dropped runs. */
   list(query: RunQuery): Promise<RunInfo[]>;
 
   /**
-   * Keeps bytes beside the run's log, also before its first entry, under an id that no other `put` gets. Fills `head` and
-   * `tail` for text. Files of a run that never starts are removed some time after.
+   * Stores bytes beside the run's log under a new unique id. Works before the run's first entry. Fills `head` and
+   * `tail` for text. Files of a run that never starts are removed after some time.
    */
   put(run: string, bytes: Uint8Array, file: { mediaType: string; name?: string }): Promise<FileRef>;
-  /** The bytes from `start` up to, not including, `end`; undefined if the run has no such file. */
+  /** The bytes from `start` up to but not including `end`. Undefined if the run has no such file. */
   get(run: string, file: string, range?: { start?: number; end?: number }): Promise<StoredFile | undefined>;
-  /** Removes files that no entry tells of: those of a start that was refused, or that another process made first. */
+  /** Removes files that no entry refers to: those of a refused start, or of a start that another process won. */
   discard(run: string, files: readonly string[]): Promise<void>;
 
-  /** Rejects if what is stored now would not be kept. A variant without it is asked to store a record. */
+  /** Rejects if the log cannot store anything durably at the moment. Without it, callers store a record to find out. */
   check?(): Promise<void>;
   /**
-   * Everything that was acknowledged until now, as files that make up a directory for another log of this kind; what is stored
-   * meanwhile may be in it. A variant without it has an engine with tools of its own.
+   * Everything acknowledged so far, as files that form a directory for another log of this kind. May include entries
+   * stored in the meantime. Variants without it rely on the backup tools of their engine.
    */
   backup?(): AsyncIterable<BackupFile>;
 
-  /** Removes a finished run with its files. Rejects for a run that has not ended; does nothing for one that is not there. */
+  /** Removes a finished run with its files. Rejects if the run has not ended. Does nothing if it does not exist. */
   drop(run: string): Promise<void>;
-  /** Drops finished runs, oldest end first, until the rest fits. Answers how many went. */
+  /** Drops finished runs, oldest end first, until the rest fits. Returns how many were dropped. */
   retain(policy: Retention, now: number): Promise<number>;
   close(): Promise<void>;
 }
 
 /**
- * Who may write a run. A process is an owner under an id of its own choice (new at each start) and lives as long as it sends
- * heartbeats. The epoch decides, not the heartbeat: an owner that was late but not replaced goes on, and one that was
- * replaced can write nothing, however alive it is. Time is the engine's.
+ * Decides who may write a run. A process is an owner under an id it chooses (new at each start), and stays alive as
+ * long as it sends heartbeats. The epoch decides, not the heartbeat: an owner that was late but not replaced can
+ * continue, and one that was replaced can write nothing, even if it is alive. Leases use the engine's clock.
  */
 export interface RunOwnership {
   /**
-   * The owner lives for `leaseMs` from now; 0: it leaves, and its runs are orphans at once. True if it was alive until now.
-   * False after a pause: its runs may have been taken over meanwhile.
+   * Extends the owner's lease to `leaseMs` from now. With 0 the owner leaves, and its runs become orphans immediately.
+   * Returns true if the lease was still valid. False means a gap in which its runs may have been taken over.
    */
   heartbeat(owner: string, leaseMs: number): boolean | Promise<boolean>;
   /**
-   * Makes `owner` the run's owner with the next epoch and answers where the log ends. Undefined, and nothing changed, if the
-   * run has ended, is dropped or unknown, or belongs to another owner who is alive. Of several who try only one gets it.
-   * An owner may take over its own run: it has lost the answer of an earlier call.
+   * Makes `owner` the run's owner with the next epoch and returns where the log ends. Returns undefined and changes
+   * nothing if the run has ended, is dropped or unknown, or belongs to another live owner. Of several concurrent
+   * callers, only one succeeds. An owner may take over its own run, because the response to an earlier call may have
+   * been lost.
    *
-   * For variants: look at the owner's life first if it lies elsewhere, then exchange the epoch that was seen. An owner that
-   * comes back in between has lost the run all the same.
+   * For variants: if leases are stored elsewhere, check the lease first, then compare and swap the epoch that was read.
+   * An owner that comes back in between still loses the run.
    */
   takeOver(run: string, owner: string): Promise<Takeover | undefined>;
-  /** Gives the run up: it has no owner and the next epoch, so that nobody writes it before somebody takes it over. Does nothing if it is another's by now. */
+  /**
+   * Gives up the run. It then has no owner and the next epoch, so nothing can be written before a takeover. Does
+   * nothing if the run belongs to another owner by now.
+   */
   release(run: string, as: Ownership): Promise<void>;
-  /** Runs without an end whose owner is not alive, in any order. A run that is taken over is no orphan, so ask again until there is none. */
+  /** Open runs without a live owner, in any order. A takeover removes a run from this list, so call again until it is empty. */
   orphans(limit: number): Promise<RunInfo[]>;
 }
 
 /**
- * What people want of a run that may be at work in another process. The owner reads it, or its successor does: from the
- * beginning, since what was done about it shows in the run's log (a call that has ended, an ask that has its answer).
+ * Queues user requests for a run that may execute in another process. The owner, or its successor, reads the queue from
+ * the beginning, because the run's log shows which ones were handled (a call that has ended, an ask that has an
+ * answer).
  */
 export interface RunControl {
   /**
-   * Adds to the run's queue, durably, once for each `control.id`: the first stays as it was. `ended`: nothing is queued for
-   * a run that is over; `full`: the run has `MAX_CONTROLS` already. Rejects with `LogMissing` for a run that is unknown or dropped.
+   * Durably adds to the run's queue, once per `control.id`: the first one wins. Returns `ended` and queues nothing if
+   * the run is over, `full` if the run already has `MAX_CONTROLS`. Rejects with `LogMissing` if the run is unknown or
+   * dropped.
    */
   send(run: string, control: Control): Promise<"queued" | "ended" | "full">;
   /**
-   * What was sent after number `after`, in order, at most `limit`. Numbers of a run count 1, 2, 3 in the order in which they
-   * can be read: none appears below one that was read. Empty once the run has ended: its end removes the queue.
+   * Controls after number `after`, in order, at most `limit`. A run's numbers count 1, 2, 3 in the order in which they
+   * become readable, so none ever appears below one that was read. Empty once the run has ended, because its end
+   * removes the queue.
    */
   controls(run: string, after: number, limit: number): Promise<readonly QueuedControl[]>;
-  /** Calls `wake` after something was sent to a run, or with no run if it may have been any. A wake never carries data. */
+  /** Calls `wake` after a control was sent to a run, without a run if it may have been any. A wake carries no data. */
   watchControls(wake: (run?: string) => void): () => void;
 }
 
-/** As whom a run is written. */
+/** The owner and epoch that an append is made with. */
 export interface Ownership {
   readonly owner: string;
   readonly epoch: number;
 }
 
 export interface Takeover extends Ownership {
-  /** The last entry of the log. */
+  /** The seq of the log's last entry. */
   readonly seq: number;
 }
 
-/** Something wanted of a run. `id` makes it idempotent; `by` says who wants it. */
+/** A user's request to a run. `id` makes it idempotent. `by` is the user who sent it. */
 export type Control = { readonly id: string; readonly by?: string } & (
   | { readonly kind: "cancel"; readonly agent?: string; readonly call?: string; readonly reason?: string }
   | { readonly kind: "answer"; readonly ask: string; readonly answer: Answer }
@@ -159,7 +170,7 @@ export interface QueuedControl {
 }
 
 export interface RunInfo extends RunSummary {
-  /** The id of the user who started it. */
+  /** The id of the user who started the run. */
   readonly user?: string;
   readonly dropped?: boolean;
   readonly owner?: string;
@@ -167,12 +178,12 @@ export interface RunInfo extends RunSummary {
   readonly epoch: number;
 }
 
-/** Which runs to list: those that have all that is said here. */
+/** Which runs to list: those that match all of these fields. */
 export interface RunQuery {
   readonly limit: number;
-  /** The id of the run to go on from; the page after one that is unknown is empty. */
+  /** The id of the run after which the page starts. An unknown id gives an empty page. */
   readonly before?: string;
-  /** Only runs that have no run-end. */
+  /** Only runs without a run-end. */
   readonly open?: boolean;
   readonly thread?: string;
   readonly user?: string;
@@ -187,13 +198,13 @@ export interface StoredFile {
 }
 
 export interface BackupFile {
-  /** Relative, with `/` between its parts. */
+  /** Relative, with `/` as separator. */
   readonly name: string;
   readonly size: number;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Limits on finished runs; an absent one does not limit. */
+/** Limits for finished runs. A missing limit does not apply. */
 export interface Retention {
   readonly maxAgeMs?: number;
   readonly maxRuns?: number;

@@ -1,27 +1,31 @@
 import type { Json } from "./events.ts";
 
 /**
- * What a server keeps that is not a run: share links, keys (hashed), quotas, audit entries. Small values, found by kind and id.
+ * Stores a server's data that is not a run: share links, keys (hashed), quotas, audit entries. Values are small and
+ * addressed by kind and id.
  *
- * What every variant promises:
- * - Each call is atomic for its one record, whichever process makes it, and resolves when it is stored in the sense of the
- *   log's `survives`. There is nothing atomic over several records.
- * - Time is the engine's: processes whose clocks differ agree on what has expired. That is why a life is told in
- *   milliseconds from now and not as a moment. What has expired is gone for every call, though its room may be freed later.
- * - Kinds match `[a-z][a-z0-9-]*`, ids are 1 to 256 printable ASCII characters, so that every engine sorts them alike. Put
- *   a hash or an escape of anything else. A value is at most 64 KiB of JSON.
+ * Every variant guarantees:
+ * - Each call is atomic for its one record, across processes, and resolves when it is stored as described by the log's
+ *   `survives`. Nothing is atomic across records.
+ * - Time is the engine's, so processes with different clocks agree on what has expired. That is why lifetimes are
+ *   durations in milliseconds, not timestamps. Expired records are gone for every call, but may be freed later.
+ * - Kinds match `[a-z][a-z0-9-]*`, ids are 1 to 256 printable ASCII characters, so every engine sorts them the same
+ *   way. Hash or escape anything else. A value is at most 64 KiB of JSON.
  */
 export interface Records {
-  /** Sets a record and its life; without `ttlMs` it stays. False, and nothing changed, if `ifAbsent` and it is there. */
+  /**
+   * Sets a record and its lifetime, unlimited without `ttlMs`. With `ifAbsent`, returns false and changes nothing if it
+   * exists.
+   */
   put(kind: string, id: string, value: Json, options?: RecordOptions & { ifAbsent?: boolean }): Promise<boolean>;
   get(kind: string, id: string): Promise<Json | undefined>;
-  /** By id, last first (so newest first where ids begin with a time), from before `before` on. May lag behind `put`. */
+  /** In descending order of id (newest first if ids begin with a time), starting before `before`. May lag behind `put`. */
   list(kind: string, query: { prefix?: string; limit: number; before?: string }): Promise<StoredRecord[]>;
-  /** False if there was none. */
+  /** Returns false if the record did not exist. */
   delete(kind: string, id: string): Promise<boolean>;
   /**
-   * Adds a whole number to a counter and answers the sum. Makes it, from 0, with this life, which later calls do not
-   * change. Rejects if the record is not a whole number. To keep under a limit, add first and take back what was too much.
+   * Adds an integer to a counter and returns the sum. Creates the counter at 0 with this lifetime, which later calls do
+   * not change. Rejects if the record is not an integer. To enforce a limit, add first and subtract the excess.
    */
   add(kind: string, id: string, amount: number, options?: RecordOptions): Promise<number>;
 }
@@ -53,7 +57,7 @@ export const recordText = (value: Json): string => {
   return text;
 };
 
-/** What a counter that holds `value` (undefined: it is new) holds after `amount`. */
+/** A counter's value after adding `amount`. `value` is undefined for a new counter. */
 export const sumOf = (id: string, value: Json | undefined, amount: number): number => {
   const sum = (value ?? 0) as number;
   if (value !== undefined && !Number.isSafeInteger(value)) throw new TypeError(`record ${id} is not a counter`);

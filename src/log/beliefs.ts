@@ -1,8 +1,11 @@
-/** Until when a process may believe that owners live whose leases it renews itself at an engine elsewhere. */
+/** Until when a process may assume that an owner is alive whose lease it renews at a remote engine. */
 export interface Beliefs {
-  /** A renewal is under way: nothing is believed until what this answers is called, when the engine has taken it. */
+  /**
+   * Call before sending a renewal. The owner counts as alive only once the returned function is called, after the
+   * engine's reply.
+   */
   renew(owner: string, leaseMs: number): () => void;
-  /** Whether the owner's lease has surely not run out: nobody else can have its runs. */
+  /** Whether the owner's lease has certainly not expired, which means that no other process can have its runs. */
   isSurelyAlive(owner: string): boolean;
 }
 
@@ -14,7 +17,7 @@ export const createBeliefs = (ahead: () => number): Beliefs => {
       const sent = performance.now() + ahead();
       believed.delete(owner);
       return () => {
-        // A tenth of the lease is left for clocks that run differently.
+        // Reserve a tenth of the lease for clock drift.
         if (leaseMs > 0) believed.set(owner, sent + leaseMs * 0.9);
       };
     },

@@ -3,15 +3,18 @@ import type { Entry } from "../events.ts";
 const CHUNK_ENTRIES = 64;
 const CHUNK_LENGTH = 16 * 1024;
 
-/** Some entries that follow each other, as JSON with commas between them. */
+/** Consecutive entries as JSON, separated by commas. */
 export interface Chunk {
-  /** The seq of the last one. */
+  /** The seq of the last entry. */
   readonly last: number;
   readonly count: number;
   readonly text: string;
 }
 
-/** Entries from `first` on, each as JSON, as an engine keeps them: together, so that a batch costs about as much as one. */
+/**
+ * Groups entries (as JSON, starting at seq `first`) into chunks, so that an engine stores a batch for about the cost of
+ * one entry.
+ */
 export const chunksOf = (first: number, texts: readonly string[]): Chunk[] => {
   const chunks: Chunk[] = [];
   for (let from = 0; from < texts.length;) {
@@ -25,7 +28,7 @@ export const chunksOf = (first: number, texts: readonly string[]): Chunk[] => {
   return chunks;
 };
 
-/** What chunks hold after `after`, at most `limit`. */
+/** The entries in these chunks after `after`, at most `limit`. */
 export const entriesOf = (chunks: readonly string[], after: number, limit: number): Entry[] => {
   const entries: Entry[] = [];
   for (const chunk of chunks)

@@ -1,12 +1,12 @@
 import type { Control } from "../log.ts";
 import { checkText } from "./run-info.ts";
 
-/** How many controls a run can be sent in its life. */
+/** The maximum number of controls that a run accepts in its lifetime. */
 export const MAX_CONTROLS = 10_000;
 
 const MAX_ID = 128;
 
-/** A control as JSON text. Throws for one that cannot be kept. */
+/** A control as JSON text. Throws if it cannot be stored. */
 export const controlText = (control: Control): string => {
   checkText("id", control.id ?? null);
   if (control.id.length < 1 || control.id.length > MAX_ID)

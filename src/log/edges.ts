@@ -1,6 +1,6 @@
-/** Text of this size or more lies beside the log as a file. */
+/** Text of at least this size is stored beside the log as a file. */
 export const FILE_THRESHOLD = 64 * 1024;
-/** The name of the file that holds a tool's structured value. What lies beside the log only for its size has no name. */
+/** The name of the file with a tool's structured value. Files that exist only because of their size have no name. */
 export const VALUE_FILE = "value.json";
 const EDGE = 4 * 1024;
 

@@ -1,2 +1,2 @@
-/** The address of an engine for people and messages: without the name, the password and the settings that its URL may hold. */
+/** An engine's address for display, without the user name, password and settings that its URL may contain. */
 export const engineAddress = (url: string): string => url.replace(/\/\/[^/]*@/, "//").replace(/[?#].*$/s, "");

@@ -1,6 +1,6 @@
 import type { Ownership } from "../log.ts";
 
-/** The log does not end where the writer thought: another writer has the run. */
+/** The log does not end where the writer expected, because another writer has appended to the run. */
 export class LogConflict extends Error {
   override name = "LogConflict";
   constructor(run: string, expected: number, found: number);
@@ -11,8 +11,8 @@ export class LogConflict extends Error {
 }
 
 /**
- * The engine has lost entries that it had stored: its log of the run ends before what this process knows to have been there.
- * Whoever saw those entries has to read the run from its beginning.
+ * The engine has lost stored entries: its log of the run ends before entries that this process knows were stored.
+ * Readers that saw those entries must read the run again from its beginning.
  */
 export class LogReset extends LogConflict {
   override name = "LogReset";
@@ -21,10 +21,10 @@ export class LogReset extends LogConflict {
   }
 }
 
-/** The run has another epoch than the writer's: it was taken over or released, or was never the writer's. */
+/** The run's epoch differs from the writer's: the run was taken over or released, or never belonged to the writer. */
 export class LogFenced extends LogConflict {
   override name = "LogFenced";
-  /** Who has the run now; undefined if nobody does. */
+  /** The current owner. Undefined if there is none. */
   readonly owner: string | undefined;
   readonly epoch: number;
   constructor(run: string, writer: Ownership | undefined, { owner, epoch }: { owner?: string; epoch: number }) {

@@ -1,8 +1,8 @@
 import type { Ownership, RunInfo } from "../log.ts";
 
 /**
- * Who lives, for a log that only one process has open: its memory knows. A process that is gone lives no longer, so
- * nothing of this is stored. `now` must not jump with the machine's clock, or a living owner loses its runs.
+ * Leases for a log that only one process has open. They exist only in memory, because they end with the process. `now`
+ * must be monotonic: if it jumped with the system clock, a live owner would lose its runs.
  */
 export const createLeases = (now: () => number = () => performance.now()) => {
   const ends = new Map<string, number>();
@@ -17,7 +17,7 @@ export const createLeases = (now: () => number = () => performance.now()) => {
       else ends.delete(owner);
       return wasAlive;
     },
-    /** Whether `owner` may take the run over. */
+    /** Whether `owner` may take over the run. */
     mayTake: (info: RunInfo, owner: string): boolean => isOpen(info) && (info.owner === owner || isFree(info)),
     mayRelease: (info: RunInfo, as: Ownership): boolean =>
       isOpen(info) && info.owner === as.owner && info.epoch === as.epoch,

@@ -2,7 +2,7 @@ import { LogReset } from "./errors.ts";
 
 const MAX_RUNS = 20_000;
 
-/** How far this process knows each run's log to have been stored: an engine whose log ends before that has lost entries. */
+/** The last seq that this process knows was stored, per run. An engine whose log ends before that has lost entries. */
 export const createMarks = () => {
   const marks = new Map<string, number>();
 
@@ -12,7 +12,7 @@ export const createMarks = () => {
       marks.set(run, seq);
       if (marks.size > MAX_RUNS) marks.delete(marks.keys().next().value!);
     },
-    /** Throws if a log that ends at `found` once ended after `wanted`. */
+    /** Throws if a log that ends at `found` is known to have contained `wanted`. */
     check(run: string, wanted: number, found: number): void {
       const known = marks.get(run) ?? 0;
       if (found < known && found < wanted && wanted <= known) throw new LogReset(run, known, found);

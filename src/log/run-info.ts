@@ -7,12 +7,15 @@ export const checkRunId = (run: string): void => {
   if (!isRunId(run)) throw new TypeError(`not a run id: ${JSON.stringify(run)}; use ${RUN_ID_RULE}`);
 };
 
-/** A database binds no other value: said here, it is told to the one who gave it and to nobody whose write goes along. */
+/**
+ * Databases cannot bind other values. Reject them here so that only the caller gets the error, not other writes in the
+ * same batch.
+ */
 export const checkText = (field: string, value: unknown): void => {
   if (value !== undefined && typeof value !== "string") throw new TypeError(`the ${field} must be a string`);
 };
 
-/** What is known of a run once `entries` (at least one) are stored after what `info` tells. Throws what `append` rejects with. */
+/** The run's info after storing `entries` (at least one) on top of `info`. Throws the errors that `append` rejects with. */
 export const extendRun = (
   run: string,
   info: RunInfo | undefined,
@@ -40,16 +43,16 @@ export const extendRun = (
   return { ...begun, owner: as?.owner, epoch: as?.epoch ?? 0 };
 };
 
-/** The epoch of the append that makes a run. */
+/** The epoch of a run created by an owner. */
 const FIRST_EPOCH = 1;
 
-/** Throws unless the run is there and this writer's. */
+/** Throws unless the run exists and belongs to this writer. */
 export const checkWriter = ({ run, dropped, owner, epoch }: RunInfo, as: Ownership | undefined): void => {
   if (dropped) throw new LogMissing(run, true);
   if (epoch !== (as ? as.epoch : 0) || owner !== as?.owner) throw new LogFenced(run, as, { owner, epoch });
 };
 
-/** The seq that a log which ends at `seq` ends at after `entries`. Throws if they do not continue it. */
+/** The last seq after appending `entries` to a log that ends at `seq`. Throws if they do not continue it. */
 export const lastSeq = (run: string, seq: number, entries: readonly Entry[]): number => {
   if (entries[0]!.seq !== seq + 1) throw new LogConflict(run, entries[0]!.seq - 1, seq);
   let last = seq;
@@ -60,7 +63,7 @@ export const lastSeq = (run: string, seq: number, entries: readonly Entry[]): nu
   return last;
 };
 
-/** Says what is wrong with an append before anything is sent, so that it fails alone. */
+/** Validates an append before it is sent, so that an invalid one fails without affecting others in its batch. */
 export const checkAppend = (run: string, entries: readonly Entry[], as: Ownership | undefined): void => {
   checkRunId(run);
   checkText("owner", as?.owner);

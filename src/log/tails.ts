@@ -2,7 +2,7 @@ import type { Entry } from "../events.ts";
 import type { Ownership } from "../log.ts";
 import type { Beliefs } from "./beliefs.ts";
 
-/** How many entries all tails hold together, and one of them. */
+/** The limit for all tails together. `MAX_TAIL` is the limit for one. */
 const MAX_ENTRIES = 50_000;
 const MAX_TAIL = 1000;
 
@@ -13,8 +13,8 @@ interface Tail {
 }
 
 /**
- * The newest entries of the open runs that this process writes. They are all there is as long as nobody else can write the
- * run, which is as long as its owner's lease surely holds.
+ * The newest entries of the open runs that this process writes. They are complete while no other process can write the
+ * run, which is guaranteed until its owner's lease may have expired.
  */
 export const createTails = (beliefs: Beliefs) => {
   const tails = new Map<string, Tail>();
@@ -35,7 +35,7 @@ export const createTails = (beliefs: Beliefs) => {
       const tail = isNext ? found! : { owner, first, entries: [] };
       for (const entry of entries) tail.entries.push(entry);
       const spare = tail.entries.length - MAX_TAIL;
-      // Not at each append: what is cut off has to be copied.
+      // Trim rarely, because trimming copies the remaining entries.
       if (spare > MAX_TAIL) {
         tail.entries = tail.entries.slice(spare);
         tail.first += spare;

@@ -1,4 +1,4 @@
-/** Who waits for which run. Waking costs nothing for a run that nobody watches. */
+/** The watchers of each run. Waking a run without watchers costs nothing. */
 export const watchers = () => {
   const watched = new Map<string, Set<Watcher>>();
 
@@ -17,18 +17,18 @@ export const watchers = () => {
     wake(run: string): void {
       const set = watched.get(run);
       if (!set) return;
-      // A copy: a watcher may stop watching and watch again from within its wake.
+      // Iterate over a copy: a watcher may unsubscribe and subscribe again from within its wake.
       if (set.size > 1) for (const watcher of [...set]) call(watcher);
       else for (const watcher of set) return call(watcher);
     },
-    /** Wakes everybody: wakes may have been lost. */
+    /** Wakes all watchers, because wakes may have been lost. */
     wakeAll(): void {
       for (const set of [...watched.values()]) for (const watcher of [...set]) call(watcher);
     },
   };
 };
 
-/** Who waits for any run. */
+/** Watchers of all runs. */
 export const watchersOfAll = () => {
   const watched = new Set<Watcher>();
 

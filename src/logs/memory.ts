@@ -21,15 +21,15 @@ import { createRecords } from "./memory/records.ts";
 import { createRunIndex } from "./memory/run-index.ts";
 
 export interface MemoryOptions {
-  /** How many finished runs are kept; the one that ended first goes when another ends. Default: 1000. */
+  /** How many finished runs are kept. When another run ends, the one that ended first is dropped. Default: 1000. */
   readonly maxRuns?: number;
-  /** The clock of leases and of the lives of records, in milliseconds. For tests. */
+  /** The clock for leases and for the expiry of records, in milliseconds. For tests. */
   readonly now?: () => number;
 }
 
 /**
- * Keeps runs in this process's memory: for tests, demos and servers whose runs need not outlive them. Bounded by
- * `maxRuns`, by what the unfinished runs hold, and by the newest 100,000 ids of dropped runs.
+ * Stores runs in this process's memory, for tests, demos and servers whose runs need not survive a restart. Memory is
+ * bounded by `maxRuns`, the size of unfinished runs, and the newest 100,000 ids of dropped runs.
  */
 export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
   const runs = new Map<string, Kept>();
@@ -48,7 +48,7 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
     if (entries.length === 0) return;
     const kept = runs.get(run);
     if (kept && !entries.some(isEnd)) {
-      // Nearly every append: nothing but the number of the last entry changes.
+      // Fast path for nearly every append: only the last seq changes.
       checkWriter(kept.info, as);
       kept.info.seq = lastSeq(run, kept.info.seq, entries);
       for (const entry of entries) kept.entries.push(entry);
@@ -71,7 +71,7 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
     end(runs.get(run)!);
   };
 
-  /** Keeps `ended` in order of the end; a run that ends now belongs last, or nearly so. */
+  /** Keeps `ended` sorted by end. A run that ends now belongs at or near the end. */
   const end = (kept: Kept) => {
     kept.controls = undefined;
     let place = ended.length;
@@ -226,7 +226,7 @@ interface Kept {
   readonly number: number;
   readonly entries: Entry[];
   info: { -readonly [Key in keyof RunInfo]: RunInfo[Key] };
-  /** What was sent, as JSON, by its id. */
+  /** The sent controls as JSON, by id. */
   controls?: Map<string, string> | undefined;
 }
 

@@ -23,19 +23,22 @@ import { migrate } from "./postgres/schema.ts";
 export interface PostgresOptions {
   /** `postgres://user:password@host:5432/database`. */
   readonly url: string;
-  /** The schema of the tables, made if it is not there. Default: `runcast`. */
+  /** The schema of the tables, created if missing. Default: `runcast`. */
   readonly schema?: string;
-  /** How long an answer may take before its connection counts as dead, in milliseconds. Default: 15 s. */
+  /** How long a response may take before the connection counts as dead, in milliseconds. Default: 15 s. */
   readonly silenceMs?: number;
-  /** How far leases and lives of records are ahead of the engine's clock, in milliseconds. For tests. */
+  /** How far leases and the expiry of records are ahead of the engine's clock, in milliseconds. For tests. */
   readonly ahead?: () => number;
 }
 
-/** The most that a notification holds is 8000 bytes. */
+/** A notification holds at most 8000 bytes. */
 const MAX_MESSAGE = 7000;
 const SILENCE_MS = 15_000;
 
-/** Keeps runs in Postgres 14 or newer, for any number of processes. Rejects if it cannot be reached, or if the package `pg` is missing. */
+/**
+ * Stores runs in Postgres 14 or newer, for any number of processes. Rejects if it cannot connect, or if the package
+ * `pg` is missing.
+ */
 export const postgres = async (options: PostgresOptions): Promise<Log> => {
   const { url, schema = "runcast", silenceMs = SILENCE_MS, ahead = () => 0 } = options;
   if (!/^[a-z][a-z0-9_]{0,50}$/.test(schema)) throw new TypeError("the schema has lower-case letters, digits and _");
@@ -43,7 +46,7 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
   const controlWatchers = watchersOfAll();
   const channel = `${schema}_wake`;
   const self = randomBytes(9).toString("base64url");
-  /** Who sends, what about (`e` entries, `c` controls), which runs; `*` may be any. */
+  /** The sender, the topic (`e` entries, `c` controls) and the runs, with `*` for any run. */
   const message = (about: "e" | "c", runs: readonly string[]) => {
     const text = `${self} ${about} ${runs.join(",")}`;
     return text.length > MAX_MESSAGE ? `${self} ${about} *` : text;
@@ -98,7 +101,7 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
         },
       );
       renewed();
-      // The answer of an earlier try is lost, and it could have been the one after a pause.
+      // The response to an earlier attempt is lost, and that attempt may have been the one after a gap.
       return row!.alive && !isRepeated;
     },
     async takeOver(run, owner) {

@@ -24,15 +24,21 @@ import { openRuns } from "./redis/runs.ts";
 import { createWakes } from "./redis/wakes.ts";
 
 export interface RedisOptions {
-  /** `redis://host:6379`, `rediss://` for TLS, `redis+cluster://host:7000,host:7001` for a cluster, `redis+sentinel://host:26379,host:26380/name` for a primary that Sentinels name. */
+  /**
+   * `redis://host:6379`, `rediss://` for TLS, `redis+cluster://host:7000,host:7001` for a cluster,
+   * `redis+sentinel://host:26379,host:26380/name` for a primary monitored by Sentinels.
+   */
   readonly url: string;
-  /** The beginning of every key and channel. Default: `runcast`. */
+  /** The prefix of every key and channel. Default: `runcast`. */
   readonly prefix?: string;
-  /** How far leases and lives of records are ahead of the engine's clock, in milliseconds. For tests. */
+  /** How far leases and the expiry of records are ahead of the engine's clock, in milliseconds. For tests. */
   readonly ahead?: () => number;
 }
 
-/** Keeps runs in Redis 7 or newer, for any number of processes. Rejects if it cannot be reached, or if the package `redis` is missing. */
+/**
+ * Stores runs in Redis 7 or newer, for any number of processes. Rejects if it cannot connect, or if the package `redis`
+ * is missing.
+ */
 export const redis = async ({ url, prefix = "runcast", ahead = () => 0 }: RedisOptions): Promise<Log> => {
   if (!/^[\w.:-]+$/.test(prefix)) throw new TypeError("the prefix of a log in Redis has letters, digits and . : - _");
   const { watch, wake, wakeAll } = watchers();
@@ -88,7 +94,7 @@ export const redis = async ({ url, prefix = "runcast", ahead = () => 0 }: RedisO
     },
     async release(run, { owner, epoch }) {
       tails.forget(run);
-      // The index first: a run that it shows without an owner is looked at by everybody.
+      // Update the index first: every process checks runs that the index shows without an owner.
       await index.own(run, undefined);
       await connection.call(RELEASE, [keys.info(run)], [owner, String(epoch)]);
     },

@@ -20,13 +20,13 @@ import { openRuns } from "./sqlite/runs.ts";
 import { openSegments } from "./sqlite/segments.ts";
 
 export interface SqliteOptions {
-  /** Made if it is not there. Default: `.runcast`. */
+  /** Created if missing. Default: `.runcast`. */
   readonly directory?: string;
-  /** The clock of leases and of the lives of records, in milliseconds. For tests. */
+  /** The clock for leases and for the expiry of records, in milliseconds. For tests. */
   readonly now?: () => number;
 }
 
-/** Keeps runs in one directory of this machine, for one process at a time. Throws if another one has the directory open. */
+/** Stores runs in a local directory, for one process at a time. Throws if another process has the directory open. */
 export const sqlite = ({ directory = ".runcast", now }: SqliteOptions = {}): Log => {
   const { watch, wake } = watchers();
   const controlWatchers = watchersOfAll();

@@ -1,6 +1,6 @@
 import { checkRecord, type Records, recordText, sumOf } from "../../records.ts";
 
-/** Records by kind, each kind with its ids in order. */
+/** Records by kind. Each kind keeps its ids sorted. */
 export const createRecords = (now: () => number): Records => {
   const kinds = new Map<string, Kind>();
   let writes = 0;
@@ -18,7 +18,7 @@ export const createRecords = (now: () => number): Records => {
   const set = (kind: Kind, id: string, text: string, until: number) => {
     if (!kind.kept.has(id)) kind.ids.splice(placeOf(kind.ids, id), 0, id);
     kind.kept.set(id, { text, until });
-    // Rarely enough that a write costs the same however much is kept.
+    // Infrequent enough that the cost of a write does not depend on the number of records.
     if (++writes > Math.max(1000, kind.kept.size)) sweep();
   };
   const remove = (kind: Kind, id: string) => {
@@ -84,7 +84,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** Where `id` is, or would be. */
+/** The index of `id`, or where to insert it. */
 const placeOf = (ids: readonly string[], id: string): number => {
   let low = 0;
   let high = ids.length;

@@ -3,7 +3,7 @@ import type { RunInfo, RunQuery } from "../../log.ts";
 const FIELDS = ["thread", "user", "agent"] as const;
 const keyOf = (field: (typeof FIELDS)[number], value: string) => `${field} ${value}`;
 
-/** Which runs have a thread, a user or an agent, oldest first: a list must not look at every run there is. */
+/** Runs by thread, user and agent, oldest first, so that a list does not scan all runs. */
 export const createRunIndex = <Kept extends { readonly info: RunInfo }>() => {
   const sets = new Map<string, Set<Kept>>();
 
@@ -23,7 +23,7 @@ export const createRunIndex = <Kept extends { readonly info: RunInfo }>() => {
         if (set?.delete(kept) && set.size === 0) sets.delete(key);
       }
     },
-    /** The fewest runs that hold all that fit the query; undefined if it asks for none of the fields. */
+    /** The smallest set that contains all matches. Undefined if the query has none of the fields. */
     among(query: RunQuery): Iterable<Kept> | undefined {
       const asked = FIELDS.filter((field) => query[field] !== undefined);
       const found = asked.map((field) => sets.get(keyOf(field, query[field]!)) ?? new Set<Kept>());

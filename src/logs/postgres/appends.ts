@@ -40,15 +40,15 @@ interface Result {
   readonly epoch?: number;
 }
 
-/** Larger than any one append should be; a batch is one statement, and one commit. */
+/** Far more than one turn should produce. A batch is one statement and one commit. */
 const BATCH_APPENDS = 500;
 
-/** One batch is under way; what arrives meanwhile, of all runs, goes with the next. */
+/** Sends one batch at a time. Appends that arrive in the meantime, for any run, go into the next one. */
 export const createAppends = ({ connection, schema, channel, message, marks, tails, wake }: Parts) => {
   let waiting: Append[] = [];
   let working: Promise<void> | undefined;
 
-  /** Each for itself, whatever it is. */
+  /** Sends appends of any kind. Each is checked separately. */
   const sendEach = async (batch: readonly Append[], wasSent = false): Promise<Result[]> => {
     const [row] = await connection.query<{ results: Result[] }>(
       `SELECT ${schema}.append($1) AS results, pg_notify($2, $3)`,
@@ -60,7 +60,7 @@ export const createAppends = ({ connection, schema, channel, message, marks, tai
     return row!.results;
   };
 
-  /** Those that go on with runs, at once: nearly all there are, for much less. */
+  /** Sends appends that continue existing runs, which are nearly all of them, in one much cheaper statement. */
   const sendTogether = async (batch: readonly Append[]): Promise<Result[]> => {
     let wasSent = false;
     const [row] = await connection.query<{ places: string[] }>(
@@ -99,7 +99,7 @@ export const createAppends = ({ connection, schema, channel, message, marks, tai
     }
   };
 
-  /** A batch that the engine refuses as a whole holds something it cannot store: then each goes alone, and fails alone. */
+  /** If the engine rejects a whole batch, it contains something that cannot be stored. Then retry each append separately. */
   const store = async (batch: readonly Append[], send: typeof sendTogether): Promise<void> => {
     if (batch.length === 0) return;
     try {
@@ -112,13 +112,13 @@ export const createAppends = ({ connection, schema, channel, message, marks, tai
   };
 
   const work = async () => {
-    // What is appended in this turn goes together.
+    // Collect all appends of this turn.
     await Promise.resolve();
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH_APPENDS);
       waiting = waiting.slice(BATCH_APPENDS);
       const { together = [], each = [] } = waysOf(batch.sort(inLockOrder));
-      // One after the other: a statement that locks rows in two orders could wait for another process's in a circle.
+      // Run these sequentially: a statement that locks rows in two orders could deadlock with another process.
       await store(each, sendEach);
       await store(together, sendTogether);
     }
@@ -140,7 +140,7 @@ export const createAppends = ({ connection, schema, channel, message, marks, tai
       working ??= work();
       await done.promise;
     },
-    /** Resolves when nothing is under way. */
+    /** Resolves when nothing is in progress. */
     async idle(): Promise<void> {
       while (working) await working;
     },
@@ -148,8 +148,8 @@ export const createAppends = ({ connection, schema, channel, message, marks, tai
 };
 
 /**
- * By run, so that the batches of two processes lock rows in the same order; of one run as they came. Starts go first, as
- * they came, since lists show runs in that order; there is no row to lock yet.
+ * Orders by run, so that the batches of two processes lock rows in the same order. Appends of one run keep their order.
+ * Starts come first in their order of arrival, because lists show runs in that order and there is no row to lock yet.
  */
 const inLockOrder = (one: Append, other: Append): number => {
   if (one.first === 1 || other.first === 1) return Number(other.first === 1) - Number(one.first === 1);
@@ -158,7 +158,7 @@ const inLockOrder = (one: Append, other: Append): number => {
 
 const runsOf = (batch: readonly Append[]): string[] => [...new Set(batch.map(({ run }) => run))];
 
-/** Several of one run go in their order, and so do starts and what is too long for one chunk. */
+/** Starts, multi-chunk appends and several appends of one run must be sent separately, in order. */
 const waysOf = (batch: readonly Append[]): Partial<Record<"together" | "each", Append[]>> => {
   const counts = new Map<string, number>();
   for (const { run } of batch) counts.set(run, (counts.get(run) ?? 0) + 1);

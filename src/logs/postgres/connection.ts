@@ -3,7 +3,10 @@ import type * as Library from "pg";
 import { engineAddress } from "../../log.ts";
 
 export interface PostgresConnection {
-  /** Sends a statement until there is an answer. What it says may depend on whether an earlier try can have been carried out. */
+  /**
+   * Sends a statement until there is a response. Its values may depend on whether an earlier attempt may have been
+   * executed.
+   */
   query<Row extends object>(
     text: string,
     values: readonly unknown[] | ((isRetry: boolean) => readonly unknown[]),
@@ -14,12 +17,12 @@ export interface PostgresConnection {
 export interface ConnectionOptions {
   readonly url: string;
   readonly channel: string;
-  /** Before anything else, once. */
+  /** Called once, before anything else. */
   readonly prepare: (client: Library.ClientBase) => Promise<void>;
   readonly onMessage: (message: string) => void;
-  /** Messages may have been missed. */
+  /** Called when messages may have been missed. */
   readonly onGap: () => void;
-  /** How long an answer may take before its connection counts as dead. */
+  /** How long a response may take before the connection counts as dead. */
   readonly silenceMs: number;
 }
 
@@ -42,13 +45,13 @@ export const connect = async ({
     application_name: "runcast",
   };
   const pool = new pg.Pool({ ...settings, max: CONNECTIONS });
-  // A connection that breaks while nobody uses it is replaced when it is needed.
+  // The pool replaces a connection that breaks while idle when it is needed.
   pool.on("error", () => {});
   const withHelp = (error: unknown) =>
     new Error(`cannot reach Postgres at ${engineAddress(url)}: ${reasonOf(error)}`, {
       cause: new Error(reasonOf(error)),
     });
-  /** The types of the library leave the timeout out. */
+  /** The library's types lack the timeout. */
   const timed = (text: string, values: unknown[] = []) => ({ text, values, query_timeout: silenceMs });
   let closed = false;
   let listener: Library.Client | undefined;
@@ -66,7 +69,7 @@ export const connect = async ({
     });
     void keepAsking(client).catch(() => client.end().catch(() => {}));
   };
-  /** A connection that is dead on one side only is silent, as one is without messages: it must answer now and then. */
+  /** A half-open connection looks like one without messages, so probe it regularly. */
   const keepAsking = async (client: Library.Client) => {
     while (listener === client) {
       await delay(silenceMs / 2, undefined, { ref: false });
@@ -136,7 +139,7 @@ const load = async (): Promise<typeof Library> => {
   }
 };
 
-/** A server that stops, starts, fails over or has no room for a connection, and transactions that were rolled back for another's sake. */
+/** The server stops, starts, fails over or is out of connections, or a transaction was rolled back because of another one. */
 const LATER = /^(08|57P0|40|53300|25006)/;
 
 const isTemporary = (error: unknown): boolean => {

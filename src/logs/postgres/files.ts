@@ -3,10 +3,10 @@ import { checkRunId, checkText, edges, type Log, LogMissing } from "../../log.ts
 import type { PostgresConnection } from "./connection.ts";
 
 const CHUNK_BYTES = 256 * 1024;
-/** How long files wait for the start of their run. */
+/** How long files are kept before their run starts. */
 const STRAY_MS = 3_600_000;
 
-/** Each file is its chunks and, once they are all there, a row that makes it known. */
+/** Each file consists of its chunks and a row, which is inserted once all chunks are stored. */
 export const openFiles = (connection: PostgresConnection, schema: string, ahead: () => number) => {
   async function* read(run: string, file: string, size: number, start: number, end: number): AsyncIterable<Uint8Array> {
     for (let place = start; place < Math.min(end, size);) {

@@ -1,4 +1,4 @@
-/** What has to happen in one step of the engine. `ahead` is a test's: milliseconds that are added to the clock. */
+/** Functions for steps that must be atomic. `ahead` is for tests: milliseconds to add to the clock. */
 export const functions = (schema: string): string => `
 CREATE OR REPLACE FUNCTION ${schema}.now_ahead(ahead float8) RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
   SELECT clock_timestamp() + ahead * interval '1 millisecond'

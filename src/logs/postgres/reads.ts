@@ -1,8 +1,8 @@
 import type { PostgresConnection } from "./connection.ts";
 
-/** What a run holds after some entry, or the first of it. */
+/** The first chunks of a run after a given entry. */
 export interface Page {
-  /** Undefined if there is no such run. */
+  /** Undefined if the run does not exist. */
   readonly seq: number | undefined;
   readonly dropped: boolean;
   readonly chunks: readonly { readonly last: number; readonly body: string }[];
@@ -24,10 +24,10 @@ interface Row {
 }
 
 const BATCH = 200;
-/** Statements under way at a time: a long one must not keep all others waiting. */
+/** The number of concurrent statements, so that a long one does not delay all others. */
 const AT_ONCE = 3;
 
-/** Reads of many runs share statements: whoever follows runs of another process is woken for many of them together. */
+/** Batches reads of many runs, because a process that follows another process's runs is woken for many of them together. */
 export const createReads = (connection: PostgresConnection, schema: string) => {
   let waiting: Wanted[] = [];
   let working = 0;
@@ -47,7 +47,7 @@ export const createReads = (connection: PostgresConnection, schema: string) => {
   };
 
   const work = async (): Promise<void> => {
-    // What is wanted in this turn goes together.
+    // Collect all reads of this turn.
     await Promise.resolve();
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH);

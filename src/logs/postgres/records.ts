@@ -17,7 +17,7 @@ export const openRecords = (connection: PostgresConnection, schema: string, ahea
     if (++writes % SWEEP_EVERY === 0) await sweep();
     return row!.answer;
   };
-  /** Frees the room of what has expired, a bounded part at a time; rows that another process is at are left to it. */
+  /** Deletes expired records, a limited number at a time. Skips rows that another process has locked. */
   const sweep = async () => {
     await connection.query(
       `DELETE FROM ${schema}.records WHERE ctid IN (SELECT ctid FROM ${schema}.records

@@ -18,7 +18,7 @@ interface Row {
   readonly epoch: string;
 }
 
-/** How many chunks of a run a statement answers at once; the first, which is all for whoever follows, shares it with others. */
+/** Chunks per statement. The first page, which is enough for live viewers, is batched with other reads. */
 const FIRST_CHUNKS = 16;
 const PAGE_CHUNKS = 256;
 
@@ -77,7 +77,7 @@ export const openRuns = (connection: PostgresConnection, schema: string, marks: 
     async retain(endedBefore: number, maxRuns: number): Promise<number> {
       const finished = "ended_at IS NOT NULL AND NOT dropped";
       for (let gone = 0; ;) {
-        // Rows that another process drops just now are left to it.
+        // Skip rows that another process is dropping.
         const leaving = await connection.query<{ run: string }>(
           `SELECT run FROM ${schema}.runs WHERE ${finished} ORDER BY ended_at, number
            LIMIT least(100, greatest(

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 
-/** The steps from each version of the tables to the next. A new database goes through all of them. */
+/** The migration steps from each version of the tables to the next. A new database goes through all of them. */
 const STEPS: readonly ((schema: string) => string)[] = [
   (schema) => `
     CREATE TABLE ${schema}.runs (
@@ -31,7 +31,7 @@ const STEPS: readonly ((schema: string) => string)[] = [
     CREATE TABLE ${schema}.calls (call text PRIMARY KEY, answer text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
     CREATE INDEX ON ${schema}.calls (at);
   `,
-  // Of earlier runs, the name that the agent went by is all that is known.
+  // For earlier runs, only the agent's display name is known.
   (schema) => `
     ALTER TABLE ${schema}.runs ADD COLUMN agent text;
     UPDATE ${schema}.runs SET agent = name;
@@ -39,11 +39,11 @@ const STEPS: readonly ((schema: string) => string)[] = [
     DROP INDEX ${schema}.runs_name_number_idx;
     CREATE INDEX ON ${schema}.runs (agent, number) WHERE NOT dropped;
   `,
-  // Each append changes the row of its run: with room beside it, no index has to change with it.
+  // Every append updates the row of its run. With free space on the page, no index needs to change (a HOT update).
   (schema) => `ALTER TABLE ${schema}.runs SET (fillfactor = 40)`,
 ];
 
-/** Brings the tables to this version. Of several processes that start together one does it, and the others wait. */
+/** Migrates the tables to this version. If several processes start together, one migrates and the others wait. */
 export const migrate = async (client: ClientBase, schema: string, functions: string): Promise<void> => {
   await client.query("BEGIN");
   try {

@@ -34,7 +34,10 @@ interface Append {
   readonly done: PromiseWithResolvers<void>;
 }
 
-/** At most one append of a run is under way; what arrives meanwhile goes with the next. Those of many runs share round trips. */
+/**
+ * Sends at most one append per run at a time. Appends that arrive in the meantime are merged into the next. Different
+ * runs share round trips.
+ */
 export const createAppends = ({ connection, keys, index, tails, marks, wakes, wake }: Parts) => {
   const waiting = new Map<string, Append[]>();
   const working = new Set<Promise<void>>();
@@ -47,7 +50,7 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
     const fields = begun ? fieldsOf(begun) : [];
     const chunks = chunksOf(first, texts).flatMap(({ last, count, text }) => [`${last}-${count}`, text]);
     const outcome = end?.event.type === "run-end" ? end.event.outcome : "";
-    // Before the run, and on the way together with it: a run that no list shows would never be found again.
+    // Sent before the run, in the same round trip: a run that no list contains could never be found again.
     const indexed = begun && index.start(begun);
     const stored = connection.call<[string, number, string | null, string]>(
       APPEND,
@@ -108,14 +111,14 @@ export const createAppends = ({ connection, keys, index, tails, marks, wakes, wa
       }
       await done.promise;
     },
-    /** Resolves when nothing is under way. */
+    /** Resolves when nothing is in progress. */
     async idle(): Promise<void> {
       while (working.size > 0) await Promise.all(working);
     },
   };
 };
 
-/** How many appends from the first on can go as one: the same writer, and each goes on where the one before ends. */
+/** How many appends from the front can be merged: same writer, and each continues the previous one. */
 const countOfOne = (queue: readonly Append[]): number => {
   let count = 1;
   while (count < queue.length) {

@@ -3,9 +3,9 @@ import type * as Library from "redis";
 export type Argument = string | Buffer;
 
 const PING_MS = 5000;
-/** Longer than two pings: only a connection that is dead is silent for so long. */
+/** Longer than two pings: only a dead connection is silent for this long. */
 const SILENCE_MS = 15_000;
-/** How often Sentinels are asked who the primary is, beside what they tell. */
+/** How often to ask the Sentinels for the primary, in addition to their notifications. */
 const SCAN_MS = 2000;
 
 interface Settings {
@@ -19,7 +19,7 @@ interface Settings {
   };
 }
 
-/** One server, a cluster, or the primary that Sentinels name. */
+/** A single server, a cluster, or the primary that Sentinels report. */
 export interface Client {
   readonly isCluster: boolean;
   send<Reply>(key: string | undefined, words: readonly Argument[], bytes?: boolean): Promise<Reply>;
@@ -32,21 +32,21 @@ export interface Client {
 }
 
 /**
- * `redis://` and `rediss://` name one server, `redis+cluster://` one or more nodes of a cluster, apart by commas, and
- * `redis+sentinel://…/name` one or more Sentinels and what they call the primary.
+ * `redis://` and `rediss://` name a single server, `redis+cluster://` one or more comma-separated nodes of a cluster,
+ * and `redis+sentinel://…/name` one or more Sentinels and their name of the primary.
  */
 export const createClient = (library: typeof Library, url: string): Client => {
   let isReady = false;
   const settings: Settings = {
-    // Calls are sent again by `insist`, which knows what may be repeated.
+    // `insist` resends calls, because it knows which ones may be repeated.
     disableOfflineQueue: true,
-    // A timer for each command costs more than the command. A dead connection ends by its silence.
+    // A timer per command costs more than the command. A dead connection is detected by its silence.
     commandOptions: { timeout: undefined as unknown as number },
     pingInterval: PING_MS,
     socket: {
       socketTimeout: SILENCE_MS,
       connectTimeout: 5000,
-      // Fails at once at the start, so that a wrong address is told; later it goes on for as long as it takes.
+      // Fail immediately at startup, to report a wrong address. Later, retry indefinitely.
       reconnectStrategy: (tries: number, cause: Error) => (isReady ? Math.min(2000, 50 * 2 ** tries) : cause),
     },
   };
@@ -94,7 +94,7 @@ export const createClient = (library: typeof Library, url: string): Client => {
   };
 };
 
-/** The client that follows the primary, whoever that is. It asks the Sentinels, and hears from them when it changes. */
+/** A client that follows the current primary. It polls the Sentinels and is notified of changes. */
 const createSentinel = (
   library: typeof Library,
   url: string,
@@ -112,7 +112,7 @@ const createSentinel = (
     nodeClientOptions: { ...settings, ...login, socket },
     sentinelClientOptions: { pingInterval: PING_MS, socket },
     commandOptions,
-    // One of them is for commands alone, which it then sends without waiting for answers.
+    // One is reserved for commands, which it sends without waiting for replies.
     masterPoolSize: 2,
     reserveClient: true,
     scanInterval: SCAN_MS,
@@ -131,7 +131,7 @@ const createSentinel = (
   };
 };
 
-/** Hosts apart by commas, and who logs in. */
+/** Comma-separated hosts, and the credentials. */
 const partsOf = (url: string) => {
   const [, user, hosts = "", path = ""] = /^redis\+\w+:\/\/(?:([^@]*)@)?([^/]*)\/?([^?#]*)/.exec(url) ?? [];
   const [username, password] = (user ?? "").split(":").map(decodeURIComponent);

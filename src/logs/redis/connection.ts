@@ -4,7 +4,7 @@ import type * as Library from "redis";
 import { engineAddress } from "../../log.ts";
 import { type Argument, type Client, createClient } from "./client.ts";
 
-/** A script, sent by its hash. The server keeps its text. */
+/** A script, called by its hash. The server caches its text. */
 export interface Script {
   readonly text: string;
   readonly hash: string;
@@ -13,13 +13,13 @@ export interface Script {
 export const script = (text: string): Script => ({ text, hash: createHash("sha1").update(text).digest("hex") });
 
 export interface RedisConnection {
-  /** Runs a script on keys of one slot. The arguments may depend on whether an earlier try can have been carried out. */
+  /** Runs a script on keys of one slot. Its values may depend on whether an earlier attempt may have been executed. */
   call<Reply>(
     script: Script,
     keys: readonly string[],
     values: readonly Argument[] | ((isRetry: boolean) => readonly Argument[]),
   ): Promise<Reply>;
-  /** Sends a command that has the same effect when it is sent twice. */
+  /** Sends an idempotent command. */
   command<Reply>(key: string, words: readonly Argument[], options?: { readonly bytes?: boolean }): Promise<Reply>;
   publish(channel: string, message: string): Promise<void>;
   close(): Promise<void>;
@@ -29,11 +29,11 @@ export interface ConnectionOptions {
   readonly url: string;
   readonly channel: string;
   readonly onMessage: (message: string) => void;
-  /** Messages may have been missed. */
+  /** Called when messages may have been missed. */
   readonly onGap: () => void;
 }
 
-/** How long a call waits for a server that is away. */
+/** How long a call waits for an unreachable server. */
 const PATIENCE_MS = 30_000;
 
 export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOptions): Promise<RedisConnection> => {
@@ -57,11 +57,11 @@ export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOpti
     subscriber.destroy();
     throw withHelp(error);
   }
-  // What was published while the connection was away is lost; the client subscribes again by itself.
+  // Messages published while disconnected are lost. The client resubscribes automatically.
   subscriber.on("ready", () => hasConnected && onGap());
   subscriber.on("node-ready", () => hasConnected && onGap());
 
-  /** Sends until there is an answer: a connection that breaks tells nothing about what became of the call. */
+  /** Sends until there is a reply. A broken connection does not reveal whether the call was executed. */
   const insist = async <Reply>(send: (isRetry: boolean) => Promise<Reply>): Promise<Reply> => {
     const start = performance.now();
     for (let tries = 0; ; tries++) {
@@ -112,7 +112,7 @@ const checkVersion = async (client: Client) => {
   if (Number.parseInt(version, 10) < 7) throw new Error(`it is Redis ${version}, and Redis 7 or newer is needed`);
 };
 
-/** Answers that say nothing was done, and that it can be done later. */
+/** Errors which mean that nothing was executed and a retry may succeed. */
 const LATER = /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|READONLY|BUSY|NOREPLICAS|MOVED|ASK) /;
 
 const isTemporary = (error: unknown, { ErrorReply }: typeof Library): boolean =>
@@ -125,5 +125,5 @@ const reasonOf = (error: unknown): string => {
   return message || errors?.[0]?.message || code || "no answer";
 };
 
-/** Some errors carry what was sent, with the password in it. */
+/** Some errors contain the request, including the password. */
 const withoutUrl = (error: unknown): Error => new Error(reasonOf(error));

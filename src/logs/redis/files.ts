@@ -5,10 +5,10 @@ import { type RedisConnection, script } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 
 const CHUNK_BYTES = 256 * 1024;
-/** How long files wait for the start of their run. */
+/** How long files are kept before their run starts. */
 const STRAY_MS = 3_600_000;
 
-/** Makes a file whose bytes are stored known. It stays if its run has started; a start later makes it stay. */
+/** Registers a file whose bytes are stored. Makes it permanent if its run has started. Otherwise, the start does. */
 const COMPLETE = script(`${NOW}
 local info, files, file = unpack(KEYS)
 local known = redis.call('HMGET', info, 'seq', 'dropped')
@@ -35,7 +35,7 @@ if redis.call('EXISTS', KEYS[1]) == 0 and tonumber(found[2]) <= now then return 
 return found[1]
 `);
 
-/** Each file is a hash of chunks by their place, and of what is known about it. */
+/** Each file is a hash with its chunks by index and its metadata. */
 export const openFiles = (
   connection: RedisConnection,
   keys: Keys,
@@ -63,7 +63,7 @@ export const openFiles = (
       for (let from = 0; from < kept.length; from += CHUNK_BYTES) {
         const chunk = kept.subarray(from, from + CHUNK_BYTES);
         await connection.command(key, ["HSET", key, String(from / CHUNK_BYTES), chunk]);
-        // A put that comes to no end leaves nothing behind.
+        // An unfinished put expires.
         if (from === 0) await connection.command(key, ["PEXPIRE", key, String(STRAY_MS)]);
       }
       const about = JSON.stringify({ mediaType, name, size: kept.length });

@@ -1,6 +1,6 @@
 /**
- * What lies where. Everything of a run has the run's id as its hash tag, so that one script can reach all of it on a
- * cluster. What spans runs has a tag of its own.
+ * The key layout. All keys of a run have the run's id as their hash tag, so one script can access them on a cluster.
+ * Keys that span runs have a separate tag.
  */
 export const createKeys = (prefix: string) => {
   const index = `${prefix}:{index}`;

@@ -16,7 +16,7 @@ const IS_ALIVE = script(`${NOW}
 return tonumber(redis.call('GET', KEYS[1]) or '0') > now and 1 or 0
 `);
 
-/** Who lives, by the engine's clock. */
+/** Which owners are alive, by the engine's clock. */
 export const openOwners = (connection: RedisConnection, keys: Keys, beliefs: Beliefs, ahead: () => number) => {
   return {
     async heartbeat(owner: string, leaseMs: number): Promise<boolean> {
@@ -28,7 +28,7 @@ export const openOwners = (connection: RedisConnection, keys: Keys, beliefs: Bel
         return [String(lease), String(ahead())];
       });
       renewed();
-      // The answer of an earlier try is lost, and it could have been the one after a pause.
+      // The reply to an earlier attempt is lost, and that attempt may have been the one after a gap.
       return wasAlive === 1 && !isRepeated;
     },
     isAlive: async (owner: string): Promise<boolean> =>

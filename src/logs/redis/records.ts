@@ -4,7 +4,7 @@ import { NOW } from "./clock.ts";
 import { type RedisConnection, script } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 
-/** What all scripts on one record know. An answer is kept for a while, for a caller whom it does not reach. */
+/** Shared by all scripts on one record. Stores the reply for a while, for retries by a caller that did not receive it. */
 const RECORD = `${NOW}
 local record, call = KEYS[1], KEYS[2]
 local answered = redis.call('GET', call)
@@ -52,7 +52,7 @@ if not found[1] or found[2] ~= '' and tonumber(found[2]) <= now then return fals
 return found[1]
 `);
 
-/** An id is listed until some time after its record's life: longer is harmless, and shorter would hide a record. */
+/** An id stays listed at least until its record expires. Longer is harmless, but shorter would hide the record. */
 const LIST_ID = script(`${NOW}
 redis.call('ZADD', KEYS[1], 0, ARGV[1])
 redis.call('ZADD', KEYS[2], 'GT', ARGV[2] == '' and '+inf' or now + tonumber(ARGV[2]), ARGV[1])
@@ -69,7 +69,10 @@ return redis.call('ZRANGE', KEYS[1], '-inf', now - 60000, 'BYSCORE', 'LIMIT', 0,
 const PAGE = 200;
 const SWEEP_EVERY = 100;
 
-/** Each record is a hash in a slot of its own, and its id is in its kind's list: sent before it and on the way together, so that none is missing there. */
+/**
+ * Each record is a hash in its own slot. Its id is added to its kind's list first, in the same round trip, so none is
+ * missing there.
+ */
 export const openRecords = (connection: RedisConnection, keys: Keys, ahead: () => number): Records => {
   const time = () => String(ahead());
   const lists = (kind: string) => [keys.records(kind), keys.recordLives(kind)];
@@ -86,7 +89,7 @@ export const openRecords = (connection: RedisConnection, keys: Keys, ahead: () =
   };
   const get = (kind: string, id: string) => connection.call<string | null>(GET, [keys.record(kind, id)], [time()]);
 
-  /** Takes ids whose records are gone off the list; another process may write one of them just now, so each is looked at. */
+  /** Removes ids of expired records from the list. Checks each one, because another process may be writing it. */
   const sweep = async (kind: string) => {
     const [ids, lives] = lists(kind) as [string, string];
     const past = await connection.call<string[]>(PAST, [lives], [time()]);

@@ -3,7 +3,7 @@ import { NOW } from "./clock.ts";
 import { type RedisConnection, script } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 
-/** What all scripts here know: `index` is the beginning of every key of the index, which has one slot. */
+/** Shared by all scripts here. `index` is the prefix of all keys of the index, which share one slot. */
 const INDEX = `
 local index, run = KEYS[1], ARGV[1]
 local runs, open, owners, ended, dropped = index .. ':runs', index .. ':open', index .. ':owners', index .. ':ended', index .. ':dropped'
@@ -45,7 +45,7 @@ redis.call('HDEL', owners, run)
 if number then redis.call('ZADD', ended, ARGV[2], member(number)) end
 `);
 
-/** Answers ids of runs that were dropped so long ago that nobody needs to know them. */
+/** Returns ids of runs that were dropped so long ago that their tombstones can be deleted. */
 const DROP = script(`${INDEX}
 local number = redis.call('ZSCORE', runs, run)
 if not number then return {} end
@@ -58,7 +58,7 @@ redis.call('ZREMRANGEBYRANK', dropped, 0, spare - 1)
 return old
 `);
 
-/** A start that came no further than the index, long ago. */
+/** Removes a start that failed after it was indexed, if it is old enough. */
 const FORGET = script(`${INDEX}${NOW}
 local since = tonumber(string.match(redis.call('HGET', owners, run) or '', '^%d+'))
 if since and now - since > 60000 then remove(redis.call('ZSCORE', runs, run) or 0, 2) end
@@ -74,7 +74,7 @@ return redis.call('ZRANGE', KEYS[1] .. ARGV[1], ARGV[2], '-inf', 'BYSCORE', 'REV
 
 const OWNERS = script("return redis.call('HGETALL', KEYS[1] .. ':owners')");
 
-/** Answers the runs that have to go, oldest end first, and how many more there are. */
+/** Returns the next runs to drop, oldest end first. */
 const LEAVING = script(`
 local ended = KEYS[1] .. ':ended'
 local old, all = redis.call('ZCOUNT', ended, '-inf', ARGV[1]), redis.call('ZCARD', ended)
@@ -86,7 +86,7 @@ return redis.call('ZRANGE', ended, 0, math.min(count, 100) - 1)
 const MAX_TOMBSTONES = 100_000;
 const PAGE_RUNS = 100;
 
-/** Lists that span runs. They are written after or before what they tell of, never with it. */
+/** Lists that span runs. They are written before or after the run itself, never atomically with it. */
 export const openRunIndex = (connection: RedisConnection, keys: Keys, ahead: () => number) => {
   const at = [keys.index];
   const time = () => String(ahead());
@@ -122,7 +122,7 @@ export const openRunIndex = (connection: RedisConnection, keys: Keys, ahead: () 
       }
     },
 
-    /** Open runs by the owner that each had when the index last heard of it. */
+    /** Open runs by the last owner that the index knows. */
     async byOwner(): Promise<Map<string | undefined, string[]>> {
       const flat = await connection.call<string[]>(OWNERS, at, []);
       const runs = new Map<string | undefined, string[]>();
@@ -137,7 +137,7 @@ export const openRunIndex = (connection: RedisConnection, keys: Keys, ahead: () 
 
 export type RunIndex = ReturnType<typeof openRunIndex>;
 
-/** After the time in `owners`: `+` and the owner, or `-`. */
+/** Follows the time in `owners`: `+` and the owner, or `-`. */
 const ownerText = (owner: string | undefined) => (owner === undefined ? "-" : `+${owner}`);
 const ownerOf = (text: string) => (text.includes("+") ? text.slice(text.indexOf("+") + 1) : undefined);
 
@@ -146,7 +146,7 @@ const fieldsOf = ({ thread, user, agent }: Partial<RunInfo>): string[] =>
     value === undefined ? ["", ""] : [field, value],
   );
 
-/** The shortest list that holds all that is wanted. */
+/** The shortest list that contains all matches. */
 const listOf = ({ thread, user, open, agent }: Omit<RunQuery, "limit">): string => {
   if (thread !== undefined) return `:thread:${thread}`;
   if (user !== undefined) return `:user:${user}`;

@@ -1,6 +1,6 @@
 import { script } from "./connection.ts";
 
-/** Adds entries as chunks: `<last seq>-<number of entries>` is a chunk's id in the stream. */
+/** Adds entries as chunks. A chunk's id in the stream is `<last seq>-<number of entries>`. */
 export const APPEND = script(`
 local info, entries, controls, ids, files = unpack(KEYS)
 local first, last, hasOwner, owner, epoch, isRetry, endedAt, outcome, channel, message, file, fields =
@@ -36,7 +36,7 @@ end
 return {'stored', last}
 `);
 
-/** The chunks that hold what comes after a seq. */
+/** Returns the chunks with entries after a seq. */
 export const READ = script(`
 local known = redis.call('HMGET', KEYS[1], 'seq', 'dropped')
 if not known[1] then return {'unknown'} end

@@ -28,14 +28,14 @@ const FIELDS = [
   "epoch",
 ];
 
-/** What is asked of runs that exist. What a list gets wrong is seen here, since a run itself is exact, and put right. */
+/** Queries of existing runs. A run itself is always exact, so errors in the lists are detected and repaired here. */
 export const openRuns = ({ connection, keys, index, owners, marks }: Parts) => {
   const info = async (run: string): Promise<RunInfo | undefined> => {
     const values = await connection.command<(string | null)[]>(keys.info(run), ["HMGET", keys.info(run), ...FIELDS]);
     return infoOf(run, values);
   };
 
-  /** Puts the index right about a run that it took for open. */
+  /** Repairs the index for a run that it lists as open. */
   const repair = async (run: string, found: RunInfo | undefined) => {
     if (!found) await index.forget(run);
     else if (found.dropped) await forget(found);
@@ -79,7 +79,7 @@ export const openRuns = ({ connection, keys, index, owners, marks }: Parts) => {
       const seen = await info(run);
       if (!seen || seen.endedAt !== undefined || seen.dropped) return undefined;
       if (seen.owner !== undefined && seen.owner !== owner && (await owners.isAlive(seen.owner))) return undefined;
-      // The index first: a run that it shows as a living owner's is looked at by nobody.
+      // Update the index first: processes ignore runs that the index shows with a live owner.
       await index.own(run, owner);
       const taken = await connection.call<[number, number] | null>(
         TAKE_OVER,
@@ -112,7 +112,7 @@ export const openRuns = ({ connection, keys, index, owners, marks }: Parts) => {
       return found;
     },
 
-    /** Whether the run was there and is now gone. */
+    /** Whether the run existed and is now gone. */
     async drop(run: string): Promise<boolean> {
       const where = [keys.info(run), keys.entries(run), keys.controls(run), keys.controlIds(run), keys.files(run)];
       const result = await connection.call<string>(DROP, where, [keys.file(run, "")]);

@@ -7,15 +7,15 @@ export interface WakeListeners {
 }
 
 /**
- * Messages on the one channel of all processes: who sends, what about (`e` entries, `c` controls), which runs. A process wakes
- * its own watchers itself and leaves out what it hears from itself.
+ * Messages on the channel that all processes share: the sender, the topic (`e` entries, `c` controls) and the runs. A
+ * process wakes its own watchers directly and ignores its own messages.
  */
 export const createWakes = ({ onRun, onControl }: WakeListeners) => {
   const self = randomBytes(9).toString("base64url");
   let waiting = new Set<string>();
   let isSending = false;
 
-  /** At most one message under way: what comes meanwhile goes with the next. */
+  /** Sends one message at a time. Runs that arrive in the meantime go into the next one. */
   const send = async (connection: RedisConnection, channel: string) => {
     isSending = true;
     while (waiting.size > 0) {

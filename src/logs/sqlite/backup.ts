@@ -6,14 +6,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BackupFile } from "../../log.ts";
 import type { Database } from "./database.ts";
 
-/** How much is copied before others get their turn. */
+/** How many pages to copy before yielding to other work. */
 const PAGES_AT_ONCE = 256;
 const TRIES = 200;
 const WAIT_MS = 10;
 
 /**
- * The database as it is when its copy is complete, then the files that it tells of. A file is stored before anything tells of
- * it, so none is missing; those of a run that is dropped meanwhile are left out.
+ * Yields the database as of the end of its copy, then the files it refers to. Files are stored before their rows, so
+ * none is missing. Skips files of runs that are dropped in the meantime.
  */
 export async function* backupOf({ sql, directory }: Database): AsyncGenerator<BackupFile> {
   const { backup } = await import("node:sqlite");
@@ -32,7 +32,7 @@ export async function* backupOf({ sql, directory }: Database): AsyncGenerator<Ba
   }
 }
 
-/** A write that is under way when the copy begins makes Node.js reject with an error whose code says "not an error". It passes. */
+/** A write in progress when the copy starts makes Node.js reject with the code for "not an error". A retry succeeds. */
 const unlessBusy = async (begin: () => Promise<unknown>): Promise<void> => {
   for (let tries = 1; ; tries++) {
     try {

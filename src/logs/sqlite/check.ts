@@ -3,17 +3,17 @@ import { open, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Database } from "./database.ts";
 
-/** More than an append takes. */
+/** More than an append needs. */
 const ROOM = new Uint8Array(256 * 1024);
 
-/** Makes what tells whether the log can still be written, and is where it was. */
+/** Creates a check that the log is still writable and still the same file. */
 export const openCheck = ({ directory }: Database, store: () => Promise<unknown>) => {
   const file = path.join(directory, "log.db");
   const { ino, dev } = statSync(file);
   const probe = path.join(directory, "unfinished", "room");
   return async (): Promise<void> => {
     const found = await stat(file);
-    // A database that is deleted while it is open can be written, but nobody will ever read it again.
+    // A database that was deleted while open can still be written, but never read again.
     if (found.ino !== ino || found.dev !== dev)
       throw Object.assign(new Error("log.db is another file than when it was opened"), { syscall: "stat" });
     if (!(await begins(file)))
@@ -27,7 +27,7 @@ export const openCheck = ({ directory }: Database, store: () => Promise<unknown>
   };
 };
 
-/** What every database of SQLite begins with. What an open one has read once it does not read again: it would not notice. */
+/** The header of every SQLite database. SQLite does not reread cached pages, so it would not notice a change. */
 const HEAD = "SQLite format 3\0";
 const NOT_A_DATABASE = 26;
 

@@ -1,7 +1,7 @@
 import { type Control, controlText, MAX_CONTROLS, type QueuedControl } from "../../log.ts";
 import type { Database } from "./database.ts";
 
-/** What was sent to the runs that have not ended, by their numbers. */
+/** The controls of open runs, by the run's number. */
 export const openControls = ({ sql }: Database) => {
   const has = sql.prepare("SELECT 1 FROM controls WHERE run = ? AND id = ?");
   const last = sql.prepare("SELECT coalesce(max(number), 0) AS number FROM controls WHERE run = ?");
@@ -10,7 +10,7 @@ export const openControls = ({ sql }: Database) => {
   const remove = sql.prepare("DELETE FROM controls WHERE run = ?");
 
   return {
-    /** Answers whether it is new. */
+    /** Queues a control, unless its id is known or the queue is full. */
     send(run: number, control: Control): "queued" | "known" | "full" {
       const body = controlText(control);
       if (has.get(run, control.id)) return "known";

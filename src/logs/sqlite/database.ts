@@ -6,17 +6,17 @@ import { latestVersion, migrate } from "./schema.ts";
 export interface Database {
   readonly directory: string;
   readonly sql: DatabaseSync;
-  /** Runs `work` in one transaction: all of it is stored, or nothing and the error is thrown. */
+  /** Runs `work` in one transaction. Stores everything, or rolls back and throws the error. */
   transaction<Result>(work: () => Result): Result;
 }
 
-/** Opens the database of a directory for this process alone. The lock is the system's own: it goes when the process dies. */
+/** Opens a directory's database exclusively. The operating system releases the lock if the process dies. */
 export const openDatabase = (directory: string): Database => {
   let sql: DatabaseSync | undefined;
   try {
     mkdirSync(directory, { recursive: true });
     sql = new DatabaseSync(path.join(directory, "log.db"));
-    // The locking mode comes first: only so does WAL do without shared memory and hold its lock from the first access on.
+    // Set the locking mode first: only then does WAL work without shared memory and hold its lock from the first access.
     sql.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     prepareSchema(sql, directory);
     return { directory, sql, transaction: transactions(sql) };
@@ -26,7 +26,7 @@ export const openDatabase = (directory: string): Database => {
   }
 };
 
-/** Says what a person can do about an error of the database. */
+/** Turns a database error into one with advice for the user. */
 export const explain = (error: unknown, directory: string): unknown => {
   if (!(error instanceof Error) || error instanceof UnusableLog) return error;
   const code = (error as Error & { errcode?: number }).errcode ?? 0;
@@ -59,9 +59,9 @@ const FULL = "the disk is full";
 
 export class UnusableLog extends Error {
   override name = "UnusableLog";
-  /** For whoever can say more than the message does. */
+  /** For callers that can add more specific advice. */
   readonly code: string;
-  /** What clients are told, who need not know where the log is. */
+  /** The message for clients, which should not see the log's path. */
   readonly reason: string | undefined;
   constructor(message: string, options: ErrorOptions = {}, code = "unusable-log", reason?: string) {
     super(message, options);
@@ -97,7 +97,7 @@ const transactions = (sql: DatabaseSync): Database["transaction"] => {
       try {
         sql.exec("ROLLBACK");
       } catch {
-        // Some errors, a full disk for one, have rolled back already.
+        // Some errors, such as a full disk, have already rolled back.
       }
       throw error;
     }

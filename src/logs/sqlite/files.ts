@@ -13,7 +13,7 @@ export interface FilesParts {
   readonly during: (work: () => void) => Promise<void>;
 }
 
-/** Bytes beside the log, at `files/<run>/<file>`; the database tells what they are. */
+/** Bytes beside the log, at `files/<run>/<file>`. The database stores their metadata. */
 export const openFiles = ({ database: { sql, directory }, runs, during }: FilesParts) => {
   const insert = sql.prepare("INSERT INTO files (run, file, mediaType, name, size) VALUES (?, ?, ?, ?, ?)");
   const select = sql.prepare("SELECT mediaType, name, size FROM files WHERE run = ? AND file = ?");
@@ -63,12 +63,12 @@ export const openFiles = ({ database: { sql, directory }, runs, during }: FilesP
     },
 
     async discard(run: string, files: readonly string[]): Promise<void> {
-      // Only what has a row: a name that leads elsewhere has none.
+      // Only delete files with a row, which a name with a path cannot have.
       const known = files.filter((file) => Number(removeOne.run(run, file).changes) > 0);
       for (const file of known) await rm(path.join(root, run, file), { force: true });
     },
 
-    /** Only the rows: a kill before `removeBytes` leaves bytes that the next opening removes. */
+    /** Deletes only the rows. If the process dies before `removeBytes`, the next open removes the bytes. */
     removeRows(run: string): boolean {
       return Number(remove.run(run).changes) > 0;
     },
@@ -79,7 +79,10 @@ export const openFiles = ({ database: { sql, directory }, runs, during }: FilesP
   };
 };
 
-/** Removes what a kill left behind: half-written files, files without a row, files of runs that never started or are gone. */
+/**
+ * Removes leftovers of a killed process: half-written files, files without a row, and files of runs that never started
+ * or are gone.
+ */
 export const removeStrays = ({ sql, directory }: Database, runs: Runs): void => {
   const root = path.join(directory, "files");
   rmSync(path.join(directory, "unfinished"), { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Tells the table of runs who started each. The first entry of a run is in a segment, or still in the journal. */
+/** Fills in the user of each run. A run's first entry is in a segment, or still in the journal. */
 export const fillUsers = (sql: DatabaseSync): void => {
   sql.exec(`
     UPDATE runs SET user = (
@@ -18,7 +18,7 @@ export const fillUsers = (sql: DatabaseSync): void => {
   }
 };
 
-/** A damaged line says nothing here; whoever reads the run's entries reports it. */
+/** Ignores damaged lines. Reading the run's entries reports them. */
 const userOf = (text: string): string | undefined => {
   try {
     const [first] = JSON.parse(`[${text}]`);

@@ -15,9 +15,9 @@ export interface JournalParts {
 }
 
 /**
- * Collects what the runs append during one turn of the event loop and stores it in one transaction, as rows that only ever
- * go to the end of one table. An index over runs would dirty a page for each run in each transaction; so entries move to
- * their runs' segments later, many at a time and a few runs in each turn, and the journal is cut off behind them.
+ * Collects all appends of one turn of the event loop and stores them in one transaction, as rows appended to a single
+ * table. An index over runs would dirty a page per run in each transaction. Instead, entries move to their runs'
+ * segments later, many at a time and a few runs per turn, and the journal is truncated behind them.
  */
 export const openJournal = ({ database, runs, segments, controls, wake }: JournalParts) => {
   const { sql, transaction } = database;
@@ -104,7 +104,7 @@ export const openJournal = ({ database, runs, segments, controls, wake }: Journa
     for (const tail of written) {
       clearTail(tail);
       const { info, promised } = tail;
-      // A run that has ended leaves memory; `promised` differs if this very turn appends to it again.
+      // A finished run leaves memory. `promised` differs if the same turn appends to it again.
       if (info && info === promised && info.endedAt !== undefined) tails.delete(info.run);
     }
     if (current.next < current.tails.length) return;
@@ -112,7 +112,7 @@ export const openJournal = ({ database, runs, segments, controls, wake }: Journa
     spill = undefined;
   };
 
-  /** Moves everything to segments at once. */
+  /** Moves all entries to segments in one transaction. */
   const spillAll = () => {
     spill = startSpill();
     finishSpill(
@@ -121,7 +121,7 @@ export const openJournal = ({ database, runs, segments, controls, wake }: Journa
     );
   };
 
-  /** The run's place in memory, or one for it, of number 0 if the run is new. */
+  /** The run's tail in memory, or a new one, with number 0 for a new run. */
   const tailOf = (run: string): Tail => {
     const tail = tails.get(run);
     if (tail) return tail;
@@ -135,7 +135,7 @@ export const openJournal = ({ database, runs, segments, controls, wake }: Journa
   tails.clear();
 
   return {
-    /** The run's newest entries, if it has a place in memory. */
+    /** The run's newest entries, if they are in memory. */
     tail: (run: string): Tail | undefined => tails.get(run),
 
     append(run: string, entries: readonly Entry[], as: Ownership | undefined): Promise<void> {
@@ -155,7 +155,7 @@ export const openJournal = ({ database, runs, segments, controls, wake }: Journa
       return current.stored;
     },
 
-    /** Stores another owner of the run, in the order of its appends. Undefined if it is not there or `change` says so. */
+    /** Stores a new owner of the run, in order with its appends. Undefined if the run does not exist or `change` declines. */
     async own(run: string, change: (info: RunInfo) => RunInfo | undefined): Promise<RunInfo | undefined> {
       const current = open();
       const tail = tailOf(run);
@@ -169,14 +169,14 @@ export const openJournal = ({ database, runs, segments, controls, wake }: Journa
       return after;
     },
 
-    /** Runs `work` in the transaction of this turn. */
+    /** Runs `work` in this turn's transaction. */
     during(work: () => void): Promise<void> {
       const current = open();
       current.works.push(work);
       return current.stored;
     },
 
-    /** Leaves the run's entries to be cut off with the journal. */
+    /** Drops the run's entries from memory. They are deleted when the journal is truncated. */
     forget(run: string): void {
       const tail = tails.get(run);
       if (tail) clearTail(tail);
@@ -207,7 +207,7 @@ interface Append {
 interface Batch {
   readonly appends: Append[];
   readonly works: (() => void)[];
-  /** Lines of `<number of the run> TAB <entries>`. */
+  /** Lines of `<run number> TAB <entries>`. */
   readonly rows: string[];
   bytes: number;
   readonly stored: Promise<void>;
@@ -215,7 +215,7 @@ interface Batch {
   readonly reject: (error: unknown) => void;
 }
 
-/** The move of what the journal held up to `upTo` into segments; `tails` before `next` are done. */
+/** Moves the journal up to `upTo` into segments. The `tails` before `next` are done. */
 interface Spill {
   readonly upTo: number;
   readonly bytes: number;
@@ -225,7 +225,7 @@ interface Spill {
 
 const emptyBatch = (): Batch => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  // A turn that only moves entries has nobody to tell; the next append meets the same trouble.
+  // A turn that only moves entries has no caller to notify. The next append fails with the same error.
   promise.catch(() => {});
   return { appends: [], works: [], rows: [], bytes: 0, stored: promise, resolve, reject };
 };
@@ -237,7 +237,7 @@ const addLine = (batch: Batch, line: string) => {
   batch.bytes += line.length;
 };
 
-/** Gives the tails back what an earlier process had stored only in the journal. */
+/** Restores to the tails the entries that an earlier process stored only in the journal. */
 const replay = ({ sql, directory }: Database, runs: Runs, tails: Map<string, Tail>) => {
   const damaged = (id: unknown, cause?: unknown) =>
     new UnusableLog(`the log in ${directory} is damaged: row ${id} of its journal makes no sense`, { cause });

@@ -42,7 +42,7 @@ export const openRecords = (
     },
     async list(kind, { prefix = "", limit, before }) {
       checkRecord(kind);
-      // No id has a character as high as this.
+      // Sorts after every character that an id may contain.
       const end = `${prefix}\x7f`;
       const edge = before === undefined || before > end ? end : before;
       const rows = explained(() => page.all(kind, prefix, edge, now(), limit));

@@ -2,13 +2,13 @@ import type { RunOutcome } from "../../events.ts";
 import type { RunInfo, RunQuery } from "../../log.ts";
 import type { Database } from "./database.ts";
 
-/** A run as the database knows it: `info.seq` counts only what segments hold. */
+/** A run as stored in the database. `info.seq` counts only the entries in segments. */
 export interface StoredRun {
   readonly number: number;
   readonly info: RunInfo;
 }
 
-/** The table of runs and, of dropped ones, their tombstones. */
+/** The table of runs, with tombstones of dropped ones. */
 export const openRuns = ({ sql }: Database) => {
   const byRun = sql.prepare("SELECT * FROM runs WHERE run = ?");
   const byNumber = sql.prepare("SELECT * FROM runs WHERE number = ?");
@@ -70,7 +70,7 @@ export const openRuns = ({ sql }: Database) => {
       for (const row of open.iterate()) yield stored(row as unknown as Row).info;
     },
 
-    /** How many finished runs must go so that the rest fits. */
+    /** How many finished runs must be dropped for the rest to fit. */
     countLeaving(endedBefore: number, maxRuns: number): number {
       const count = (edge: number) => Number(countFinished.get(edge)!.count);
       const old = endedBefore === -Infinity ? 0 : count(endedBefore);

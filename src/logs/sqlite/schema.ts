@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { fillUsers } from "./fill-users.ts";
 
-/** The version of a file that all of `steps` were made on. */
+/** The version of a database after all `steps`. */
 export const latestVersion = (): number => steps.length;
 
 /**
- * Brings a database from `version` (0: empty) to the latest. One transaction: a file whose migration is cut off, by a kill or
- * a full disk, is as it was, and the version that wrote it can still open it.
+ * Migrates a database from `version` (0: empty) to the latest, in one transaction. If it is interrupted by a kill or a
+ * full disk, the file is unchanged and the version that wrote it can still open it.
  */
 export const migrate = (sql: DatabaseSync, version: number): void => {
   sql.exec("BEGIN IMMEDIATE");
@@ -19,7 +19,7 @@ export const migrate = (sql: DatabaseSync, version: number): void => {
   }
 };
 
-/** The step at index n leads from version n to n + 1. Never change one that was released: files of its version are out there. */
+/** The step at index n migrates from version n to n + 1. Never change a released step, because files of its version exist. */
 const steps: readonly ((sql: DatabaseSync) => void)[] = [
   (sql) =>
     sql.exec(`
@@ -62,7 +62,7 @@ const steps: readonly ((sql: DatabaseSync) => void)[] = [
     `);
     fillUsers(sql);
   },
-  // Of earlier runs, the name that the agent went by is all that is known.
+  // For earlier runs, only the agent's display name is known.
   (sql) =>
     sql.exec(`
       ALTER TABLE runs ADD COLUMN agent TEXT NOT NULL DEFAULT '';

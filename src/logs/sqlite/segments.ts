@@ -5,14 +5,14 @@ import type { Tail } from "./tail.ts";
 export const SEGMENT_ENTRIES = 256;
 export const SEGMENT_BYTES = 256 * 1024;
 
-/** What runs said earlier: pieces of at most SEGMENT_ENTRIES neighbouring entries, written once. */
+/** Older entries of runs, in segments of at most SEGMENT_ENTRIES consecutive entries that are written once. */
 export const openSegments = ({ sql, directory }: Database) => {
   const insert = sql.prepare("INSERT INTO segments (number, first, last, body) VALUES (?, ?, ?, ?)");
   const select = sql.prepare(
     "SELECT first, last, body FROM segments WHERE number = ? AND first <= ? ORDER BY first DESC LIMIT 1",
   );
   const remove = sql.prepare("DELETE FROM segments WHERE number = ?");
-  // The segment each of the last few runs was read in: viewers read on from where they were, and often several the same.
+  // The last segment read of each recent run: viewers continue where they were, and several often read the same one.
   const recent = new Map<number, { readonly first: number; readonly entries: readonly Entry[] }>();
 
   const segmentOf = (number: number, seq: number) => {
@@ -30,7 +30,7 @@ export const openSegments = ({ sql, directory }: Database) => {
   };
 
   return {
-    /** The entries from `from` to `to`, both included; all of them are in segments. */
+    /** The entries from `from` to `to`, inclusive. All of them must be in segments. */
     read(number: number, from: number, to: number): Entry[] {
       const found: Entry[] = [];
       for (let next = from; next <= to;) {
@@ -41,7 +41,7 @@ export const openSegments = ({ sql, directory }: Database) => {
       return found;
     },
 
-    /** Writes what a tail holds, and answers how much that was. */
+    /** Writes a tail's entries and returns their size in bytes. */
     write({ number, first, texts, counts }: Tail): number {
       let body = "";
       let size = 0;

@@ -2,16 +2,16 @@ import type { Entry } from "../../events.ts";
 import type { RunInfo } from "../../log.ts";
 import { SEGMENT_BYTES, SEGMENT_ENTRIES } from "./segments.ts";
 
-/** The newest entries of a run: in memory, and in the journal, but not yet in a segment. */
+/** The newest entries of a run, which are in memory and in the journal but not yet in a segment. */
 export interface Tail {
   readonly number: number;
-  /** What is stored; undefined while the first append is under way. */
+  /** The stored state. Undefined while the first append is in progress. */
   info: RunInfo | undefined;
-  /** What will be stored once the appends under way are. */
+  /** The state once all appends in progress are stored. */
   promised: RunInfo | undefined;
   first: number;
   entries: Entry[];
-  /** The entries as JSON, without brackets, in chunks; `counts` tells how many entries each holds. */
+  /** The entries as JSON, without brackets, in chunks. `counts` holds the number of entries in each. */
   texts: string[];
   counts: number[];
 }
@@ -44,7 +44,7 @@ export const clearTail = (tail: Tail): void => {
   tail.counts = [];
 };
 
-/** Entries as chunks that each fit a segment. A single entry makes one, however long. */
+/** Splits entries into chunks that each fit into a segment. A single entry is one chunk, regardless of its length. */
 export const chunksOf = (entries: readonly Entry[]): readonly Chunk[] => {
   if (entries.length === 1) return [{ entries, text: JSON.stringify(entries[0]) }];
   if (entries.length <= SEGMENT_ENTRIES) {
