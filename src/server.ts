@@ -43,22 +43,22 @@ export type { Page, ServerOptions, ServerProblem } from "./server/options.ts";
 export interface RuncastServer {
   readonly runner: Runner;
   /**
-   * Takes care of the runs that an earlier process left open, once, and answers how many. `listen` and the first request do
-   * that by themselves; requests wait for it.
+   * Takes over or ends the runs that an earlier process left open, once, and returns how many. `listen` and the first
+   * request call this automatically, and requests wait for it.
    */
   recover(): Promise<number>;
-  /** Listens on a port of its own. Rejects where that would not be safe. */
+  /** Listens on its own port. Rejects if that would be unsafe. */
   listen(): Promise<{ readonly url: string; readonly port: number }>;
-  /** Answers requests of another program's HTTP server: `app.use("/runcast", server.listener)` in Express. */
+  /** Handles requests of another program's HTTP server: `app.use("/runcast", server.listener)` in Express. */
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
   /**
-   * Answers a fetch request: `app.all("/runcast/*", (c) => server.fetch(c.req.raw, c.env))` in Hono. Without a key it answers
-   * only where `environment` shows a connection on a loopback address.
+   * Handles a fetch request: `app.all("/runcast/*", (c) => server.fetch(c.req.raw, c.env))` in Hono. Without a key, it
+   * serves only connections that `environment` shows to be on a loopback address.
    */
   fetch(request: Request, environment?: FetchEnvironment): Promise<Response>;
   /**
-   * Takes nothing new, interrupts what runs, ends every stream, and is done within a few seconds. With `handOverMs`, runs are
-   * left to another process first, for as long as that; it goes on answering, but refuses to start runs (503).
+   * Accepts nothing new, interrupts active runs, ends every stream, and finishes within a few seconds. `handOverMs`: first
+   * leaves runs to other processes for up to that long, serving requests but refusing new runs (503).
    */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -228,7 +228,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
         return count;
       },
       (error: unknown) => {
-        // The next request tries again.
+        // The next request retries.
         recovering = undefined;
         throw error;
       },
@@ -257,11 +257,11 @@ export const createServer = (options: ServerOptions): RuncastServer => {
 
   const shutDown = async (options: CloseOptions): Promise<void> => {
     closing = true;
-    // Who follows a run goes on seeing it here while it moves to another process.
+    // Viewers continue to see their run here while it moves to another process.
     if (options.handOverMs === undefined) listening.stop();
     await runner.close(options);
     listening.stop();
-    // Every run has its end in the log now, or another owner; what is open after a moment waits for a run of another process.
+    // By now every run has ended or has another owner. Streams still open after a moment wait for another process.
     const patience = Date.now() + FLUSH_MS;
     while (metrics.viewers > 0 && Date.now() < patience) await sleep(5);
     audience.close();

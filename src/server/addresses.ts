@@ -8,7 +8,7 @@ export const basePathOf = (given = ""): string => {
 
 const ORIGIN = /^https?:\/\/(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
 
-/** They go into a policy: whatever else stood in one would be part of it. */
+/** Origins become part of a Content-Security-Policy, so anything else in them would change the policy. */
 export const originsOf = (setting: string, given: readonly string[] = []): readonly string[] =>
   given.map((text) => {
     const origin = text.toLowerCase().replace(/\/$/, "");
@@ -16,6 +16,6 @@ export const originsOf = (setting: string, given: readonly string[] = []): reado
     throw new Error(`the setting ${setting} must hold origins such as https://chat.example.org: not ${text}`);
   });
 
-/** How the client of this request reached us. */
+/** The origin through which the client of this request reached us. */
 export const reachedAt = ({ headers, socket }: IncomingMessage): string =>
   `${"encrypted" in socket && socket.encrypted ? "https" : "http"}://${headers.host ?? "localhost"}`;

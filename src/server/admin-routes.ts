@@ -17,7 +17,7 @@ export interface AdminRoutesOptions extends KeyRoutesOptions, DeleteRoutesOption
   readonly onError: (error: unknown, path: string) => void;
 }
 
-/** For whoever runs the server. */
+/** Routes for the operator of the server. */
 export const adminRoutes = (options: AdminRoutesOptions): readonly PlainRoute[] => {
   const { log, audit, onError } = options;
   let isBackingUp = false;
@@ -41,7 +41,7 @@ export const adminRoutes = (options: AdminRoutesOptions): readonly PlainRoute[] 
         if (wanted.action !== undefined && !AUDITED.some((action) => action === wanted.action))
           throw new Refusal("bad-request", "this action is not known", { hint: `there are ${AUDITED.join(", ")}` });
         const { entries, next } = await audit.list({ limit, ...(before && { before }) });
-        // Of a page, those that fit: whoever wants more goes on with `next`.
+        // Filters within the page. The client continues with `next` for more.
         const fitting = entries.filter((entry) =>
           Object.entries(wanted).every(([field, value]) => value === undefined || entry[field as "who"] === value),
         );
@@ -49,7 +49,7 @@ export const adminRoutes = (options: AdminRoutesOptions): readonly PlainRoute[] 
       },
     },
     {
-      // Not a GET: any page can make a browser send one.
+      // Not a GET, because any page can make a browser send one.
       method: "POST",
       path: "/admin/backup",
       summary: "Everything that is stored, as a tar archive, while runs go on. For a log in SQLite.",

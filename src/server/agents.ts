@@ -2,7 +2,7 @@ import type { RunnableAgent } from "../runner.ts";
 import { Refusal } from "../source.ts";
 import type { ServerOptions } from "./options.ts";
 
-/** The agent that a request names, or the one for requests that name none. Throws the refusal. */
+/** The agent that a request names, or the default. Throws a Refusal if it does not exist. */
 export const agentOf = (
   { agents, defaultAgent }: Pick<ServerOptions, "agents" | "defaultAgent">,
   wanted: string | undefined,

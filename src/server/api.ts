@@ -23,18 +23,18 @@ export interface ApiOptions extends RunRoutesOptions, AdminRoutesOptions, Omit<U
   readonly dialects: readonly Dialect[];
   readonly facts: ServerFacts;
   readonly readiness: () => Promise<Readiness>;
-  /** Told of each refusal. */
+  /** Called for each refusal. */
   readonly onRefused: (refusal: Refusal) => void;
   readonly metrics: () => string;
   /** Origins whose pages may show a run in a frame. */
   readonly frameAncestors: readonly string[];
 }
 
-/** The plain routes: all that answers at once. Streams are not among them (see server.ts). */
+/** The plain routes, which respond without streaming. For streams, see server.ts. */
 export interface Api {
   listener(incoming: IncomingMessage, outgoing: ServerResponse, principal: Principal): Promise<void>;
   fetch(request: Request, environment: Env["Bindings"]): Response | Promise<Response>;
-  /** The methods that this path takes, here or in a dialect. */
+  /** The methods that this path accepts, here or in a dialect. */
   methods(path: string): readonly string[];
 }
 
@@ -81,7 +81,7 @@ export const createApi = (options: ApiOptions): Api => {
 };
 
 const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
-  // Made once, when somebody asks: making them keeps everybody waiting for a while.
+  // Created once, on first use, because creating them blocks the event loop for a while.
   let schema: ReturnType<typeof eventsJsonSchema> | undefined;
   let description: ReturnType<typeof openapi> | undefined;
   const ofPage = async ({ req }: Context<Env>): Promise<Response> => {

@@ -9,8 +9,8 @@ type FilePart = Extract<Part, { type: "file" }>;
 export type FileLimits = Pick<Limits, "fileBytes" | "filesBytes" | "files">;
 
 /**
- * Throws the refusal for a request whose files are too large or too many, or that names files which the principal may not read. A
- * file of a run that never started is known to nobody but the one who uploaded it.
+ * Throws a Refusal if the request's files are too large or too many, or if it names files that the principal may not
+ * read. A file of a run that has not started is known only to its uploader.
  */
 export const checkAttachments = async (
   log: Log,
@@ -63,7 +63,7 @@ const storedBytes = async (
   const run = named ?? own;
   const info = run === undefined || run === own ? undefined : await log.info(run);
   const stored = run !== undefined && (!info || may(principal, "watch", info)) && (await log.get(run, file));
-  // An earlier file may be gone with its run: the agent is told so. What a person sends now must be there.
+  // An earlier file may be gone with its run, and the agent is informed. A file of the new message must exist.
   if (stored) return stored.size;
   if (info?.dropped) return 0;
   throw new Refusal("unknown-file", `The file ${name ?? file.slice(0, 100)} is not stored here.`, {

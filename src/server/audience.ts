@@ -10,16 +10,16 @@ import { createReleases } from "./releases.ts";
 import { Batch } from "../batch.ts";
 import { Viewer } from "./viewer.ts";
 
-/** All who follow runs of this server. */
+/** All viewers of this server's runs. */
 export interface Audience {
   follow(following: Following): void;
-  /** How many follow this run, in whatever dialect. */
+  /** The number of viewers of this run, in any dialect. */
   count(run: string): number;
-  /** How many viewers have not been sent all there is. */
+  /** The number of viewers that have not received all entries yet. */
   readonly behind: number;
-  /** Cuts off all who follow this run: they know that they have not seen its end, and resume. */
+  /** Cuts the connections of all viewers of this run. Without a run-end, their clients resume. */
   cut(run: string): void;
-  /** Ends the streams of runs that will not go on here. Their clients have seen no run-end and know that they must resume. */
+  /** Ends the streams of runs that will not continue here. Without a run-end, their clients resume. */
   close(): void;
 }
 
@@ -27,18 +27,18 @@ export interface Following {
   readonly run: string;
   readonly dialect: Dialect;
   readonly options: EncodeOptions;
-  /** Viewers with equal dialect, options and this word see the same links. */
+  /** Viewers with the same dialect, options and `linkBase` get the same links. */
   readonly linkBase: string;
-  /** What is read: all of the run, or what a share link shows of it. `linkBase` differs where it does. */
+  /** The log to read: the whole run, or the part that a share link shows. Then `linkBase` differs too. */
   readonly log: Log;
   readonly after: Cursor;
   readonly headers: Record<string, string>;
   readonly response: ServerResponse;
   /** The state at `after`, sent first. */
   readonly snapshot?: unknown;
-  /** Segments that end up to this seq do not end the stream. */
+  /** Segments that end at or before this seq do not end the stream. */
   readonly through?: number;
-  /** Called if the connection is gone before the run's end was sent. */
+  /** Called if the connection closes before the run's end was sent. */
   readonly onCut?: () => void;
 }
 

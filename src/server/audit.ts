@@ -17,28 +17,28 @@ export const AUDITED = [
 ] as const;
 export type AuditedAction = (typeof AUDITED)[number];
 
-/** Who did what. No content, no secrets. */
+/** Who did what, without content or secrets. */
 export interface AuditEntry {
   readonly at: number;
   /** A user's id, or the name of a key or link. */
   readonly who: string;
-  /** The key or link that was shown, if that is not `who`. */
+  /** The key or link that was used, if it differs from `who`. */
   readonly by?: string;
   readonly action: AuditedAction;
-  /** The run that it was done to, or the name of the key or user. */
+  /** The run that was acted on, or the name of the key or user. */
   readonly what: string;
 }
 
 export interface Audit {
-  /** Notes that somebody did something. Never throws and never waits: an audit that fails is reported. */
+  /** Records an action. Never throws and never waits. Failures are reported to `onError`. */
   note(principal: Principal, action: AuditedAction, what: string): void;
-  /** Newest first; `next` is where to go on. */
+  /** Newest first. `next` is the cursor for the next page. */
   list(query: { limit: number; before?: string }): Promise<{ entries: AuditEntry[]; next?: string }>;
 }
 
 const KIND = "audit";
 const KEPT_MS = 90 * 86_400_000;
-/** Who watches a run again within this time, as pages do that reconnect, is not noted again. */
+/** Watching the same run again within this time, as reconnecting pages do, is not recorded. */
 const WATCH_MS = 3_600_000;
 const MOST_WATCHES = 10_000;
 
@@ -55,7 +55,7 @@ export const createAudit = (records: Records, onError: (error: unknown) => void)
   return {
     note: (principal, action, what) => {
       const who = actorOf(principal);
-      // Where nobody has a name there is nobody to tell of.
+      // Without names (no keys), there is no actor to record.
       if (who === undefined) return;
       if (action === "watch" && isRepeated(`${who} ${what}`)) return;
       const at = Date.now();

@@ -14,14 +14,14 @@ export interface BeginOptions {
   readonly log: Log;
   readonly runner: Runner;
   readonly threads: Threads;
-  /** Throws the refusal while the process is too busy for another run. */
+  /** Throws a Refusal while the process is too busy for another run. */
   readonly checkLoad: () => void;
   readonly limits: FileLimits;
   readonly checkQuota: (user: string | undefined) => Promise<void>;
   readonly agent: (name: string | undefined) => RunnableAgent;
 }
 
-/** Starts the run that a command asks for, or finds it if its id is known. Throws the refusal. */
+/** Starts the run that a command requests, or finds it if its id is known. May throw a Refusal. */
 export type Begin = (
   command: Start,
   dialect: Dialect,
@@ -37,7 +37,7 @@ export const createBegin = ({
   checkQuota,
   agent: agentOf,
 }: BeginOptions): Begin => {
-  /** The request with what it continues before its own messages. */
+  /** The request, with the messages that it continues before its own. */
   const withHistory = async ({ request, continues }: Start, principal: Principal): Promise<RunRequest> => {
     if (continues === undefined) return request;
     const isThread = typeof continues !== "string";

@@ -1,22 +1,22 @@
 import type { Refusal } from "../source.ts";
 import { HttpRefusal } from "./refusals.ts";
 
-/** Room in memory for all request bodies that have not arrived whole, together. */
+/** A shared memory limit for all request bodies that have not fully arrived. */
 export interface BodyBudget {
-  /** A body begins. `refuse` is called if it has to give way. */
+  /** A body starts. `refuse` is called if it must be dropped. */
   begin(refuse: (refusal: Refusal) => void): PendingBody;
 }
 
 export interface PendingBody {
-  /** So many bytes of it have arrived. */
+  /** This many more bytes have arrived. */
   grow(bytes: number): void;
-  /** It is whole, or given up. */
+  /** The body is complete or abandoned. */
   end(): void;
 }
 
 /**
- * If there is no room left, whoever has been sending for the longest gives way: a body that comes at the usual speed is whole
- * long before those that are only held open.
+ * If the limit is reached, drops the body that has been arriving for the longest: a body at normal speed completes long
+ * before those that are merely held open.
  */
 export const createBodyBudget = (mostBytes: number): BodyBudget => {
   const pending = new Map<symbol, { bytes: number; refuse: (refusal: Refusal) => void }>();

@@ -4,12 +4,12 @@ import type { BodyBudget } from "./body-budget.ts";
 import { HttpRefusal } from "./refusals.ts";
 import { messageOf } from "../message-of.ts";
 
-/** The request's JSON body; undefined if it has none. */
+/** The request's JSON body. Undefined if it has none. */
 export type ReadBody = (request: IncomingMessage) => Promise<unknown>;
 
 /**
- * Reads no more than `maxBytes` of a body besides the files in it, which take up to `filesBytes`, and holds no more of unfinished ones
- * than the budget allows.
+ * Reads at most `maxBytes` of a body, plus up to `filesBytes` for the files in it. Unfinished bodies count against the
+ * budget.
  */
 export const createReadBody =
   (maxBytes: number, filesBytes: number, budget: BodyBudget): ReadBody =>
@@ -26,7 +26,7 @@ export const createReadBody =
       );
     if ((request.headers["content-encoding"] ?? "identity") !== "identity")
       throw new HttpRefusal(415, "content-encoding", "compressed bodies are not accepted", "send the body as it is");
-    // Files stand in JSON as base64.
+    // Files are base64 in JSON.
     const most = maxBytes + Math.ceil((filesBytes * 4) / 3);
     const refuse = () => tooLarge(maxBytes);
     if (length > most) throw refuse();
@@ -38,13 +38,13 @@ export const createReadBody =
     return body;
   };
 
-/** Whoever goes through a value does so by recursion: a deeper one would overflow the stack. */
+/** Code that walks a value is recursive, so a deeper one would overflow the stack. */
 const MOST_LEVELS = 500;
 
 const LONG_STRING = 4096;
 const [QUOTE, COMMA, BRACE, BRACKET] = [0x22, 0x2c, 0x7b, 0x5b];
 
-/** Files are long strings, which are cheap to parse; whatever else a body has counts against its limit. */
+/** Files are long strings, which are cheap to parse. Everything else in a body counts against its limit. */
 const checked = (body: Buffer, maxBytes: number): Buffer => {
   let counted = body.length;
   for (let from = body.indexOf(QUOTE); from >= 0 && counted > maxBytes;) {
@@ -57,7 +57,10 @@ const checked = (body: Buffer, maxBytes: number): Buffer => {
   return body;
 };
 
-/** A `data:` URL, or the value of a field whose name ends with `data`. What lies between two strings has a comma or opens something. */
+/**
+ * A `data:` URL, or the value of a field whose name ends with `data`. Text between two strings contains a comma or a
+ * bracket.
+ */
 const isFile = (body: Buffer, from: number, to: number): boolean => {
   const text = body.subarray(from + 1, to);
   const isNamed =
@@ -65,7 +68,7 @@ const isFile = (body: Buffer, from: number, to: number): boolean => {
   return isNamed && ![COMMA, BRACE, BRACKET].some((sign) => text.subarray(128).includes(sign));
 };
 
-/** What a body parser of the program that we are mounted in has left on the request. */
+/** The body that a parser of the mounting program has already read. */
 const parsedBefore = (
   request: IncomingMessage & { readonly body?: unknown },
   check: ((bytes: Buffer) => void) | undefined,
@@ -91,7 +94,7 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-/** `refuse` says what is wrong with a body of so many bytes. */
+/** `refuse` returns the refusal for a body of this many bytes. */
 export const readBytes = (
   request: IncomingMessage,
   maxBytes: number,
@@ -109,7 +112,7 @@ export const readBytes = (
     const giveUp = (refusal: Refusal) => {
       settle(() => reject(refusal));
       pieces.length = 0;
-      // Thrown away as it comes, for a while: cutting the connection now could cut off the answer too.
+      // Discard the rest for a while: closing the connection now could also cut off the response.
       request.resume();
     };
     const pending = budget.begin(giveUp);
@@ -118,7 +121,7 @@ export const readBytes = (
       if (bytes > maxBytes) return giveUp(refuse(bytes));
       pieces.push(piece);
       pending.grow(piece.length);
-      // Otherwise one turn of the event loop reads megabytes of every body that comes fast.
+      // Otherwise, one turn of the event loop would read megabytes of every fast body.
       request.pause();
       setImmediate(() => request.resume());
     };

@@ -11,32 +11,32 @@ import type { Batch } from "../batch.ts";
 import type { Viewer } from "./viewer.ts";
 import { createWindow, type Window } from "./window.ts";
 
-/** Spells an entry, without its first `skip` frames. */
+/** Encodes an entry, without its first `skip` frames. */
 export interface Encoder {
   (entry: Entry, skip: number): string;
-  /** Whether the entry that was spelled last ends a segment, and with it the stream. */
+  /** Whether the last encoded entry ends a segment, and with it the stream. */
   atSegmentEnd?: boolean;
 }
 
-/** What all channels of a server share. */
+/** Shared by all channels of a server. */
 export interface Stage {
   readonly log: Log;
-  /** Runs what woke up in this turn, after its microtasks: what is ready together leaves in one write. */
+  /** Runs the channels woken in this turn after its microtasks, so that everything ready goes out in one write. */
   readonly live: Batch;
-  /** Runs viewers that have much to catch up on, a piece at a time, behind whatever else is due. */
+  /** Runs viewers with much to catch up on, in small slices after other pending work. */
   readonly behind: Batch;
   readonly releases: Releases;
   readonly metrics: Metrics;
   readonly onProblem: (error: unknown, run: string) => void;
 }
 
-/** How much text goes to a socket at once. */
+/** How much text is written to a socket at a time. */
 export const CHUNK = 16 * 1024;
 const BATCH = 256;
 
 /**
- * The viewers of one run that get the same frames. Those at the live edge stand at the same `seq` and share one encoder and
- * one write; those behind read on their own (see Viewer) and join. The log is the truth: a wake only says "read again".
+ * The viewers of one run that get the same frames. Viewers at the live edge are at the same `seq` and share one encoder
+ * and one write. Viewers behind it read separately (see Viewer) and join later. A wake only means "read the log again".
  */
 export class Channel implements Releasable {
   readonly key: string;
@@ -46,9 +46,9 @@ export class Channel implements Releasable {
   readonly #options: EncodeOptions;
   readonly #unwatch: () => void;
   readonly #window: Window | undefined;
-  /** All of them, live or not. */
+  /** All viewers, live or not. */
   viewers = 0;
-  /** Where the live viewers are. */
+  /** The position of the live viewers. */
   seq = 0;
   #encoder: Encoder | undefined;
   readonly #live: Viewer[] = [];
@@ -69,7 +69,7 @@ export class Channel implements Releasable {
     this.#unwatch = stage.log.watch(run, () => this.#wake());
   }
 
-  /** Where an encoder must begin for a viewer who has seen everything up to `seq`. */
+  /** Where an encoder must start for a viewer that has seen everything up to `seq`. */
   encodesFrom(seq: number): number {
     return this.dialect.stateless && !this.dialect.segments ? seq : 0;
   }
@@ -78,7 +78,7 @@ export class Channel implements Releasable {
     return this.#live.length > 0;
   }
 
-  /** The entries after `after` as the dialect wants them; none that was merged of more reaches over a greater `stop`. */
+  /** The entries after `after`, prepared for the dialect. If `stop` is greater, no merged entry extends beyond it. */
   read(after: number, limit: number, stop = 0): readonly Entry[] | Promise<readonly Entry[]> {
     const { log } = this.stage;
     const { wholeBytes } = this.dialect;
@@ -101,24 +101,24 @@ export class Channel implements Releasable {
     return (entry, skip) => framesText(encode(entry), skip);
   }
 
-  /** Takes in a viewer that is at `seq`: at the end of the log if nobody is live, else exactly where the live ones are. */
+  /** Adds a viewer at `seq`: the end of the log if no viewer is live, otherwise exactly where the live ones are. */
   join(viewer: Viewer, seq: number, encoder: Encoder): void {
     if (this.#live.length === 0) {
       this.seq = seq;
       this.#encoder = encoder;
     }
     viewer.slot = this.#live.push(viewer) - 1;
-    // What was stored while the last read was under way woke nobody.
+    // Entries stored during the last read woke no viewer.
     this.#flush();
   }
 
-  /** For a viewer that is ahead of the live ones: runs again once these have read on. */
+  /** For a viewer that is ahead of the live ones: runs it again once they have caught up. */
   wait(viewer: Viewer): void {
     (this.#waiting ??= []).push(viewer);
     this.#flush();
   }
 
-  /** For a viewer that has some frames of an entry which is still held: runs again when that may have changed. */
+  /** For a viewer that has some frames of an entry that is still held: runs it again when that may have changed. */
   hold(viewer: Viewer): void {
     (this.#waiting ??= []).push(viewer);
   }
@@ -145,7 +145,7 @@ export class Channel implements Releasable {
     this.#flush();
   }
 
-  /** Called when no more entries of spans up to this one can come. */
+  /** Called when no more entries of spans up to this one can arrive. */
   release(spanEnd: number): void {
     this.#releasedTo = Math.max(this.#releasedTo, spanEnd);
     this.#flush();
@@ -170,7 +170,7 @@ export class Channel implements Releasable {
         const entries = this.read(this.seq, BATCH);
         if (isPromise(entries)) return this.#await(entries);
         this.#deliver(entries);
-        // Of merged entries, few can stand for many.
+        // One merged entry can represent many.
         if (entries.length < (this.#window ? 1 : BATCH)) break;
       }
     } catch (error) {
@@ -191,7 +191,7 @@ export class Channel implements Releasable {
       (entries) => {
         this.#reading = false;
         if (this.#live.length === 0) return this.#release();
-        // The live viewers may all have changed meanwhile; then this was read for others.
+        // The live viewers may all have changed in the meantime. Then this read was for others.
         const current = this.seq === seq;
         try {
           if (current) this.#deliver(entries);
@@ -235,7 +235,7 @@ export class Channel implements Releasable {
         const viewer = live[slot] as Viewer;
         if (viewer.write(chunk, shared) || isEnd) continue;
         this.remove(viewer);
-        // The last to leave takes the encoder along, which saves feeding a new one.
+        // The last viewer to leave keeps the encoder, which saves replaying entries into a new one.
         viewer.fallBehind(this.seq, live.length === 0 ? encode : undefined);
       }
     }
@@ -247,13 +247,13 @@ export class Channel implements Releasable {
     if (!waiting) return;
     this.#waiting = undefined;
     for (const viewer of waiting) {
-      // One that resumed within a span which the live ones still wait for goes on waiting with them.
+      // A viewer that resumed within a span that the live ones still wait for keeps waiting with them.
       if (this.#live.length > 0 && viewer.fed > this.seq) (this.#waiting ??= []).push(viewer);
       else viewer.flush();
     }
   }
 
-  /** A stream that cannot go on is cut, not ended: its viewers know that they have not seen the end. */
+  /** Cuts a broken stream instead of ending it, so that its viewers know they have not seen the end. */
   #fail(error: unknown): void {
     this.stage.onProblem(error, this.run);
     const viewers = [...this.#live, ...(this.#waiting ?? [])];
@@ -271,13 +271,13 @@ const segmented = (encode: (entry: Entry) => readonly Frame[]): Encoder => {
   return spell;
 };
 
-/** Whether the stream ends with this entry, which was just spelled. */
+/** Whether the stream ends with this entry, which was just encoded. */
 export const isLast = ({ event }: Entry, encode: Encoder): boolean =>
   event.type === "run-end" || encode.atSegmentEnd === true;
 
 const framesText = (frames: readonly Frame[], skip: number): string => {
   let text = "";
-  // Whoever says to have seen frames that this entry does not have has not seen it: nothing may be missing.
+  // A client that claims more frames than this entry has cannot have seen it, so send all of them.
   for (let index = skip < frames.length ? skip : 0; index < frames.length; index++)
     text += frameText(frames[index] as Frame);
   return text;

@@ -2,15 +2,15 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { lineSafe } from "../sse.ts";
 
-/** Who is told what becomes of the response. */
+/** Notified of changes to the response. */
 export interface ChunkedOwner {
-  /** What was handed over has left; more may be written. */
+  /** Everything written has been flushed, and more may be written. */
   drained(): void;
   /** The connection is gone, or the response has ended. Called once. */
   closed(): void;
 }
 
-/** Frames on their way to viewers: measured and framed once, however many they are. All data in them is JSON or a plain word. */
+/** Frames for viewers, measured and framed once for any number of them. All data in them is JSON or a plain word. */
 export class Chunk {
   readonly text: string;
   readonly bytes: number;
@@ -18,11 +18,11 @@ export class Chunk {
 
   constructor(text: string) {
     const bytes = Buffer.byteLength(text);
-    // ASCII, as nearly all frames are, has nothing to escape.
+    // ASCII, which nearly all frames are, needs no escaping.
     this.text = bytes === text.length ? text : lineSafe(text);
     this.bytes = this.text === text ? bytes : Buffer.byteLength(this.text);
   }
-  /** One byte a character can be handed to the socket without a look at each of them. */
+  /** With one byte per character, the socket need not inspect each one. */
   get encoding(): "latin1" | "utf8" {
     return this.bytes === this.text.length ? "latin1" : "utf8";
   }
@@ -35,8 +35,8 @@ export class Chunk {
 }
 
 /**
- * A response whose chunks go to the socket already framed: `res.write` costs more than the frames themselves. Where that
- * is not possible (HTTP/1.0 has no chunks; a pipelined response has no socket yet), it falls back to `res.write`.
+ * A response that writes already framed chunks to the socket, because `res.write` costs more than the frames. Falls
+ * back to `res.write` where that is impossible (HTTP/1.0 has no chunks, and a pipelined response has no socket yet).
  */
 export class Chunked {
   readonly #response: ServerResponse;
@@ -61,7 +61,10 @@ export class Chunked {
     return (this.#socket ?? this.#response).writableNeedDrain;
   }
 
-  /** False if the reader does not keep up: then nothing should be written until `drained`. `shared`: others get the same chunk. */
+  /**
+   * Returns false if the reader is too slow. Then write nothing until `drained`. `shared`: other viewers get the same
+   * chunk.
+   */
   write(chunk: Chunk, shared: boolean): boolean {
     if (this.#closed) return true;
     const socket = this.#socket;
@@ -77,7 +80,7 @@ export class Chunked {
     if (!this.#closed) this.#response.end();
   }
 
-  /** Cuts the connection: to the client this is no end of the run, it resumes. */
+  /** Cuts the connection. The client does not take this for the end of the run, and resumes. */
   destroy(): void {
     this.#response.destroy();
   }

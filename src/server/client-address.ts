@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * Where a request comes from. Behind `proxies` proxies that add to X-Forwarded-For, it is what the first of them saw; what stands before
- * that was written by the client. IPv6 clients have a whole /64 to choose from, so that counts as one.
+ * The client's address. Behind `proxies` proxies that append to X-Forwarded-For, it is the address that the first of
+ * them saw. Anything before it was written by the client. IPv6 clients control a whole /64, which counts as one
+ * address.
  */
 export const clientAddress = ({ headers, socket }: IncomingMessage, proxies: number): string => {
   const forwarded = proxies > 0 ? String(headers["x-forwarded-for"] ?? "").split(",") : [];

@@ -28,32 +28,32 @@ export interface CommandsOptions {
   readonly owners: Owners;
   readonly facts: (principal: Principal) => ServerFacts;
   readonly limits: BeginOptions["limits"] & { readonly streams: number };
-  /** Throws the refusal while the process is too busy for another run. */
+  /** Throws a Refusal while the process is too busy for another run. */
   readonly checkLoad: () => void;
-  /** Throws the refusal if a user, or everybody, has used what a day allows. */
+  /** Throws a Refusal if the user, or all users together, reached a daily limit. */
   readonly checkQuota: (user: string | undefined) => Promise<void>;
   readonly audit: Audit;
   readonly agent: (name: string | undefined) => RunnableAgent;
-  /** Which one in line a run is; undefined unless it waits for its turn. */
+  /** A run's position in the queue. Undefined unless it is waiting. */
   readonly position: (run: string) => number | undefined;
-  /** Where the server is mounted, without a slash at the end. */
+  /** Where the server is mounted, without a trailing slash. */
   readonly basePath: string;
   readonly viewers: () => number;
-  /** Told of what fails after the answer. */
+  /** Called for failures after the response. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A request, and where it is answered. */
+/** A request and its response. */
 export interface Exchange {
   readonly principal: Principal;
-  /** The one that has the route. */
+  /** The dialect that owns the route. */
   readonly dialect: Dialect;
   readonly query: URLSearchParams;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** Does what a dialect has read from a request, and answers it. */
+/** Executes the command that a dialect has read from a request, and responds. */
 export type Commands = (command: Command, exchange: Exchange) => Promise<void>;
 
 type Of<Kind extends Command["do"]> = Extract<Command, { do: Kind }>;
@@ -79,7 +79,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     const principal = onBehalfOf(asked.principal, command.request.user);
     const exchange = { ...asked, principal };
     const { response } = exchange;
-    // Answers start nothing: they need what any other answer needs.
+    // Answers start no run, so they require the right to answer.
     owners.allow(principal, command.answers ? "answer" : "start");
     const dialect = spelling.dialectOf(exchange.query, exchange.dialect);
     if (command.whole) checkWhole(dialect);
@@ -154,7 +154,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
       });
     const headers = spelling.headersOf(run, dialect);
     const ended = info.endedAt !== undefined && after.seq === info.seq;
-    // Whoever counts frames reads streams alone, even one that has nothing more to say.
+    // Clients that count frames read only streams, even an empty one.
     if (ended && command.skipFrames) return void response.writeHead(200, headers).end();
     if (ended && command.from !== "snapshot") return void response.writeHead(204, { "Runcast-Run": run }).end();
     if (request.method === "HEAD") return void response.writeHead(200, headers).end();
@@ -247,7 +247,7 @@ const actor = (principal: Principal): { readonly by?: string } => {
   return by === undefined ? {} : { by };
 };
 
-/** Before a run is started for it. */
+/** Checked before a run is started. */
 const checkWhole = ({ name, answer }: Dialect): void => {
   if (!answer)
     throw new Refusal("only-streams", `the dialect ${name} has only streams`, {

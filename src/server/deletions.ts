@@ -7,13 +7,13 @@ import type { Links } from "./links.ts";
 import type { Owners } from "./owners.ts";
 import { missing } from "./refusals.ts";
 
-/** Removes runs with their files and share links; those at work are cancelled first. */
+/** Deletes runs with their files and share links. Running ones are cancelled first. */
 export interface Deletions {
-  /** Throws the refusal for a run that is not there for this principal. */
+  /** Throws a Refusal if the run does not exist for this principal. */
   run(principal: Principal, run: string): Promise<void>;
-  /** All runs of a thread that the principal may delete. Answers how many there were. */
+  /** Deletes all runs of a thread that the principal may delete. Returns how many. */
   thread(principal: Principal, thread: string): Promise<number>;
-  /** All runs of a user. Throws the refusal for anybody but this user and whoever has the right `admin`. */
+  /** Deletes all runs of a user. Throws a Refusal unless the principal is that user or has the right `admin`. */
   user(principal: Principal, user: string): Promise<number>;
 }
 
@@ -53,7 +53,7 @@ export const createDeletions = ({ log, runner, owners, links, audit }: Deletions
         await remove(principal, run);
         count += 1;
       } catch (error) {
-        // A list may lag: somebody else was faster.
+        // Lists may lag, so another request may already have deleted it.
         if (!(error instanceof Refusal) || (error.status !== 404 && error.status !== 410)) throw error;
       }
     return count;

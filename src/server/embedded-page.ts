@@ -5,7 +5,7 @@ import type { Readings } from "./readings.ts";
 
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** What a run embeds, as a document or as the address of one, for whoever may watch the run. */
+/** A page that a run embeds, as a document or a URL, if the principal may watch the run. */
 export const embeddedPage = async (
   { log, owners, readings }: { readonly log: Log; readonly owners: Owners; readonly readings: Readings },
   principal: Principal,

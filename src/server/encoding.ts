@@ -2,8 +2,8 @@ import type { Content, Entry, Json } from "../events.ts";
 import { type Log, VALUE_FILE } from "../log.ts";
 
 /**
- * Puts results that lie beside the log back into their entries, for a dialect whose format wants them whole. Answers at
- * once where there is nothing to put back, so that only such results cost a promise.
+ * Puts results stored beside the log back into their entries, for dialects whose format needs them whole. Returns
+ * without a promise if there are none, so that only such results cost one.
  */
 export const wholeResults = (
   log: Log,

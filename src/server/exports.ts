@@ -5,7 +5,7 @@ import { Refusal } from "../source.ts";
 import { lineSafe } from "../sse.ts";
 import { type OnBroken, streamOf } from "./files.ts";
 
-/** A run's log, one entry a line. */
+/** A run's log, one entry per line. */
 export const logResponse = (log: Log, run: string, method: string, onBroken: OnBroken): Response =>
   new Response(method === "HEAD" ? null : streamOf(lines(log, run), onBroken), {
     headers: {
@@ -16,12 +16,12 @@ export const logResponse = (log: Log, run: string, method: string, onBroken: OnB
   });
 
 export interface HtmlResponseOptions {
-  /** Where the element's script is. */
+  /** Provides the element's script. */
   readonly page: ((request: Request) => Promise<Response | undefined>) | undefined;
   readonly redact: readonly (string | RegExp)[];
 }
 
-/** A run as one HTML file. */
+/** A run as a single HTML file. */
 export const htmlResponse = async (
   log: Log,
   run: string,
@@ -43,7 +43,7 @@ export const htmlResponse = async (
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-disposition": `attachment; filename="${run}.html"`,
-      // It is a page of somebody's words: opened from here it must not act as ours.
+      // It contains untrusted text, so it must not run with our origin if opened from here.
       "content-security-policy": "sandbox allow-scripts",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",

@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { Readable, Writable, pipeline } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
 
-/** What a program that calls `fetch` may know of the connection, as @hono/node-server gives it in `env`. */
+/** The connection info that a caller of `fetch` may have, as @hono/node-server provides it in `env`. */
 export interface FetchEnvironment {
   readonly incoming?: Pick<IncomingMessage, "socket">;
 }
 
 /**
- * Answers a fetch `Request` with code that is written for Node's requests and responses. It has those members of them that the
- * server uses; a stream goes through `write`, as on connections that are not plain HTTP/1.1.
+ * Handles a fetch `Request` with code written for Node's requests and responses. Emulates the members that the server
+ * uses. Streams go through `write`, as on connections that are not plain HTTP/1.1.
  */
 export const answerFetch = (
   request: Request,
@@ -26,7 +26,7 @@ const incomingOf = (request: Request, { incoming }: FetchEnvironment): IncomingM
   const url = new URL(request.url);
   const headers: IncomingHttpHeaders = Object.fromEntries(request.headers);
   headers.host ??= url.host;
-  // A request that was made in this process has a body of unknown length.
+  // A request created in this process has a body of unknown length.
   if (request.body && headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
   const { remoteAddress, localAddress } = incoming?.socket ?? {};
   const body = request.body ? Readable.fromWeb(request.body as WebStream) : Readable.from([]);
@@ -79,11 +79,11 @@ class Outgoing extends Writable {
     return this;
   }
 
-  /** Answers with this, and the headers that were set here. */
+  /** Responds with this response, plus the headers set here. */
   adopt({ status, headers, body }: Response): void {
     this.writeHead(status, Object.fromEntries(headers));
     if (!body) return void this.end();
-    // Through here, so that whoever destroys this cuts the body: one that ended would be taken for whole.
+    // Pipe through this stream, so that destroying it cuts the body. A body that ended normally would look complete.
     pipeline(Readable.fromWeb(body as WebStream), this, () => {});
   }
 
@@ -102,7 +102,7 @@ class Outgoing extends Writable {
     );
   }
 
-  /** Nobody reads any more. */
+  /** The reader has gone. */
   #leave(): void {
     this.#body = undefined;
     this.destroy();
@@ -123,7 +123,7 @@ class Outgoing extends Writable {
 
   override _destroy(_error: Error | null, done: () => void): void {
     const cut = new Error("the connection was closed");
-    // After a proper end there is nothing left to break, and a promise that is settled stays so.
+    // After a normal end these calls have no effect.
     this.#body?.error(cut);
     this.#refuse(cut);
     done();

@@ -3,8 +3,8 @@ import { Refusal } from "../source.ts";
 import { HttpRefusal } from "./refusals.ts";
 
 /**
- * A file beside the log, whole or in part. It was made by an agent from who knows what: it is only ever offered as a
- * download, never run on our origin.
+ * A file stored beside the log, whole or in part. Agents create files from untrusted input, so they are only offered as
+ * downloads and never run on our origin.
  */
 export const fileResponse = async (
   log: Log,
@@ -58,7 +58,7 @@ const respond = (
   return new Response(request.method === "HEAD" ? null : streamOf(bytes, onBroken), { status, headers });
 };
 
-/** Told that the rest of a body cannot be read. Must cut the connection: an answer that ended would be taken for whole. */
+/** Called when the rest of a body cannot be read. Must cut the connection, because a response that ends would look complete. */
 export type OnBroken = (error: unknown) => void;
 
 /** A body that is read only as fast as it is sent. */
@@ -73,7 +73,7 @@ export const streamOf = (pieces: AsyncIterable<Uint8Array>, onBroken: OnBroken):
           else controller.enqueue(value);
         } catch (error) {
           onBroken(error);
-          // Not as an error: what sends the body would end the answer with it.
+          // Close without an error, because on an error the sender would end the response itself.
           controller.close();
         }
       },
@@ -85,7 +85,7 @@ export const streamOf = (pieces: AsyncIterable<Uint8Array>, onBroken: OnBroken):
   );
 };
 
-/** One range of bytes; undefined for what should be ignored (several ranges, another unit), `none` if it lies outside. */
+/** A single byte range. Undefined if it should be ignored (several ranges, another unit), `none` if it is out of bounds. */
 const parseRange = (text: string, size: number): { start: number; end: number } | "none" | undefined => {
   const match = /^bytes=(\d*)-(\d*)$/.exec(text.trim());
   if (!match || (match[1] === "" && match[2] === "")) return undefined;

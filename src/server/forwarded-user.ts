@@ -3,7 +3,7 @@ import type { User } from "../events.ts";
 
 const LONGEST_ID = 256;
 
-/** Whom a front end says it speaks for: in the words of its dialect, or by the header Runcast-User. */
+/** The user that a front end acts for, from its dialect's headers or the header Runcast-User. */
 export const forwardedUser = (headers: Headers, dialect: Dialect | undefined): User | undefined => {
   const named = dialect?.user?.(headers);
   if (named) return named;

@@ -15,23 +15,23 @@ export interface GuardOptions {
   readonly basePath: string;
   readonly rates: Rates;
   readonly links: Pick<Links, "find">;
-  /** Those that were made while the server runs. */
+  /** Keys created while the server runs. */
   readonly storedKeys: Pick<Keys, "find">;
-  /** Checks tokens of an identity provider, if one is configured. */
+  /** Verifies tokens of an identity provider, if one is configured. */
   readonly verifyJwt: VerifyJwt | undefined;
 }
 
 export interface RequestTarget {
-  /** Without the base path, a key that stood in it, and the query. Empty for the base path alone. */
+  /** Without the base path, a key in the path, and the query. Empty for the base path itself. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly pathKey: string | undefined;
 }
 
-/** Decides who may ask for what, before anything else is looked at. Throws the refusal. */
+/** Authenticates and authorizes requests before anything else reads them. Throws a Refusal. */
 export interface Guard {
   target(request: IncomingMessage): RequestTarget;
-  /** Answers who asks. Sets the CORS headers of an allowed foreign page. */
+  /** Returns the caller. Sets the CORS headers for allowed origins. */
   check(
     request: IncomingMessage,
     response: ServerResponse,
@@ -40,7 +40,7 @@ export interface Guard {
   ): Promise<Principal>;
 }
 
-/** Nothing of a run can be learned from these. */
+/** Public paths, which reveal nothing about runs. */
 const OPEN = new Set([
   "/",
   "/element.js",
@@ -52,7 +52,7 @@ const OPEN = new Set([
   "/schema/events.json",
 ]);
 const isOpen = (path: string): boolean => OPEN.has(path) || path.startsWith("/assets/");
-/** Codes of refusals for a secret that is wrong, not for one that is missing. */
+/** Codes of refusals for a wrong secret, as opposed to a missing one. */
 const GUESSED: ReadonlySet<string> = new Set(["wrong-key", "wrong-token"]);
 const EXPOSED = "Runcast-Run, Retry-After, Location, Content-Range, Content-Disposition";
 
@@ -86,11 +86,11 @@ export const createGuard = (options: GuardOptions): Guard => {
     if (origin === undefined) return;
     const host = originHost(origin);
     const isOwn = host !== undefined && host === request.headers.host?.toLowerCase();
-    // Without keys, any page that could ask would be obeyed: one on another port of this machine is as foreign as any.
+    // Without keys, every allowed page has full access, so a page on another local port is as foreign as any other.
     const isLocal = hasKeys && host !== undefined && isLoopback(hostName(host));
-    // A frame without an origin of its own may use the one run that its link opens, and nothing else.
+    // A frame with an opaque origin may use the one run of its link, and nothing else.
     const isLinked = origin === "null" && query.has("token") && path.startsWith("/runs/");
-    // The files of the page, which such a frame loads as a page of no origin would: anyone may read them.
+    // Such a frame loads the page's files without an origin. They are public.
     const isFile = origin === "null" && path.startsWith("/assets/");
     if (!isOwn && !isLocal && !isLinked && !isFile && !origins.has(origin.toLowerCase()))
       throw new HttpRefusal(
@@ -108,7 +108,7 @@ export const createGuard = (options: GuardOptions): Guard => {
     if (text === undefined || keys.length === 0) return undefined;
     const given = digest(text);
     let found: Principal | undefined;
-    // All of them, whichever fits: how long it takes says nothing.
+    // Compare all keys, so that the timing reveals nothing.
     for (const { digest: known, principal } of keys) if (timingSafeEqual(known, given)) found = principal;
     return found;
   };
@@ -139,7 +139,7 @@ export const createGuard = (options: GuardOptions): Guard => {
     );
   };
 
-  /** Whoever mounts the server chooses where it listens. */
+  /** The program that mounts the server decides where it listens. */
   const checkLocal = ({ socket }: IncomingMessage): Principal => {
     if (isLoopback(bare(socket.localAddress ?? ""))) return LOCAL;
     throw new HttpRefusal(
@@ -194,7 +194,7 @@ export const createGuard = (options: GuardOptions): Guard => {
   };
 };
 
-/** What a page must know before it sends more than a plain GET. */
+/** Responds to a preflight request, which pages send before anything but a simple GET. */
 export const answerPreflight = (request: IncomingMessage, response: ServerResponse, allow: readonly string[]): void => {
   const wanted = request.headers["access-control-request-headers"] ?? "";
   response.writeHead(204, {
@@ -211,7 +211,7 @@ export const isLoopback = (name: string): boolean =>
 
 const DOTS = /[/\\](?:\.|%2e){1,2}(?:[/\\#]|$)/i;
 
-/** As the client sent it: Express removes from `url` the path that an application is mounted at. */
+/** The URL as the client sent it: Express strips the mount path from `url`. */
 const urlOf = ({ url = "/", originalUrl = url }: IncomingMessage & { readonly originalUrl?: string }, base: string) =>
   base === "" ? url : originalUrl;
 
@@ -221,7 +221,7 @@ const targetOf = (url: string, basePath: string, keyInPath: boolean): RequestTar
   const full = mark < 0 ? relative : relative.slice(0, mark);
   const isMounted = basePath !== "" && `${full}/`.startsWith(`${basePath}/`);
   const whole = isMounted ? full.slice(basePath.length) : full;
-  // Whoever resolves them later would look at another path than the one that was checked here.
+  // Code that resolves them later would use another path than the one checked here.
   if (DOTS.test(whole))
     throw new HttpRefusal(400, "bad-path", "a path may not have dots for a segment", "ask for the path itself");
   const query = new URLSearchParams(mark < 0 ? "" : relative.slice(mark + 1));
@@ -239,7 +239,7 @@ const decode = (text: string): string => {
   }
 };
 
-/** Equal lengths whatever is compared, as a comparison in constant time needs. */
+/** Constant-time comparison requires equal lengths. */
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const hostName = (host: string): string =>

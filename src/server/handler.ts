@@ -19,24 +19,24 @@ export interface HandlerOptions {
   readonly api: Api;
   readonly commands: Commands;
   readonly readBody: ReadBody;
-  /** Where the server is mounted, without a slash at the end. */
+  /** Where the server is mounted, without a trailing slash. */
   readonly basePath: string;
-  /** Resolves when runs of an earlier process are taken care of; undefined once that is done. */
+  /** Resolves when the runs of an earlier process are recovered. Undefined once that is done. */
   readonly starting: () => Promise<unknown> | undefined;
   readonly closing: () => boolean;
-  /** Told of each refusal. */
+  /** Called for each refusal. */
   readonly onRefused: (refusal: Refusal) => void;
   readonly onProblem: (problem: { readonly error: unknown; readonly path?: string }) => void;
 }
 
-/** Answers one request. `plain` answers what is no dialect's route, at the given URL. Never rejects. */
+/** Handles one request. `plain` handles paths that belong to no dialect, at the given URL. Never rejects. */
 export type Handler = (
   request: IncomingMessage,
   response: ServerResponse,
   plain: (url: string, principal: Principal) => Promise<void>,
 ) => Promise<void>;
 
-/** Whoever asks these wants to know how far the start is. */
+/** These report the progress of the start, so they do not wait for it. */
 const WHILE_STARTING = new Set(["/health", "/ready"]);
 
 export const createHandler = (options: HandlerOptions): Handler => {
@@ -52,7 +52,7 @@ export const createHandler = (options: HandlerOptions): Handler => {
       const target = guard.target(request);
       path = target.path;
       const query = target.query.size > 0 ? `?${target.query}` : "";
-      // The page names its files relative to a path that ends with a slash.
+      // The page refers to its files relative to a path with a trailing slash.
       if (path === "") return void response.writeHead(308, { Location: `${options.basePath}/${query}` }).end();
       const headers = headersOf(request);
       match = router.match(method, path, headers);
@@ -65,8 +65,8 @@ export const createHandler = (options: HandlerOptions): Handler => {
       if (known.length > 0) return answerPreflight(request, response, known);
       if (!match) return await plain(path + query, principal);
       if (options.closing() && match.route.does === "start") throw shuttingDown();
-      // Dialects' routes do not pass through Hono: its adapter keeps the request and a handler until the response has
-      // closed, and most of these responses are streams that stay open.
+      // Dialect routes bypass Hono, because its adapter retains the request and a handler until the response closes,
+      // and most of these responses are long-lived streams.
       const body = method === "POST" ? await options.readBody(request) : undefined;
       const { route, params, dialect } = match;
       const command = dialect.read(route, { params, query: target.query, headers, body });
@@ -93,7 +93,7 @@ const kindOf = (method: string, match: Match | undefined): RequestKind => {
   return match?.route.does === "answer" || match?.route.does === "cancel" ? "control" : "start";
 };
 
-/** Not by `headersDistinct`: a request keeps what that has made, and a stream keeps its request. */
+/** Avoids `headersDistinct`, because the request caches its result and a stream retains its request. */
 const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2) headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
@@ -117,7 +117,7 @@ const refuse = (response: ServerResponse, dialect: Dialect | undefined, refusal:
   response.end(body);
 };
 
-/** Refusals that stay statuses also for clients that read only streams. Whoever has no key has been refused before. */
+/** Refusals that keep their status even for clients that only read streams. A missing key was already refused before this. */
 const KEPT: ReadonlySet<number> = new Set([403, 413, 429]);
 
 const refuseInStream = (response: ServerResponse, dialect: Dialect, refusal: Refusal): void => {
@@ -130,7 +130,7 @@ const refuseInStream = (response: ServerResponse, dialect: Dialect, refusal: Ref
     "X-Accel-Buffering": "no",
     ...dialect.headers,
   });
-  // There is no run to come back to.
+  // Frames have no id, because there is no run to resume.
   response.end(lineSafe(frames.map(({ id: _, ...frame }) => frameText(frame)).join("")));
 };
 

@@ -4,7 +4,7 @@ import { Chunk } from "./chunked.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** Sends each viewer its dialect's heartbeat, with one timer a dialect however many viewers there are. */
+/** Sends each viewer its dialect's heartbeat, with one timer per dialect for any number of viewers. */
 export interface Heartbeats {
   add(viewer: Viewer): void;
   remove(viewer: Viewer): void;
@@ -12,7 +12,7 @@ export interface Heartbeats {
 
 const TICK_MS = 1000;
 
-/** Viewers stand on a wheel by when they came, so that thousands of heartbeats do not leave in one burst. */
+/** Spreads viewers over a wheel by arrival time, so that thousands of heartbeats do not go out in one burst. */
 interface Wheel {
   readonly spokes: readonly Set<Viewer>[];
   position: number;
@@ -26,7 +26,7 @@ export const createHeartbeats = (waiting: (run: string) => Waiting, metrics: Met
   const tick = (dialect: Dialect, wheel: Wheel): void => {
     wheel.position = (wheel.position + 1) % wheel.spokes.length;
     for (const viewer of wheel.spokes[wheel.position] ?? []) {
-      // A full socket already says that the reader is slow; one more frame would only lie in memory.
+      // A full socket means that the reader is slow. Another frame would only use memory.
       if (viewer.stalled) continue;
       const { comment } = dialect.heartbeat;
       const frames = dialect.heartbeat.frames(waiting(viewer.channel.run));

@@ -6,10 +6,10 @@ import { createAnswer } from "../state.ts";
 import { wholeResults } from "./encoding.ts";
 
 const BATCH = 64;
-/** Larger results go on as the edges that the event has. */
+/** Of larger results, only the head and tail from the event are included. */
 const RESULT_BYTES = 1024 * 1024;
 
-/** What was said up to the end of a run: the messages it was asked with, and what its agent answered and did. */
+/** The conversation up to the end of a run: the messages of its request, and its agent's messages, calls and results. */
 export const historyOf = async (log: Log, run: string): Promise<Message[]> => {
   const messages: Message[] = [];
   const answer = createAnswer();
@@ -27,12 +27,12 @@ export const historyOf = async (log: Log, run: string): Promise<Message[]> => {
   return [...messages, ...answer.messages()];
 };
 
-/** What a run was asked with, as far as a dialect can tell it again. */
+/** The request of a run, as far as a dialect can repeat it. */
 export const requestOf = async (log: Log, run: string): Promise<Pick<RunRequest, "messages" | "metadata">> => {
   const event = (await log.read(run, 0, 1))[0]?.event;
   if (event?.type !== "run-start") return { messages: [] };
   const asked = await askedWith(log, run, event);
-  // Its reader has no way to ask for files.
+  // Inlines files, because the reader of this request cannot fetch them.
   const inLined = async (message: Message) => ({
     ...message,
     content: await Promise.all(message.content.map((part) => inLine(log, run, part))),
@@ -50,7 +50,7 @@ const askedWith = async (
   return { messages: message ? [message] : [] };
 };
 
-/** For another run, files are those of this one. */
+/** Makes file references work from another run. */
 const ofRun = (message: Message, run: string): Message => ({
   ...message,
   content: message.content.map((part) => (part.type === "file" && part.file !== undefined ? { run, ...part } : part)),

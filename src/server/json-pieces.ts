@@ -1,4 +1,4 @@
-/** What is written before others get their turn. */
+/** How much is written before yielding to other work. */
 const PIECE = 32 * 1024;
 const STEPS = 4096;
 
@@ -12,8 +12,8 @@ interface Open {
 }
 
 /**
- * The text that `JSON.stringify` makes of plain data, in pieces, each made in a bounded time: nobody has to wait for the whole.
- * The data must not change before the last piece is there.
+ * The text of `JSON.stringify` for plain data, in pieces that each take bounded time, so that large data does not block
+ * other work. The data must not change until the last piece is returned.
  */
 export function* jsonPieces(root: unknown): Generator<string, void> {
   let text = "";
@@ -31,7 +31,7 @@ export function* jsonPieces(root: unknown): Generator<string, void> {
     else if (typeof value === "string" && value.length > PIECE) {
       text += '"';
       for (let at = 0; at < value.length; at += PIECE) {
-        // A pair that is cut in two is escaped, and read as the same pair.
+        // A split surrogate pair is escaped, and parses as the same pair.
         yield text + JSON.stringify(value.slice(at, at + PIECE)).slice(1, -1);
         text = "";
       }

@@ -5,23 +5,23 @@ import { HttpRefusal } from "./refusals.ts";
 
 /** Which tokens of an identity provider are accepted. */
 export interface JwtOptions {
-  /** Where the provider publishes its keys. */
+  /** The URL of the provider's public keys. */
   readonly jwks: string;
   readonly issuer: string;
   readonly audience: string | readonly string[];
-  /** The claim that names the user. Default: `sub`. */
+  /** The claim with the user's id. Default: `sub`. */
   readonly user?: string;
-  /** The claim that lists rights. Default: every user has `start`, `watch` and `answer`. */
+  /** The claim with the list of rights. Default: every user has `start`, `watch` and `answer`. */
   readonly rights?: string;
 }
 
-/** Who shows this token. Throws the refusal for one that is not accepted. */
+/** The principal of this token. Throws a Refusal if it is not accepted. */
 export type VerifyJwt = (token: string) => Promise<Principal>;
 
-/** Signatures that only the provider can make: none with a secret that both sides know. */
+/** Only asymmetric signatures, which only the provider can create. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 const FETCH_MS = 5000;
-/** Clocks differ. */
+/** Allows for clock skew. */
 const TOLERANCE_SECONDS = 5;
 const LONGEST_USER = 256;
 
@@ -59,7 +59,7 @@ const rightsIn = (claim: unknown): readonly Right[] => {
   return RIGHTS.filter((right) => claimed.includes(right));
 };
 
-/** What is wrong with a token is its sender's business; that the provider cannot be reached is not their fault. */
+/** An invalid token is the sender's fault. An unreachable provider is not. */
 const refusalOf = (error: unknown): HttpRefusal => {
   if (error instanceof HttpRefusal) return error;
   if (error instanceof errors.JWTExpired) return wrong("it has expired");

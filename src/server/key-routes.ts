@@ -18,14 +18,14 @@ const keySchema = z.strictObject({
 export interface KeyRoutesOptions {
   readonly keys: Keys;
   readonly configuredKeys: readonly Key[];
-  /** Whether the server wants keys at all. */
+  /** Whether the server requires keys. */
   readonly hasKeys: boolean;
   readonly sessions: Sessions;
   readonly audit: Audit;
   readonly readBody: ReadBody;
 }
 
-/** Keys that are made and revoked while the server runs. */
+/** Keys that are created and revoked while the server runs. */
 export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
   const { keys, configuredKeys, sessions, audit, readBody } = options;
   return [

@@ -4,41 +4,41 @@ import type { Json } from "../events.ts";
 import type { Records } from "../records.ts";
 import { Refusal } from "../source.ts";
 
-/** A key that was made while the server runs. Only its hash is kept. */
+/** A key created while the server runs. Only its hash is stored. */
 export interface StoredKey extends Omit<Key, "key"> {
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** Who made it. */
+  /** The actor who created it. */
   readonly by?: string;
 }
 
 export interface Keys {
-  /** Whose key it is; undefined if it is none. */
+  /** The holder of the key. Undefined if the key is unknown. */
   find(key: string): Promise<Principal | undefined>;
-  /** Whether there is a key with this hash. */
+  /** Whether a key with this hash exists. */
   knows(hash: string): Promise<boolean>;
-  /** Makes a key, and tells it this once. Throws a Refusal if the name is taken. */
+  /** Creates a key and returns it this one time. Throws a Refusal if the name is taken. */
   add(wanted: Omit<StoredKey, "created">): Promise<string>;
   list(): Promise<StoredKey[]>;
-  /** False if there is no such key. */
+  /** Returns false if there is no such key. */
   revoke(name: string): Promise<boolean>;
 }
 
 export interface KeysOptions {
   readonly records: Records;
-  /** Those of the configuration: their names are taken. */
+  /** The keys of the configuration, whose names are taken. */
   readonly configured: readonly Key[];
 }
 
 const KIND = "key";
 const PREFIX = "rck_";
 const MOST_KEYS = 1000;
-/** A key that is revoked by another process is refused after so long. */
+/** How long it may take until a key revoked by another process is refused. */
 const KEPT_MS = 5000;
 
 export const looksLikeKey = (text: string): boolean => text.startsWith(PREFIX);
 
-/** Tells keys apart where they must not be told. */
+/** Identifies a key where the key itself must not appear. */
 export const keyHash = (key: string): string => createHash("sha256").update(`runcast-key\n${key}`).digest("base64url");
 
 export const createKeys = ({ records, configured }: KeysOptions): Keys => {

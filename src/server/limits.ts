@@ -1,29 +1,29 @@
 export interface Limits {
   readonly bodyBytes: number;
-  /** Of one file that a message has, of all files of a request, and how many there can be. */
+  /** For one file of a message, for all files of a request, and how many there can be. */
   readonly fileBytes: number;
   readonly filesBytes: number;
   readonly files: number;
-  /** Of all files that were uploaded for runs which have not started. */
+  /** For all files uploaded for runs that have not started. */
   readonly uploadBytes: number;
-  /** Of all request bodies that have not arrived whole. */
+  /** For all request bodies that have not fully arrived. */
   readonly pendingBodyBytes: number;
-  /** What runs may store in a day: those of one user, and all of them. */
+  /** How much runs may store per day: per user, and in total. */
   readonly userBytesPerDay: number;
   readonly bytesPerDay: number;
-  /** What models may read and write in a day: for one user, and for everybody. */
+  /** How many tokens models may read and write per day: per user, and in total. */
   readonly userTokensPerDay: number;
   readonly tokensPerDay: number;
-  /** At work at a time in this process: in all, and of one user. */
+  /** Concurrent runs in this process: in total, and per user. */
   readonly concurrentRuns: number;
   readonly userConcurrentRuns: number;
-  /** In line for that: in all, and of one user. */
+  /** Queued runs: in total, and per user. */
   readonly queuedRuns: number;
   readonly userQueuedRuns: number;
   readonly streams: number;
-  /** How late the event loop may be before no more runs are started. */
+  /** The event loop delay above which no more runs are started. */
   readonly loopDelayMs: number;
-  /** From one address: starts of runs, cancels and answers, reads, and keys that are wrong. */
+  /** Per client address: starts of runs, cancels and answers, reads, and wrong keys. */
   readonly startsPerMinute: number;
   readonly controlsPerMinute: number;
   readonly readsPerMinute: number;
@@ -53,7 +53,7 @@ const USUAL: Limits = {
   wrongKeysPerMinute: 30,
 };
 
-/** One that is undefined is the usual one, not none. */
+/** An undefined limit means the default, not unlimited. */
 export const limitsOf = (given: Partial<Limits> = {}): Limits => ({
   ...USUAL,
   ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),

@@ -26,7 +26,7 @@ export interface LinkRoutesOptions {
   readonly readBody: ReadBody;
 }
 
-/** Share links of a run: made, listed and revoked by those who may share it. */
+/** Share links of a run, created, listed and revoked by those who may share it. */
 export const linkRoutes = ({ owners, links, sessions, audit, basePath, readBody }: LinkRoutesOptions): PlainRoute[] => {
   const info = ({ env, req }: Context<Env>, action: Action) =>
     owners.info(env.principal, action, req.param("run") ?? "");
@@ -45,12 +45,12 @@ export const linkRoutes = ({ owners, links, sessions, audit, basePath, readBody 
             hint: "the default is a day, to watch only, without the request",
           });
         const { expiresInSeconds = DAY, answer, request } = body.data;
-        // Nobody gives away what they may not do.
+        // A link must not grant a right that its creator lacks.
         if (answer) await info(context, "answer");
         const by = actorOf(principal);
         const { link, token } = await links.create({
           run,
-          // No longer than the token that it was made with.
+          // Not valid for longer than the token of its creator.
           expires: Math.min(Date.now() + expiresInSeconds * 1000, principal.expires ?? Infinity),
           key: principal.key,
           ...(by !== undefined && { by }),

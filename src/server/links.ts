@@ -4,45 +4,45 @@ import type { RunInfo } from "../log.ts";
 import type { Records } from "../records.ts";
 import { Refusal } from "../source.ts";
 
-/** A link that opens one run, for whoever has it. */
+/** A share link: gives access to one run to everyone who has it. */
 export interface Link {
   readonly id: string;
   readonly run: string;
   /** Milliseconds since 1970. */
   readonly created: number;
   readonly expires: number;
-  /** Who made it. */
+  /** The actor who created it. */
   readonly by?: string;
-  /** It also allows answering what the run asks. */
+  /** Also allows answering the run's asks. */
   readonly answer?: true;
-  /** It also shows the request: the system prompt, earlier messages, and who asked. */
+  /** Also shows the request: the system prompt, earlier messages, and the user. */
   readonly request?: true;
-  /** Runcast made it for the addresses of files and pages in a chat's messages. */
+  /** Created automatically for the URLs of files and pages in a chat's messages. */
   readonly chat?: true;
 }
 
 export interface NewLink extends Omit<Link, "id" | "created"> {
-  /** The key of whoever makes it, by its hash: the link ends with the key. */
+  /** The hash of the creator's key. The link expires with the key. */
   readonly key?: string | undefined;
 }
 
 /**
- * Share links. A token names a run and a link and is signed, so that guesses cost no look into the log; what it allows, and for how
- * long, is a record. No record, no access.
+ * Share links. A token contains a run and a link and is signed, so that guesses cost no read from the log. A record
+ * stores its rights and expiry. Without a record, there is no access.
  */
 export interface Links {
   create(wanted: NewLink): Promise<{ readonly link: Link; readonly token: string }>;
-  /** `wrong`: not a token of ours; `gone`: it has expired or was revoked, or the key that made it was. */
+  /** `wrong`: not one of our tokens. `gone`: expired or revoked, or the key that created it was. */
   find(token: string): Promise<Link | "wrong" | "gone">;
-  /** Those that still work, newest first. */
+  /** The valid links, newest first. */
   list(run: string): Promise<Link[]>;
-  /** False if there is no such link. */
+  /** Returns false if there is no such link. */
   revoke(run: string, id: string): Promise<boolean>;
-  /** Removes all links of a run that is gone. */
+  /** Deletes all links of a deleted run. */
   forget(run: string): Promise<void>;
   /**
-   * The token of the addresses in a chat's messages. The link is made when the token is first asked for. One that also allows
-   * answering is for the view of a run that goes on: once the run has ended there is nothing to answer.
+   * The token for URLs in a chat's messages. The link is created on first use of the token. A link that allows
+   * answering is for the view of a running run. After the run's end there is nothing to answer.
    */
   chatToken(
     info: Pick<RunInfo, "run" | "startedAt">,
@@ -52,7 +52,7 @@ export interface Links {
 
 export interface LinksOptions {
   readonly records: Records;
-  /** Signs the tokens. Default: one that is kept with the log. */
+  /** Signs the tokens. Default: a secret stored with the log. */
   readonly secret: string | undefined;
   readonly knowsKey: (key: string) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
@@ -107,7 +107,7 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
           status: 409,
           hint: "revoke some of them first",
         });
-      // Begins with the time, so that lists are in order.
+      // Starts with the time, so that lists are in order.
       const id = Date.now().toString(36) + randomBytes(8).toString("hex");
       const stored: Stored = { ...wanted, key: wanted.key, created: Date.now() } as Stored;
       await put(run, id, stored);
@@ -126,7 +126,7 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
     async revoke(run, id) {
       const stored = await working(await get(run, id));
       if (!stored) return false;
-      // Kept until it would have expired: a link of a chat would otherwise be made again.
+      // Stored until its expiry, because a chat's link would otherwise be created again.
       return await put(run, id, { ...stored, revoked: true });
     },
 
@@ -158,13 +158,13 @@ const tokenOf = (secret: string, run: string, id: string): string => `rct_${run}
 const signatureOf = (secret: string, run: string, id: string): string =>
   createHmac("sha256", secret).update(`runcast-link\n${run}\n${id}`).digest("base64url");
 
-/** One for all processes that share the log. */
+/** Shared by all processes that use the log. */
 const keptSecret = async (records: Records): Promise<string> => {
   await records.put("secret", "links", randomBytes(32).toString("base64url"), { ifAbsent: true });
   return String(await records.get("secret", "links"));
 };
 
-/** A run's id may be as long as a record's. */
+/** Hashed, because a run's id may be as long as a record's. */
 const recordId = (run: string, id: string): string => `${createHash("sha256").update(run).digest("hex")}.${id}`;
 
 const linkOf = (id: string, { key: _, revoked: __, ...stored }: Stored): Link => ({ id, ...stored });

@@ -1,16 +1,16 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** A reader that does not read gets no more than this beyond what the kernel holds for it. */
+/** The limit of data buffered for a stalled reader, beyond the kernel's buffer. */
 const SOCKET_BYTES = 32 * 1024;
 const CLOSE_MS = 3000;
 
-/** A port of our own. */
+/** A server with its own port. */
 export interface Listening {
   listen(port: number, host: string): Promise<{ readonly url: string; readonly port: number }>;
-  /** Takes no more connections. */
+  /** Accepts no more connections. */
   stop(): void;
-  /** Resolves when every connection is closed; those that do not end soon are cut. */
+  /** Resolves when every connection is closed. Connections that do not end soon are cut. */
   closed(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export const createListening = (listener: RequestListener): Listening => {
     request.socket.off("close", forget);
     listener(request, response);
   });
-  // Browsers connect ahead of their requests. Node does not count such connections as idle when it closes.
+  // Browsers open connections ahead of requests. Node does not count these as idle when it closes.
   const silent = new Set<Socket>();
   const forget = function (this: Socket) {
     silent.delete(this);
@@ -36,7 +36,7 @@ export const createListening = (listener: RequestListener): Listening => {
       const { port } = server.address() as AddressInfo;
       return { url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`, port };
     },
-    // A server that is stopped already answers with an error, and stays stopped.
+    // Closing an already closed server only passes an error to the callback.
     stop: () => void server.close(() => resolve()),
     closed: async () => {
       const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_MS);

@@ -1,16 +1,16 @@
 import { HttpRefusal } from "./refusals.ts";
 
-/** How late this process does its work, and whether that is too late to begin more. */
+/** Measures how late this process is, and whether it is too late to start more work. */
 export interface Load {
-  /** Throws the refusal while it is. Who watches, stops or answers a run is never asked. */
+  /** Throws a Refusal while it is. Never called for watching, stopping or answering a run. */
   check(): void;
   stop(): void;
 }
 
 const LOOK_MS = 50;
-/** One pause, for a large answer or a collection of garbage, is no load: it takes several late turns in a row. */
+/** A single pause, for a large response or garbage collection, is not load: it takes several late turns in a row. */
 const WEIGHT = 0.2;
-/** A machine that slept, or a process that was stopped, comes back as if it had been this late. */
+/** Caps the delay after the machine slept or the process was suspended. */
 const LONGEST_MS = 5000;
 
 export const watchLoad = (mostMs: number, now: () => number = () => performance.now()): Load => {
@@ -19,7 +19,7 @@ export const watchLoad = (mostMs: number, now: () => number = () => performance.
   return { check: load.check, stop: () => clearInterval(timer) };
 };
 
-/** `look` is to be called every `LOOK_MS`; the later it is, the greater the load. */
+/** Call `look` every `LOOK_MS`. The later the call, the greater the load. */
 export const createLoad = (mostMs: number, start: number) => {
   let due = start + LOOK_MS;
   let delay = 0;

@@ -1,21 +1,21 @@
 import type { Waiting } from "../dialect.ts";
 import { labels, type Metrics } from "./metrics.ts";
 
-/** What is looked up when somebody asks. */
+/** Values that are read when metrics are requested. */
 export interface Gauges {
   readonly activeRuns: number;
   readonly queuedRuns: number;
-  /** How many of the runs at work wait for what. */
+  /** The number of running runs by what they wait for. */
   readonly waiting: ReadonlyMap<Waiting["waiting"], number>;
-  /** Viewers that have not been sent all there is. */
+  /** Viewers that have not received all entries yet. */
   readonly viewersBehind: number;
-  /** How late the event loop runs, in seconds. */
+  /** The event loop delay, in seconds. */
   readonly loopDelay: (percent: number) => number;
 }
 
 type Samples = Iterable<readonly [string, number]>;
 
-/** Prometheus' text format. */
+/** Prometheus text format. */
 export const metricsText = (metrics: Metrics, gauges: Gauges): string => {
   const lines: string[] = [];
   const add = (name: string, kind: "counter" | "gauge" | "histogram", help: string, samples: Samples | number) => {
@@ -71,7 +71,7 @@ const STATES = { model: "model", tool: "tool", you: "person", retry: "retry", ag
 
 const runsByState = ({ waiting, queuedRuns }: Gauges): Samples => [
   [labels({ state: "queued" }), queuedRuns],
-  // One in line counts as an agent that has not said anything yet.
+  // A queued run counts as `agent` in `waiting`, because it has not emitted anything yet.
   ...Object.entries(STATES).map(([kind, state]) => {
     const count = waiting.get(kind as Waiting["waiting"]) ?? 0;
     return [labels({ state }), kind === "agent" ? Math.max(0, count - queuedRuns) : count] as const;

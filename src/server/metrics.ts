@@ -4,14 +4,14 @@ import type { Log } from "../log.ts";
 import type { ObservedRun } from "../runner.ts";
 import { Histogram } from "./histogram.ts";
 
-/** What the server counts, raised in place by those who do the work. */
+/** The server's counters, updated in place. */
 export interface Metrics {
   bytesSent: number;
   heartbeats: number;
   viewers: number;
   eventsStored: number;
   retries: number;
-  /** Live deliveries; of every sixteenth it is known how long after its event it was. */
+  /** Live deliveries. The delay since the event is measured for every sixteenth. */
   deliveries: number;
   readonly deliverySeconds: Histogram;
   readonly appendSeconds: Histogram;
@@ -38,12 +38,12 @@ export const createMetrics = (): Metrics => ({
   runs: { done: 0, error: 0, cancelled: 0, interrupted: 0 },
 });
 
-/** Of entries that go to live viewers together, `at` is the last one's. */
+/** `at` is the time of the last entry delivered together. */
 export const countDelivery = (metrics: Metrics, at: number): void => {
   if ((metrics.deliveries++ & 15) === 0) metrics.deliverySeconds.observe(Math.max(0, Date.now() - at) / 1000);
 };
 
-/** Whoever names models or codes must not be able to make a list without end. */
+/** Limits the number of labels, because clients choose the names of models and codes. */
 const MOST_SAMPLES = 200;
 const raise = <Key extends string>(counts: Map<Key, number>, key: Key, rest: Key, by = 1): void => {
   const counted = counts.has(key) || counts.size < MOST_SAMPLES ? key : rest;
@@ -53,9 +53,9 @@ const raise = <Key extends string>(counts: Map<Key, number>, key: Key, rest: Key
 export const countRefusal = ({ refusals }: Metrics, status: number, code: string): void =>
   raise(refusals, labels({ status, code }), labels({ status, code: "other" }));
 
-/** Counts what the events of a run tell, of which pieces are none. */
+/** Counts what a run's events report, except deltas. */
 export const createEventCounter = (metrics: Metrics) => {
-  /** By run: the models of its agents and open steps; the run's own has no id. */
+  /** By run: the models of its agents and open steps. The key of the run's own model is undefined. */
   const models = new WeakMap<ObservedRun, Map<string | undefined, string>>();
   const modelsOf = (run: ObservedRun) => {
     let found = models.get(run);
@@ -79,13 +79,13 @@ export const createEventCounter = (metrics: Metrics) => {
   };
 };
 
-/** A text as Prometheus wants it in quotes. */
+/** Labels in Prometheus format. */
 export const labels = (values: Readonly<Record<string, string | number>>): string =>
   `{${Object.entries(values)
     .map(([name, value]) => `${name}="${`${value}`.slice(0, 100).replace(/[\\"]/g, "\\$&").replace(/\n/g, " ")}"`)
     .join(",")}}`;
 
-/** The same log; what is stored in it is counted. */
+/** The same log, with its appends counted. */
 export const countedLog = (log: Log, metrics: Metrics): Log => ({
   name: log.name,
   survives: log.survives,
@@ -94,7 +94,7 @@ export const countedLog = (log: Log, metrics: Metrics): Log => ({
   append: (run, entries, as) => {
     const stored = log.append(run, entries, as);
     metrics.eventsStored += entries.length;
-    // What is stored at once took nobody's time.
+    // Synchronous appends take no measurable time.
     if (!stored) return;
     const began = performance.now();
     stored.then(
@@ -126,12 +126,12 @@ export const countedLog = (log: Log, metrics: Metrics): Log => ({
 
 const RESOLUTION_MS = 20;
 
-/** How late the event loop is, in seconds. */
+/** The event loop delay, in seconds. */
 export const watchEventLoop = () => {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
   return {
-    // The histogram's values hold the time between two looks as well.
+    // The histogram's values include the sampling interval.
     quantile: (percent: number): number =>
       histogram.count > 0 ? Math.max(0, histogram.percentile(percent) / 1e9 - RESOLUTION_MS / 1e3) : 0,
     stop: () => histogram.disable(),

@@ -1,7 +1,7 @@
 import { type Principal, isAdmin } from "../access.ts";
 import { HttpRefusal } from "./refusals.ts";
 
-/** Throws the refusal for whoever has not the right `admin`. */
+/** Throws a Refusal unless the principal has the right `admin`. */
 export const needAdmin = (principal: Principal): void => {
   if (isAdmin(principal)) return;
   throw new HttpRefusal(403, "not-allowed", "this needs the right admin", "use a key that has it in the setting keys");

@@ -1,4 +1,4 @@
-/** A route as the description tells it. */
+/** A route in the OpenAPI document. */
 export interface Described {
   readonly method: "GET" | "POST" | "DELETE";
   /** `:name` matches one segment. */
@@ -9,7 +9,7 @@ export interface Described {
   readonly streams?: boolean;
 }
 
-/** The OpenAPI document of the routes that are mounted. */
+/** The OpenAPI document of the mounted routes. */
 export const openapi = (version: string, basePath: string, routes: readonly Described[]): unknown => {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {

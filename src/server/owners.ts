@@ -2,13 +2,16 @@ import { type Action, type Principal, may, rightsFor } from "../access.ts";
 import type { Log, RunInfo, RunQuery } from "../log.ts";
 import { HttpRefusal, missing } from "./refusals.ts";
 
-/** Holds what is asked of runs against who asks. */
+/** Checks whether a principal may act on runs. */
 export interface Owners {
-  /** Throws the refusal for an action that the rights do not allow on any run. */
+  /** Throws a Refusal if the principal's rights do not allow the action on any run. */
   allow(principal: Principal, action: Action): void;
-  /** What is known of a run. Throws the refusal for one that is unknown, dropped, or not the principal's. */
+  /** The run's info. Throws a Refusal if the run is unknown or dropped, or the principal may not act on it. */
   info(principal: Principal, action: Action, run: string): Promise<RunInfo>;
-  /** The runs that the principal may do this with, newest first; `next` is where to go on. A page may hold fewer than `limit`. */
+  /**
+   * Runs that the principal may act on, newest first. `next` is the cursor for the next page. A page may have fewer
+   * than `limit`.
+   */
   list(principal: Principal, query: RunQuery, action?: Action): Promise<{ runs: RunInfo[]; next?: string }>;
 }
 
@@ -21,7 +24,7 @@ export const createOwners = (log: Log): Owners => {
     info: async (principal, action, run) => {
       allow(principal, action);
       const info = await log.info(run);
-      // Nobody learns whether somebody else's run exists.
+      // Do not reveal whether another user's run exists.
       if (!info || !may(principal, action, info)) throw missing(`there is no run ${run.slice(0, 100)}`, false);
       if (info.dropped) throw missing(`run ${run} was dropped`, true);
       return info;

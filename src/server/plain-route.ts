@@ -5,5 +5,5 @@ import type { Described } from "./openapi.ts";
 
 export type Env = { Bindings: HttpBindings & { readonly principal: Principal } };
 
-/** One that answers at once. */
+/** A route that responds without streaming. */
 export type PlainRoute = Described & { readonly handle: (context: Context<Env>) => Response | Promise<Response> };

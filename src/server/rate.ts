@@ -3,20 +3,20 @@ import { HttpRefusal } from "./refusals.ts";
 const MINUTE = 60_000;
 const MOST_ADDRESSES = 10_000;
 
-/** How often something may happen from one address in a minute. A minute's worth may come at once; then they come back one by one. */
+/** A limit per address and minute. A full minute's worth may be used in a burst, and is then restored gradually. */
 export interface Rate {
-  /** Counts one. Throws the refusal if it was one too many, and does not count it then. */
+  /** Counts one. Throws a Refusal without counting if the limit is exceeded. */
   take(address: string): void;
-  /** Throws the refusal if the next one would be too many. */
+  /** Throws a Refusal if the next one would exceed the limit. */
   check(address: string): void;
 }
 
-/** By a clock that nobody sets: a step of the machine's time neither locks anyone out nor lets anyone in. */
+/** A monotonic clock: changes of the system time neither lock clients out nor let them in. */
 const steady = (): number => performance.now();
 
 export const createRate = (perMinute: number, what: string, setting: string, now = steady): Rate => {
   const interval = MINUTE / perMinute;
-  /** When each address will have all of its own back. */
+  /** When each address will have its full allowance back. */
   const restored = new Map<string, number>();
   const next = (address: string): number => Math.max(now(), restored.get(address) ?? 0) + interval;
   const check = (address: string): void => {
@@ -41,7 +41,7 @@ export const createRate = (perMinute: number, what: string, setting: string, now
   };
 };
 
-/** Forgets who has everything back; if nobody has, whoever came first. */
+/** Forgets addresses with their full allowance, or else the oldest ones. */
 const makeRoom = (restored: Map<string, number>, now: number): void => {
   for (const [address, when] of restored) if (when <= now) restored.delete(address);
   for (const address of restored.keys()) if (restored.size >= MOST_ADDRESSES) restored.delete(address);

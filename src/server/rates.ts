@@ -3,16 +3,19 @@ import type { Limits } from "./limits.ts";
 import { clientAddress } from "./client-address.ts";
 import { createRate } from "./rate.ts";
 
-/** What a request is, for its limit: those who watch much can still stop a run, and those who start much can still watch. */
+/**
+ * The kind of a request for rate limiting, so that heavy reading does not prevent stopping a run, nor heavy starting
+ * watching.
+ */
 export type RequestKind = "start" | "control" | "read";
 
-/** How often an address may ask, each kind for itself. Throws the refusal. */
+/** Rate limits per address, separate for each kind. Throw a Refusal. */
 export interface Rates {
   count(request: IncomingMessage, kind: RequestKind): void;
-  /** Before a key or token is looked at: whoever guesses gets no answer for a while, right or wrong. */
+  /** Called before a key or token is checked. After too many wrong ones, refuses right and wrong ones alike for a while. */
   mayGuess(request: IncomingMessage): void;
   guessedWrong(request: IncomingMessage): void;
-  /** Whether this key was right from this address before: whoever has used it is no guesser, whatever others there do. */
+  /** Whether this key was valid from this address before. Its holder is not guessing, even if others at the address are. */
   isKnown(request: IncomingMessage, key: string): boolean;
   guessedRight(request: IncomingMessage, key: string): void;
 }
@@ -36,7 +39,7 @@ export const createRates = (limits: Limits, proxies: number, now?: () => number)
     isKnown: (request, key) => known.has(nameOf(request, key)),
     guessedRight: (request, key) => {
       known.add(nameOf(request, key));
-      // Those who came last stay.
+      // Keep the most recent ones.
       if (known.size > MOST_KNOWN) known.delete(known.values().next().value!);
     },
   };

@@ -2,11 +2,11 @@ import type { Log } from "../log.ts";
 
 export type Readiness = "starting" | "stopping" | "ready" | "log-failing";
 
-/** Anybody may ask: nobody can make the log work by asking often. */
+/** Results are cached, because anyone may ask and must not be able to load the log. */
 const KEPT_MS = 1000;
 const PATIENCE_MS = 3000;
 
-/** Whether the server takes new runs, and its log what they say. Reports why not, once until it works again. */
+/** Whether the server accepts new runs and its log can be written. Reports a failure once until it works again. */
 export const createReadiness = (
   log: Pick<Log, "check" | "records">,
   phase: () => "starting" | "stopping" | "ready",

@@ -4,14 +4,14 @@ import { createRunRows, type RunRows } from "./run-rows.ts";
 import { sharedLog } from "./shared-log.ts";
 import { createStates, type States } from "./states.ts";
 
-/** Runs, as far as somebody may read them. */
+/** Read access to runs. */
 export interface Reading {
   readonly log: Log;
   readonly states: States;
   readonly rows: RunRows;
 }
 
-/** What of the runs a principal may read: all of them, or what a share link shows. */
+/** What a principal may read of runs: everything, or what a share link shows. */
 export type Readings = (principal: Principal) => Reading;
 
 export const createReadings = (log: Log): Readings => {

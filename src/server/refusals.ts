@@ -1,7 +1,7 @@
 import { LogMissing, LogReset } from "../log.ts";
 import { Refusal } from "../source.ts";
 
-/** A refusal with headers of its own, such as Retry-After or Allow. */
+/** A refusal with additional headers, such as Retry-After or Allow. */
 export class HttpRefusal extends Refusal {
   readonly headers: Readonly<Record<string, string>>;
   constructor(
@@ -16,9 +16,9 @@ export class HttpRefusal extends Refusal {
   }
 }
 
-/** What to tell the client of an error, and whether an operator should hear of it. */
+/** The refusal to send for an error, and whether to report the error to the operator. */
 export const refusalOf = (error: unknown): { readonly refusal: Refusal; readonly unexpected: boolean } => {
-  // An agent may have thrown it: what is no status of a refusal could not even be sent.
+  // An agent may have thrown it, and a status outside this range cannot be sent.
   if (error instanceof Refusal && error.status >= 400 && error.status < 600)
     return { refusal: error, unexpected: false };
   if (error instanceof LogMissing) return { refusal: missing(error.message, error.dropped), unexpected: false };
@@ -45,7 +45,7 @@ export const missing = (message: string, dropped: boolean): Refusal =>
 export const taken = (run: string): Refusal =>
   new Refusal("run-taken", `the run id ${run} is taken`, { status: 409, hint: "choose another id, or leave it out" });
 
-/** For what there is enough of; `setting` says how much that is. */
+/** For exceeded limits. `setting` names the limit. */
 export const tooMany = (code: string, message: string, setting: string): HttpRefusal =>
   new HttpRefusal(429, code, message, `the setting ${setting} says how many may be; try again soon`, {
     headers: { "retry-after": "2" },
@@ -59,7 +59,7 @@ export const problemOf = ({ code, message, retryable, hint }: Refusal) => ({
   ...(hint !== undefined && { hint }),
 });
 
-/** Takes the lack of a run for an answer, where there is one for it. */
+/** Returns undefined for a missing run if a status for that is given. Rethrows any other error. */
 export const unlessMissing = (status: number | undefined) => (error: unknown) => {
   if (status !== undefined && error instanceof Refusal && error.status === 404) return undefined;
   throw error;

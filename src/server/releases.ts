@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 
-/** Says when no more entries of a span can come, with one timer for all runs. */
+/** Signals when no more entries of a span can arrive, with one timer for all runs. */
 export interface Releases {
-  /** Calls `release(spanEnd)` once, when everything stamped before `spanEnd` (milliseconds since 1970) is stored. */
+  /** Calls `release(spanEnd)` once, when every entry stamped before `spanEnd` (milliseconds since 1970) is stored. */
   after(spanEnd: number, windowMs: number, waiting: Releasable): void;
 }
 
@@ -11,16 +11,17 @@ export interface Releasable {
 }
 
 /**
- * From an entry's stamp until it is stored the runner takes up to 40 ms (it stores a busy run that often); the rest is the log's.
- * Where the log stores at once this bound cannot be broken in the process of the run, however late its timers are: those of the
- * runner expire before ours, and we act after all that have expired. A log that takes longer, or a writer elsewhere whose clock
- * differs by more, can break it: then those who watch live get as two entries what a replay gets as one. Nothing is lost or said
- * twice even so, because a cursor within a span divides it (one that names a frame within such an entry cannot).
+ * From an entry's timestamp until it is stored, the runner takes up to 40 ms (its interval for a busy run). The rest is
+ * for the log. With a log that stores synchronously, this bound always holds in the run's process, even with late
+ * timers: the runner's timers expire before ours, and we act after all expired ones. A slower log, or a remote writer
+ * with a larger clock difference, can exceed it. Then live viewers get two entries where a replay gets one. Even so,
+ * nothing is lost or repeated, because a cursor within a span divides it (one that names a frame within such an entry
+ * cannot).
  */
 const GRACE_MS = 100;
 
 export const createReleases = (): Releases => {
-  /** By the end of their span: those of all runs are the same, so there are few. */
+  /** By the end of the span. Spans are the same for all runs, so there are few. */
   const spans = new Map<number, { readonly due: number; readonly waiting: Set<Releasable> }>();
   let timer: NodeJS.Timeout | undefined;
   let timerDue = Infinity;
@@ -36,7 +37,7 @@ export const createReleases = (): Releases => {
   const expired = (): void => {
     timer = undefined;
     timerDue = Infinity;
-    // Not now: timers of the runner that have expired as well may be behind this one.
+    // Deferred, because expired timers of the runner may be queued behind this one.
     const now = performance.now();
     setImmediate(() => releaseDue(now));
   };
@@ -54,7 +55,7 @@ export const createReleases = (): Releases => {
     after(spanEnd, windowMs, waiting) {
       const known = spans.get(spanEnd);
       if (known) return void known.waiting.add(waiting);
-      // Not longer than a whole span: a clock that was set back would hold everything until it has caught up.
+      // At most a whole span: otherwise, a clock that was set back would hold everything until it caught up.
       const wait = Math.min(Math.max(spanEnd - Date.now(), -GRACE_MS), windowMs) + GRACE_MS;
       spans.set(spanEnd, { due: performance.now() + wait, waiting: new Set([waiting]) });
       arm();

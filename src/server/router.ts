@@ -7,10 +7,10 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds the dialect's route for a request. */
+/** Finds the dialect route for a request. */
 export interface Router {
   match(method: string, path: string, headers: Headers): Match | undefined;
-  /** The methods that some dialect takes on this path. */
+  /** The methods that dialects accept on this path. */
   methods(path: string): readonly string[];
 }
 
@@ -34,7 +34,7 @@ export const createRouter = (dialects: readonly Dialect[]): Router => {
   };
 };
 
-/** Whether a path pattern with `:name` segments fits. */
+/** Whether a path matches a pattern with `:name` segments. */
 export const fits = (segments: readonly string[], parts: readonly string[]): boolean =>
   segments.length === parts.length &&
   segments.every((segment, index) => (segment.startsWith(":") ? parts[index] !== "" : segment === parts[index]));

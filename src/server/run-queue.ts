@@ -6,13 +6,13 @@ import { Place } from "./run-queue/place.ts";
 import { startingAfter } from "./run-queue/starting-after.ts";
 
 /**
- * How many runs are at work at a time in this process: of one user, and in all. Further ones wait in line, first come first served,
- * and say so in their own log, so that everybody who follows one sees its position. A run keeps its place until it ends.
+ * Limits concurrent runs in this process, per user and in total. Further runs wait in a FIFO queue and log their
+ * position as a status, so every viewer sees it. A run keeps its slot until it ends.
  */
 export interface RunQueue {
-  /** The same agent, whose runs wait for their turn. Refuses a run that finds the line full; a run that is taken over is never refused. */
+  /** The same agent with queued runs. Refuses a run if the queue is full, but never a run that is taken over. */
   queued(agent: RunnableAgent): RunnableAgent;
-  /** Which one in line a run is, from 1; undefined unless it waits. */
+  /** A run's position in the queue, from 1. Undefined unless it is waiting. */
   position(run: string): number | undefined;
   readonly waiting: number;
 }
@@ -38,7 +38,7 @@ export const createRunQueue = (limits: QueueLimits): RunQueue => {
     else atWork.delete(user);
     moveUp();
   };
-  /** Whoever is first in line and may go, goes; the others learn their position. */
+  /** Admits the runs at the front that may start, and updates the positions of the others. */
   const moveUp = (): void => {
     if (line.size === 0) return;
     for (const [run, place] of line) {
@@ -74,7 +74,7 @@ export const createRunQueue = (limits: QueueLimits): RunQueue => {
       if (all < limits.concurrentRuns && !isFull(user)) {
         enter(user);
         context.signal.addEventListener("abort", release, { once: true });
-        // Nothing of ours stands between the source and the runner.
+        // Events pass from the source to the runner without a wrapper.
         return source(request, context);
       }
       check(user);
@@ -98,7 +98,7 @@ export const createRunQueue = (limits: QueueLimits): RunQueue => {
         resume: ((request, context, past) => {
           const user = request.user?.id;
           const go = () => resume(request, context, past);
-          // One that waited when its process died gets in line again; work that was under way goes on at once.
+          // A run that was queued when its process died is queued again. Work in progress continues immediately.
           if (past.state.root.items.length === 0 && !source.follows && (all >= limits.concurrentRuns || isFull(user)))
             return inLine(context.run, user, context.signal, go);
           enter(user);

@@ -16,7 +16,7 @@ export interface RunRoutesOptions extends LinkRoutesOptions {
   readonly onError: (error: unknown, path: string) => void;
 }
 
-/** What there is of runs besides their streams. */
+/** Routes for runs other than their streams. */
 export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
   const { owners, readings } = options;
   const info = async ({ env: { principal }, req }: Context<Env>) => {
@@ -48,7 +48,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
         };
         const { runs, ...rest } = await owners.list(env.principal, query);
         if (req.query("details") === "1") return json({ runs: await readings(env.principal).rows(runs), ...rest });
-        // Which process has a run is nobody's business but ours.
+        // Do not expose which process owns a run.
         return json({ runs: runs.map(({ owner: _owner, epoch: _epoch, ...known }) => known), ...rest });
       },
     },

@@ -4,11 +4,11 @@ import type { Log, RunInfo } from "../log.ts";
 import type { OpenAsk, RunRow, RunSummary } from "../protocol.ts";
 import { addUsage } from "../state.ts";
 
-/** What a list of runs says of each beside its summary. */
+/** The details of each run in a list, in addition to its summary. */
 export type RunRows = (runs: readonly RunInfo[]) => Promise<readonly RunRow[]>;
 
 const BATCH = 256;
-/** How many open runs are remembered: who lists them again pays only for what is new. */
+/** How many open runs are cached, so that listing them again costs only the new entries. */
 const MOST_KEPT = 2000;
 const TITLE_LENGTH = 200;
 
@@ -20,8 +20,8 @@ interface Progress {
 }
 
 /**
- * Costs what is new since the last time, however long the runs are: of a run that has ended its first and its last entry, of an open one
- * the entries that came meanwhile.
+ * Cost does not depend on the length of the runs: it reads the first and last entry of a finished run, and the new
+ * entries of an open one.
  */
 export const createRunRows = (log: Log): RunRows => {
   const kept = new Map<string, Progress>();

@@ -4,10 +4,10 @@ import type { Links } from "./links.ts";
 
 const CHECK_MS = 5000;
 
-/** The open streams of those whose access can end: it ends them, whichever process revoked it. */
+/** Tracks open streams of principals whose access can end, and cuts them when it does, even if another process revoked it. */
 export interface Sessions {
   add(principal: Principal, response: ServerResponse): void;
-  /** Looks at all of them now. */
+  /** Checks all streams now. */
   check(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export const createSessions = (
   };
   const check = async (): Promise<void> => {
     for (const { principal, responses } of streams.values())
-      // Cut, not ended: whoever follows comes back and is told why.
+      // Cut instead of ended, so that the client reconnects and gets the reason.
       if (await isOver(principal)) for (const response of responses) response.destroy();
   };
 

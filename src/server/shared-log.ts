@@ -2,7 +2,10 @@ import type { Entry } from "../events.ts";
 import type { Log } from "../log.ts";
 import { isPromise } from "./channel.ts";
 
-/** The log as a share link shows it: without the request (system prompt, earlier messages) and without who asked, answered or stopped. */
+/**
+ * The log as a share link shows it: without the request (system prompt, earlier messages) and the users who started,
+ * answered or stopped the run.
+ */
 export const sharedLog = (log: Log): Log => ({
   ...log,
   read: (run, after, limit) => {

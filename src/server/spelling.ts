@@ -8,17 +8,17 @@ import type { Links } from "./links.ts";
 export interface SpellingOptions {
   readonly dialects: readonly Dialect[];
   readonly links: Links;
-  /** Whether a link needs a token. */
+  /** Whether links need a token. */
   readonly hasKeys: boolean;
-  /** Whether some page may show a run in a frame. */
+  /** Whether any page may show a run in a frame. */
   readonly isFramed: boolean;
-  /** How the client of this request reached the server. */
+  /** The URL under which the client of this request reached the server. */
   readonly base: (request: IncomingMessage) => string;
 }
 
-/** How a run is spelled for one request. */
+/** How a run is encoded for one request. */
 export interface Spelling {
-  /** The one that the request names, or else the one that has the route. */
+  /** The dialect that the request names, or the one that owns the route. */
   dialectOf(query: URLSearchParams, routed: Dialect): Dialect;
   headersOf(run: string, dialect: Dialect): Record<string, string>;
   optionsOf(
@@ -30,12 +30,12 @@ export interface Spelling {
 
 export interface Spelled {
   readonly options: EncodeOptions;
-  /** Who has the same word here sees the same links. */
+  /** Viewers with the same value get the same links. */
   readonly linkBase: string;
 }
 
 export const createSpelling = ({ dialects, links, hasKeys, isFramed, base }: SpellingOptions): Spelling => {
-  /** Who came with a link passes on that link and no other: one that lasts longer would renew itself. */
+  /** A principal with a link passes on only that link: a longer-lived one would let the link renew itself. */
   const tokenFor = async (principal: Principal, info: RunInfo): Promise<() => string | undefined> => {
     const { link } = principal;
     if (link) return () => link.token;
@@ -43,7 +43,7 @@ export const createSpelling = ({ dialects, links, hasKeys, isFramed, base }: Spe
     return await links.chatToken(info, makerOf(principal));
   };
 
-  /** A frame has no key to show: it needs a token also where the server wants none. Undefined where there is no frame. */
+  /** Frames cannot send a key, so they need a token even if the server requires no key. Undefined if there is no frame. */
   const frameTokens = async (principal: Principal, info: RunInfo) => {
     const { link } = principal;
     if (!isFramed) return undefined;

@@ -5,23 +5,23 @@ import { Refusal } from "../source.ts";
 import { createState, fold, plainState, type RunSnapshot, type RunState } from "../state.ts";
 import { jsonPieces } from "./json-pieces.ts";
 
-/** The states of runs, folded from their logs. However long a run is, others get their turn all the while. */
+/** The states of runs, folded from their logs. Folding long runs yields to other work. */
 export interface States {
-  /** As JSON, in pieces. Throws the refusal for one that is too large to be answered at once. */
+  /** As JSON, in pieces. Throws a Refusal if it is too large for one response. */
   text(run: string): Promise<{ readonly seq: number; readonly pieces: readonly string[] }>;
-  /** As plain JSON; undefined if it is so large that whoever wants it has the entries sooner. */
+  /** As plain JSON. Undefined if it is so large that sending the entries is faster. */
   snapshot(run: string): Promise<{ readonly seq: number; readonly state: RunSnapshot } | undefined>;
-  /** What it embeds under this id. */
+  /** The embed with this id. */
   embed(run: string, embed: string): Promise<EventOf<"embed"> | undefined>;
-  /** What its open slots hold. */
+  /** The values of its data slots. */
   data(run: string): Promise<ReadonlyMap<string, Json | undefined>>;
 }
 
-/** Who asks again pays only for what is new, unless the run is so long that its state would fill the memory. */
+/** How many states are cached, so that repeated requests cost only the new entries. States of very long runs are not cached. */
 const KEPT = 8;
 const KEPT_ENTRIES = 20_000;
 const BATCH = 64;
-/** How many runs are folded at the same time. */
+/** How many runs are folded concurrently. */
 const AT_ONCE = 4;
 const MOST_CHARACTERS = 64 * 1024 * 1024;
 const SNAPSHOT_CHARACTERS = 1024 * 1024;
@@ -30,7 +30,7 @@ export const createStates = (log: Log): States => {
   const kept = new Map<string, RunState>();
   const queue = createQueue(AT_ONCE);
 
-  /** Nobody else changes the state meanwhile. */
+  /** Has exclusive access to the state. */
   const withState = <Value>(run: string, use: (state: RunState) => Value | Promise<Value>): Promise<Value> =>
     queue(run, async () => {
       const state = kept.get(run) ?? createState();
@@ -84,7 +84,7 @@ export const createStates = (log: Log): States => {
 
 type Queue = <Value>(name: string, work: () => Promise<Value>) => Promise<Value>;
 
-/** Runs work of one name one after the other, and of all names no more than `atOnce`. */
+/** Runs work of one name sequentially, and at most `atOnce` of all names concurrently. */
 const createQueue = (atOnce: number): Queue => {
   const last = new Map<string, Promise<unknown>>();
   const waiting: (() => void)[] = [];

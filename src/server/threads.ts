@@ -11,28 +11,28 @@ import { missing } from "./refusals.ts";
 type Thread = Exclude<RunRef, string>;
 type Answers = readonly AskAnswer[];
 
-/** What clients that know conversations, and no runs, ask of the server. */
+/** Operations for clients that know conversations but not runs. */
 export interface Threads {
   /** Throws a Refusal if the thread has no run. */
   latest(thread: Thread, action: Action, principal: Principal): Promise<RunInfo>;
-  /** Gives the answers to the run of the thread that asks, and answers where its next segment begins. */
+  /** Gives the answers to the thread's run with these asks. Returns where its next segment begins. */
   answer(
     thread: Thread,
     answers: Answers,
     principal: Principal,
   ): Promise<{ readonly run: string; readonly after: number }>;
-  /** Throws a Refusal if the thread's latest run asks something. */
+  /** Throws a Refusal if the thread's latest run has open asks. */
   refuseWhileAsked(thread: Thread, principal: Principal): Promise<void>;
-  /** After which entry the segment begins that the run is in. */
+  /** The seq after which the run's current segment begins. */
   segmentStart(run: string): Promise<number>;
 }
 
-/** Asks are looked for in so many runs of a thread: a client answers what it was asked lately. */
+/** How many of a thread's runs are searched for an ask. Clients only answer recent ones. */
 const RUNS = 10;
 const BATCH = 64;
 
 export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads => {
-  /** The one place that says which runs of a thread a caller may name by it. */
+  /** The only place that decides which runs of a thread a caller may address through it. */
   const runsOf = async ({ thread, agent }: Thread, limit: number, action: Action, principal: Principal) =>
     (await owners.list(principal, { thread, limit, ...(agent !== undefined && { agent }) }, action)).runs;
 
@@ -67,9 +67,9 @@ export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads
       const given = new Set(answers.map(({ ask }) => ask));
       const seen = segmentSeen(division, given);
       const left = division.openAsks.filter((ask) => !given.has(ask) && seen?.asks.includes(ask));
-      // Many agents go on only when they have every answer: a stream that waits for the others would wait for good.
+      // Many agents continue only with all answers, so a stream that waits for the others would never end.
       if (left.length > 0) throw asksOpen(run, left, "answer these too, in the same request");
-      // All at once: nothing of the run comes between two answers of one request.
+      // Given together, so that no event of the run comes between two answers of one request.
       const results = await Promise.all(
         answers.map(({ ask, answer }) => runner.answer(run, ask, answer, actorOf(principal))),
       );
@@ -92,16 +92,16 @@ export const createThreads = (log: Log, runner: Runner, owners: Owners): Threads
   };
 };
 
-/** Where a segment ends, and what is open there. */
+/** Where a segment ends, and the asks open there. */
 interface SegmentEnd {
   readonly seq: number;
   readonly asks: readonly string[];
 }
 
-/** A run, as segments divide it so far. */
+/** The segments of a run so far. */
 interface Division {
   readonly ends: readonly SegmentEnd[];
-  /** Everything that was ever asked. */
+  /** All asks, open or ended. */
   readonly asked: ReadonlySet<string>;
   readonly openAsks: readonly string[];
   readonly seq: number;
@@ -123,7 +123,7 @@ const divide = async (log: Log, run: string): Promise<Division> => {
   }
 };
 
-/** The end of the segment that a client saw who answers these asks: the one where they, and only they, were open. */
+/** The end of the segment that a client answering these asks has seen: the one where exactly they were open. */
 const segmentSeen = ({ ends }: Division, given: ReadonlySet<string>): SegmentEnd | undefined => {
   const withAll = ends.filter(({ asks }) => asks.filter((ask) => given.has(ask)).length === given.size);
   return (

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** How much of a body that nobody wants is read after the answer, and for how long. */
+/** How much of an unwanted body is read after the response, and for how long. */
 const MOST_BYTES = 256 * 1024;
 const MOST_MS = 2000;
 
 /**
- * Ends the connection of a client that goes on sending a body after it has its answer. Some of it is read first: a connection
- * that is closed while bytes are on their way takes the answer with it.
+ * Closes the connection of a client that keeps sending a body after its response. Reads some of it first, because
+ * closing a connection with bytes in flight can discard the response.
  */
 export const boundUnreadBody = (request: IncomingMessage, response: ServerResponse): void => {
   const { headers, socket } = request;
@@ -21,7 +21,7 @@ export const boundUnreadBody = (request: IncomingMessage, response: ServerRespon
       read += bytes.length;
       if (read > MOST_BYTES) socket.destroy();
     });
-    // Otherwise Node reads the rest by itself and tells nobody, however much it is.
+    // Otherwise, Node silently reads the rest, regardless of its size.
     request.read(0);
     request.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
   });

@@ -16,20 +16,20 @@ export interface UploadsOptions {
   readonly owners: Owners;
   readonly limits: Pick<Limits, "fileBytes" | "uploadBytes">;
   readonly budget: BodyBudget;
-  /** Throws the refusal if a user, or everybody, has stored too much. */
+  /** Throws a Refusal if the user, or all users together, stored too much. */
   readonly checkQuota: (user: string | undefined) => Promise<void>;
-  /** Whose the bytes of a run are that has not started. */
+  /** Attributes the bytes of a run that has not started to a user. */
   readonly claim: (run: string, user: string | undefined) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Uploads whose run has not started by then are removed. */
+/** Uploads are removed if their run has not started by then. */
 const WAIT_MS = 3_600_000;
 
-/** Files for a run that is about to start: its first message names them. */
+/** Files for a run that is about to start, whose first message refers to them. */
 export const uploadRoute = (options: UploadsOptions): PlainRoute => {
   const { log, owners, limits, budget } = options;
-  /** Of all runs that may not have started. */
+  /** The bytes of all runs that may not have started. */
   let waiting = 0;
   const expire = async (run: string, file: string): Promise<void> => {
     if (!(await log.info(run))) await log.discard(run, [file]);

@@ -5,24 +5,24 @@ import { CHUNK, type Channel, type Encoder, isLast, isPromise } from "./channel.
 import { Chunk, Chunked, type ChunkedOwner } from "./chunked.ts";
 
 const MOST_AT_ONCE = 256;
-/** After so many entries in one go, whatever else is due goes first. */
+/** After this many entries in one turn, other pending work runs first. */
 const TURN = 1024;
 
 /**
- * One who follows a run: a cursor into its log, and a connection. At the live edge its channel writes to it; behind, it
- * reads at its own pace with an encoder of its own, and holds nothing but what the socket has not taken yet.
+ * A viewer of a run: a cursor into its log, and a connection. At the live edge its channel writes to it. Behind it, the
+ * viewer reads at its own pace with its own encoder, and buffers only what the socket has not accepted yet.
  */
 export class Viewer implements ChunkedOwner {
   readonly channel: Channel;
   readonly #out: Chunked;
-  /** Its place among the channel's live viewers; -1 while it reads on its own. */
+  /** Its index among the channel's live viewers, or -1 while it reads separately. */
   slot = -1;
-  /** Whose heartbeats it gets. */
+  /** The heartbeat group that it belongs to. */
   beats: Set<Viewer> | undefined;
   readonly #onLeft: (viewer: Viewer, finished: boolean) => void;
-  /** Segments that end up to this seq do not end its stream. */
+  /** Segments that end at or before this seq do not end its stream. */
   readonly #through: number;
-  /** Everything up to `seq`, and of the next entry the first `frame` frames, is not sent again. */
+  /** Everything up to `seq`, and the first `frame` frames of the next entry, is not sent again. */
   #seen: Cursor;
   #encoder: Encoder | undefined;
   #fed: number;
@@ -46,7 +46,7 @@ export class Viewer implements ChunkedOwner {
     this.#out = new Chunked(response, headers, this);
   }
 
-  /** Where its encoder is. */
+  /** The position of its encoder. */
   get fed(): number {
     return this.#fed;
   }
@@ -86,7 +86,7 @@ export class Viewer implements ChunkedOwner {
     this.#leave();
   }
 
-  /** Reads on its own until its socket is full or it can join the live viewers. */
+  /** Reads separately until its socket is full or it can join the live viewers. */
   flush(): void {
     const { channel } = this;
     let left = TURN;
@@ -133,14 +133,14 @@ export class Viewer implements ChunkedOwner {
     );
   }
 
-  /** Whether to go on. */
+  /** Returns whether to continue. */
   #take(entries: readonly Entry[], encoder: Encoder): boolean {
     if (entries.length > 0) return this.#send(entries, encoder);
     if (this.#fed === this.#seen.seq && this.#seen.frame > 0) {
       this.channel.hold(this);
       return false;
     }
-    // Somebody may have come to the edge first while this was read.
+    // Another viewer may have reached the edge first, during the read.
     if (this.channel.occupied) return true;
     if (this.#fed < this.#seen.seq) throw new Error(`run ${this.channel.run}: the log ends before ${this.#seen.seq}`);
     this.#join(encoder);
@@ -173,7 +173,7 @@ export class Viewer implements ChunkedOwner {
       if (!more) break;
     }
     const more = text === "" || this.write(new Chunk(text), false);
-    // What a full socket leaves of a batch is read again: large entries are read a few at a time.
+    // Entries of a batch that a full socket did not take are read again, so large entries are read a few at a time.
     this.#limit = taken < entries.length ? Math.max(1, taken) : Math.min(MOST_AT_ONCE, this.#limit * 2);
     return more && !this.stalled;
   }

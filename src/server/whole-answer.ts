@@ -9,10 +9,10 @@ import { lineSafe } from "../sse.ts";
 import { wholeResults } from "./encoding.ts";
 
 const BATCH = 64;
-/** A whole answer is made and sent in one go, which keeps everybody else waiting. */
+/** A whole response is built and sent in one go, which blocks other work. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
-/** A run as one dialect spells it. */
+/** A run as encoded by one dialect. */
 export interface EncodedRun {
   readonly log: Log;
   readonly run: string;
@@ -20,7 +20,7 @@ export interface EncodedRun {
   readonly options: EncodeOptions;
 }
 
-/** Answers a request with the one answer of a run. Calls `onCut` if the connection is gone before. */
+/** Responds with a run's single response. Calls `onCut` if the connection closes first. */
 export const sendWhole = async (
   encoded: EncodedRun,
   until: "end" | "now",
@@ -47,8 +47,8 @@ export const sendWhole = async (
 };
 
 /**
- * The one answer of a run: when it (or, for a dialect with segments, the segment that begins after `from`) has ended, or now with what
- * there is. Undefined if the signal aborts before.
+ * A run's single response: after it has ended (or, for a dialect with segments, after the segment that begins after
+ * `from`), or immediately with the current state. Undefined if the signal aborts first.
  */
 const wholeAnswer = async (
   { log, run, dialect, options }: EncodedRun,
@@ -65,7 +65,7 @@ const wholeAnswer = async (
   signal.addEventListener("abort", () => wake());
   try {
     for (let after = 0; !signal.aborted;) {
-      // Armed before the read: what is stored while it is under way must wake.
+      // Armed before the read, so that entries stored during it wake the loop.
       const woken = new Promise<void>((resolve) => (wake = resolve));
       const entries = await readWhole(log, run, dialect, after);
       await setImmediate();
@@ -88,7 +88,7 @@ const wholeAnswer = async (
   }
 };
 
-/** About how much an entry adds to an answer. */
+/** The approximate size that an entry adds to a response. */
 const sizeOf = ({ event }: Entry): number => {
   if ("delta" in event) return event.delta.length;
   return event.type === "tool-end" ? JSON.stringify([event.content, event.value]).length : 0;
@@ -100,7 +100,7 @@ const tooLong = (run: string): Refusal =>
     hint: "ask for a stream, or follow the run's events",
   });
 
-/** Where a viewer is that has the first `frames` frames of a run. Undefined if the run has not so many yet. */
+/** The cursor of a viewer that has the first `frames` frames of a run. Undefined if the run has fewer. */
 export const cursorAfter = async (
   { log, run, dialect, options }: EncodedRun,
   frames: number,

@@ -3,32 +3,33 @@ import type { Entry, Event } from "../events.ts";
 type Entries = readonly Entry[] | Promise<readonly Entry[]>;
 
 /**
- * A run's log as a dialect with `windowMs` sees it: neighbouring deltas of one part (or of one call and stream) whose `at` lies
- * in the same span are one entry, with the last one's `seq` and `at`. What is merged follows from the log alone. The last entry
- * of the log is left out while more of its span may come; when it is given out after all is decided in one place (see Releases).
+ * A run's log for a dialect with `windowMs`: neighboring deltas of one part (or of one call and stream) whose `at` is
+ * in the same span become one entry, with the last one's `seq` and `at`. Merging depends only on the log. The log's
+ * last entry is held back while more of its span may arrive. Releases decides when it is released.
  */
 export interface Window {
   /**
-   * The entries after `after`; if `stop` is greater, none that reaches over it: who resumes within a span gets the rest of it.
-   * Takes in about `limit` entries of the log, and more where that gives nothing yet. Answers nothing only at the log's end.
+   * The entries after `after`. If `stop` is greater, none extends beyond it: a viewer that resumes within a span gets
+   * the rest of it. Reads about `limit` entries of the log, and more if that yields nothing yet. Returns nothing only
+   * at the log's end.
    */
   read(after: number, limit: number, stop: number, edge: Edge): Entries;
 }
 
 interface Edge {
-  /** What belongs to a span that ends by then (milliseconds since 1970) is not left out. */
+  /** Entries of spans that end by then (milliseconds since 1970) are not held back. */
   readonly releasedTo: number;
-  /** Called if something is left out, with the end of its span. */
+  /** Called with the end of the span if an entry is held back. */
   readonly onHeld: (spanEnd: number) => void;
 }
 
-/** A span that holds more than this is several entries, so that no frame outgrows what a socket takes at once. */
+/** A larger span becomes several entries, so that no frame exceeds what a socket takes in one write. */
 const LARGEST = 32 * 1024;
-/** What a delta counts for besides its text: a span of empty ones is bounded, too. */
+/** The size of a delta in addition to its text, so that a span of empty deltas is bounded too. */
 const LEAST = 32;
 
 export const createWindow = (read: (after: number, limit: number) => Entries, windowMs: number): Window => {
-  /** What the last read left out, and after which entry: whoever reads on from there need not read it again. */
+  /** What the last read held back, and after which entry. A read that continues there need not read it again. */
   let tail: { readonly after: number; readonly group: Group } | undefined;
   const spanOf = (at: number): number => Math.floor(at / windowMs);
 
@@ -50,7 +51,7 @@ export const createWindow = (read: (after: number, limit: number) => Entries, wi
     }
   };
 
-  /** What to answer, or undefined if it takes more to know that. */
+  /** The entries to return, or undefined if more must be read to decide. */
   const settle = (raw: readonly Entry[], reading: Reading): readonly Entry[] | undefined => {
     for (const entry of raw) take(entry, reading);
     const { done, group, stop, edge } = reading;
@@ -104,7 +105,7 @@ interface Group {
   at: number;
 }
 
-/** One with `meta` stands alone: what is opaque cannot be joined. */
+/** Deltas with `meta` are not merged, because opaque values cannot be joined. */
 const isDelta = (event: Event): event is Delta => "delta" in event && event.meta === undefined;
 
 const continues = ({ first, size }: Group, event: Delta): boolean =>

@@ -1,10 +1,10 @@
-/** What a run in line waits for. */
+/** The limit that a queued run waits for. */
 export interface Bound {
   readonly most: number;
   readonly whose: "user" | "server";
 }
 
-/** Where one run stands in line. */
+/** A run's place in the queue. */
 export class Place {
   readonly user: string | undefined;
   position = 0;
@@ -34,7 +34,7 @@ export class Place {
     this.#wake?.();
   }
 
-  /** A new text to show, or that it is the run's turn, or that it never will be. */
+  /** The next text to show, or `admitted` when it is the run's turn, or `gone` if it never will be. */
   async next(): Promise<string | "admitted" | "gone"> {
     while (this.#state === "waiting" && this.#text === this.#shown)
       await new Promise<void>((resolve) => (this.#wake = resolve));
@@ -50,7 +50,7 @@ const waitingText = (position: number, { most, whose }: Bound): string =>
     : `Waiting for a free place: ${ordinal(position)} in line. This server runs ${most} at a time.`;
 
 const WORDS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
-/** Positions further back are only shown roughly, so that a long line does not fill the logs of all who wait. */
+/** Later positions are rounded, so that a long queue does not fill the logs of all waiting runs. */
 const EXACT = 20;
 
 const ordinal = (position: number): string => {

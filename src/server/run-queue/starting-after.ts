@@ -1,7 +1,7 @@
 import type { Event } from "../../events.ts";
 import type { Place } from "./place.ts";
 
-/** Tells the position until it is the run's turn, then what `begin` tells. Costs nothing from there on: no event passes through here. */
+/** Emits the position until it is the run's turn, then the events of `begin`, which no longer pass through this wrapper. */
 export const startingAfter = (place: Place, begin: () => AsyncIterable<Event>): AsyncIterable<Event> => ({
   [Symbol.asyncIterator]: () => {
     let source: AsyncIterator<Event> | undefined;
