@@ -12,17 +12,20 @@ import { walk } from "./files/walk.ts";
 import { type Workspace, createWorkspace, isGitDirectory, namesOf } from "./files/workspace.ts";
 
 export interface FilesOptions {
-  /** The directory that the tools can see and change, and nothing outside it. It must be there. */
+  /** The directory that the tools can read and change. They cannot access anything outside it. It must exist. */
   readonly workspace: string;
-  /** Leaves out `write_file` and `edit_file`. */
+  /** Omits `write_file` and `edit_file`. */
   readonly readOnly?: boolean;
-  /** How much one `read_file` answers with at most. Default: 64 KB. */
+  /** The most that one `read_file` returns. Default: 64 KB. */
   readonly maxReadBytes?: number;
-  /** Whether a person must allow a write or an edit. Default: never. */
+  /** Whether the user must allow a write or an edit. Default: never. */
   readonly approval?: Approval;
 }
 
-/** The files of one directory: list, read, write, edit, find by name, search. What confines them: `files/directory.ts`. */
+/**
+ * Tools for the files of one directory: list, read, write, edit, find by name, search. See `files/directory.ts` for how
+ * they are confined.
+ */
 export const files = ({ workspace, readOnly = false, maxReadBytes = 65_536, approval }: FilesOptions): Tool[] => {
   const root = createWorkspace(workspace);
   const reading = [listFiles(root), readFile(root, maxReadBytes), globFiles(root), grepFiles(root)];
@@ -38,7 +41,7 @@ export const files = ({ workspace, readOnly = false, maxReadBytes = 65_536, appr
 
 const MAX_LISTED = 1000;
 const MAX_WRITE = 10 * 1024 * 1024;
-/** A file's bytes ride along with its event up to this size. */
+/** The largest file whose bytes are sent with its event. */
 const MAX_SHOWN = 256 * 1024;
 
 const path = z.string().max(4096).describe("Relative to the workspace, with slashes, such as notes/today.md");
@@ -105,7 +108,7 @@ const readFile = (root: Workspace, maxBytes: number) =>
       }),
   });
 
-/** The note is a part of its own, so that the first is the file and nothing else. */
+/** The note is a separate part, so that the first part contains only the file. */
 const noted = (text: string, note: string) =>
   toolResult([
     { type: "text", text },
@@ -244,7 +247,7 @@ const size = (bytes: number): string =>
 
 type Turns = <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>;
 
-/** One write after the other: calls of one step run in parallel, and two edits of one file must both be there afterwards. */
+/** Serializes writes: calls of one step run in parallel, and two edits of one file must both take effect. */
 const createTurns = (): Turns => {
   let last: Promise<unknown> = Promise.resolve();
   return (signal, work) => {

@@ -5,25 +5,28 @@ import path from "node:path";
 import { Refusal } from "../../source.ts";
 
 /**
- * A directory of the workspace that stays the one it was opened as, while its path may come to mean another.
+ * A directory of the workspace. It stays the directory that was opened, even if its path later refers to another one.
  *
- * What holds where:
+ * Guarantees by platform:
  *
- * - Linux (`held`): every step of a path is opened by `/proc/self/fd/<directory>/<name>` without following links, so a path is never
- *   looked up twice and a link that somebody puts anywhere in it, at any moment, leads nowhere. Its kind is asked of the opened handle
- *   before anything is read from it, so a pipe or a device is never opened for reading. Writing and renaming go through the handle too.
- * - Elsewhere (`named`): every step is checked to be no link, the file is opened without following a link in the last step, and afterwards
- *   all steps are checked again and the path must still name the opened file. Who can swap a step for a link and back twice within those
- *   calls, at the right moments, could still lead one read or one rename outside. Run a hostile neighbour's workspace on Linux.
- * - Nowhere: a hard link to an outside file that somebody else put into the workspace is a file of the workspace. Writing replaces it.
+ * - Linux (`held`): each component of a path is opened through `/proc/self/fd/<directory>/<name>` without following
+ * links, so no path is resolved twice, and a link that is placed anywhere in it, at any moment, has no effect. The type
+ * is read from the opened handle before any read, so a pipe or a device is never opened for reading. Writes and renames
+ * also go through the handle.
+ * - Other platforms (`named`): each component is checked not to be a link, the file is opened without following a link
+ * in the last component, and afterwards all components are checked again and the path must still name the opened file.
+ * An attacker who can swap a component for a link and back, twice and at the right moments during those calls, could
+ * still direct one read or one rename outside. If other users of the machine are hostile, use Linux.
+ * - Not covered on any platform: a hard link to an outside file that was placed in the workspace is a file of the
+ * workspace. Writing replaces it.
  */
 export interface Directory {
-  /** A path that means this name in exactly this directory. */
+  /** A path that refers to this name in exactly this directory. */
   entry(name: string): string;
   stat(name: string): Promise<Stats | undefined>;
   /** At most `limit` entries, sorted by name. */
   list(limit: number): Promise<readonly Dirent[]>;
-  /** Only a regular file, for reading. */
+  /** Opens a regular file for reading. Refuses other types. */
   file(name: string): Promise<FileHandle>;
   directory(name: string): Promise<Directory>;
   create(name: string): Promise<void>;
@@ -32,7 +35,7 @@ export interface Directory {
   close(): Promise<void>;
 }
 
-/** Held by handles where the system can do that; `held` says otherwise. */
+/** Uses handles if the system supports them, unless `held` overrides that. */
 export const openRoot = async (root: string, held = canHold()): Promise<Directory> =>
   held ? heldDirectory(await open(root, O_PATH | constants.O_DIRECTORY), root, "") : namedDirectory(root, root, "");
 
@@ -46,7 +49,7 @@ const canHold = (): boolean => {
   }
 };
 
-// Node does not name it; the same number on every architecture that Node is built for.
+// Missing from Node's constants. The value is the same on every architecture that Node supports.
 const O_PATH = 0o10000000;
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
@@ -62,7 +65,7 @@ const heldDirectory = (handle: FileHandle, root: string, shown: string): Directo
       const { held, stats } = await step(name);
       try {
         requireFile(stats, join(shown, name));
-        // The handle's own link, which means the file that was just looked at.
+        // The handle's own link, which refers to the file that was just checked.
         const file = await open(`/proc/self/fd/${held.fd}`, constants.O_RDONLY).catch(unopened(join(shown, name)));
         if (isWithin(root, await readlink(`/proc/self/fd/${file.fd}`))) return file;
         await file.close();

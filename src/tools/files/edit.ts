@@ -1,13 +1,13 @@
 import { Refusal } from "../../source.ts";
 
-/** Replaces one exact text in a file's text by another. It must be there once, unless all of them are meant. */
+/** Replaces an exact text in a file's text. It must occur exactly once, unless `all` is set. */
 export const editText = (
   before: string,
   { path, find, replace, all = false }: { path: string; find: string; replace: string; all?: boolean },
 ): { text: string; count: number } => {
   if (find === replace)
     throw new Refusal("no-change", "find and replace are the same text: there is nothing to change.");
-  // A model writes newlines as it read them; a file with CRLF must keep them.
+  // The model writes \n even if the file has CRLF. Keep the file's line endings.
   const isCrlf = !before.includes(find) && before.includes("\r\n") && !find.includes("\r");
   const wanted = isCrlf ? find.replaceAll("\n", "\r\n") : find;
   const put = isCrlf ? replace.replaceAll("\n", "\r\n") : replace;

@@ -1,8 +1,9 @@
 import { Refusal } from "../../source.ts";
 
 /**
- * A test for relative paths: `*` and `?` within a name, `**` for any number of directories, `[a-z]` and `{one,two}`.
- * Takes at most the product of both lengths, whatever the pattern: nothing is tried twice.
+ * A matcher for relative paths: `*` and `?` within a name, `**` for any number of directories, `[a-z]` and `{one,two}`.
+ * Takes at most time proportional to the product of both lengths for any pattern, because it never tries anything
+ * twice.
  */
 export const compileGlob = (pattern: string): ((path: string) => boolean) => {
   const alternatives = expandBraces(pattern.replace(/^(?:\.?\/)+/, "")).map((one) => one.split("/").map(compileName));
@@ -26,7 +27,7 @@ const matchNames = (pattern: readonly Name[], names: readonly string[]): boolean
   return states.has(pattern.length);
 };
 
-/** `**` also stands for no directory at all. */
+/** `**` also matches zero directories. */
 const follow = (pattern: readonly Name[], states: Set<number>): Set<number> => {
   for (const state of states) if (pattern[state] === "**") states.add(state + 1);
   return states;
@@ -47,7 +48,7 @@ const matchName = (tokens: readonly Token[], name: string): boolean => {
       token += 1;
       at += 1;
     } else if (star >= 0) {
-      // Only the last star need take more: the earlier ones already took the least they could.
+      // Only the last star needs to take more: the earlier ones already match as little as possible.
       token = star + 1;
       from += 1;
       at = from;

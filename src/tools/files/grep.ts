@@ -11,7 +11,7 @@ interface Match {
 
 export interface Search {
   readonly matches: readonly Match[];
-  /** Why it ended before it had seen everything, as a sentence. */
+  /** Why the search ended early, as a sentence. */
   readonly stopped?: string;
 }
 
@@ -20,7 +20,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
 const MAX_LINE = 16_384;
 const SHOWN = 300;
 
-/** Looks through the text files below a directory. Binary files are passed over; of a very long line only the beginning is seen. */
+/** Searches the text files below a directory. Skips binary files, and sees only the beginning of very long lines. */
 export const grep = async (
   directory: Directory,
   matcher: Matcher,
@@ -29,7 +29,7 @@ export const grep = async (
   const matches: Match[] = [];
   let bytes = 0;
 
-  /** False: enough. */
+  /** Returns false if the search should stop. */
   const searchFile = async ({ path, open }: Found): Promise<boolean> => {
     const file = await open().catch(() => undefined);
     if (!file) return true;
@@ -60,7 +60,7 @@ export const grep = async (
   return whole ? { matches } : { matches, stopped: "There are too many files to search them all." };
 };
 
-/** Lines in batches, none if the file is binary. */
+/** Lines in batches. None if the file is binary. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<{ lines: string[]; read: number }, void> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -69,7 +69,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<{ lines: 
     if (isFirst && binaryKind(chunk.subarray(0, 8192))) return;
     isFirst = false;
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
-    // What of an open line lies beyond the limit is not seen, so it need not be kept.
+    // Only the first MAX_LINE characters of an unfinished line are searched, so drop the rest.
     rest = lines.pop()!.slice(0, MAX_LINE);
     yield { lines: lines.map((line) => line.slice(0, MAX_LINE)), read: chunk.length };
   }

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { Refusal } from "../../source.ts";
 import { messageOf } from "../../message-of.ts";
 
-/** Says which of some lines match, by their indices. */
+/** Returns the indexes of the lines that match. */
 export interface Matcher {
   match(lines: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
   close(): Promise<void>;
@@ -19,8 +19,9 @@ export const substringMatcher = (text: string, ignoreCase: boolean): Matcher => 
 };
 
 /**
- * A regular expression in a thread of its own. Some expressions take longer than the universe will last, and one cannot tell which by
- * looking: who closes the matcher ends the thread, and the event loop never waits for it. One `match` at a time.
+ * Runs a regular expression in a separate thread. Some expressions take practically forever, and that cannot be
+ * detected in advance. The event loop never waits for the thread, and closing the matcher ends it. One `match` at a
+ * time.
  */
 export const regexMatcher = (source: string, ignoreCase: boolean, limitMs = 2000): Matcher => {
   const flags = ignoreCase ? "iu" : "u";

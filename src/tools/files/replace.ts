@@ -4,7 +4,7 @@ import { open, rename, unlink } from "node:fs/promises";
 import { Refusal } from "../../source.ts";
 import { type Directory, requireFile } from "./directory.ts";
 
-/** What a file was when it was read, to see later whether it still is. */
+/** The version of a file when it was read, to detect later changes. */
 export interface Version {
   readonly ino: number;
   readonly size: number;
@@ -12,8 +12,9 @@ export interface Version {
 }
 
 /**
- * Writes a file whole or not at all: beside its place first, then renamed onto it. Nobody sees half of it, and a link that appears at
- * that place is replaced, not followed. With `expected`, refuses if the file is no longer that version.
+ * Writes a file atomically: to a temporary file in the same directory, which is then renamed. No reader sees a partial
+ * file, and a link that appears at that path is replaced, not followed. With `expected`, refuses if the file is no
+ * longer that version.
  */
 export const replaceFile = async (
   directory: Directory,
@@ -28,7 +29,7 @@ export const replaceFile = async (
   const file = await open(directory.entry(temporary), flags, before ? before.mode & 0o777 : 0o666).catch(unwritable);
   try {
     try {
-      // Before the first byte: where a path was swapped under us, nothing has been written there but an empty file.
+      // Verify before the first byte: if a path was swapped, nothing but an empty file has been created there.
       await directory.verify();
       await file.writeFile(content, { signal });
       if (before) await file.chmod(before.mode & 0o777);

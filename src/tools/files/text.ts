@@ -3,14 +3,17 @@ import { Refusal } from "../../source.ts";
 
 export interface Range {
   readonly text: string;
-  /** How many lines `text` holds; the last may lack its newline. */
+  /** The number of lines in `text`. The last one may lack its newline. */
   readonly lines: number;
   readonly more: boolean;
-  /** The one line it holds is longer than what may be read at once, and only its beginning is here. */
+  /** The only line exceeds `maxBytes`, and `text` contains just its beginning. */
   readonly cut: boolean;
 }
 
-/** Lines `offset` (from 1) and following, at most `limit` lines and `maxBytes`. Holds one chunk and the result, however large the file is. */
+/**
+ * Lines from `offset` (1-based), at most `limit` lines and `maxBytes`. Holds one chunk and the result in memory,
+ * regardless of the file's size.
+ */
 export const readLines = async (
   file: FileHandle,
   { offset, limit, maxBytes, signal }: { offset: number; limit: number; maxBytes: number; signal: AbortSignal },
@@ -61,7 +64,7 @@ export const readLines = async (
   return { text, lines: text.split("\n").length - 1, more, cut: false };
 };
 
-/** The whole of a text file, to be edited. */
+/** The complete text of a file, for editing. */
 export const readText = async (file: FileHandle, maxBytes: number, signal: AbortSignal): Promise<string> => {
   const { size } = await file.stat();
   if (size > maxBytes) {
@@ -75,7 +78,7 @@ export const readText = async (file: FileHandle, maxBytes: number, signal: Abort
   return decode(Buffer.concat(chunks));
 };
 
-/** The chunk is used again for the next one: copy what you keep. */
+/** The buffer is reused for the next chunk. Copy what you keep. */
 export async function* chunksOf(file: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer, void> {
   const buffer = Buffer.allocUnsafe(256 * 1024);
   for (let position = 0; ;) {
@@ -87,7 +90,7 @@ export async function* chunksOf(file: FileHandle, signal: AbortSignal): AsyncGen
   }
 }
 
-/** Says what a file is that is not UTF-8 text, by its first bytes; undefined for text. */
+/** Describes a file that is not UTF-8 text, based on its first bytes. Undefined for text. */
 export const binaryKind = (head: Buffer): string | undefined => {
   const start = head.toString("latin1", 0, 12);
   const known = MAGIC.find(([magic]) => start.startsWith(magic));
@@ -115,7 +118,7 @@ const MAGIC: readonly (readonly [string, string])[] = [
   ["SQLite forma", "an SQLite database"],
 ];
 
-/** Where to cut at or before `end` so that no character is split. */
+/** The last position up to `end` that does not split a character. */
 const boundary = (bytes: Buffer, end: number): number => {
   let start = Math.min(end, bytes.length);
   for (let back = 1; back <= 3 && back <= start; back++) {
@@ -132,7 +135,7 @@ const decode = (bytes: Buffer): string => {
   try {
     if (!bytes.includes(0)) return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new Refusal("binary", "This part of the file is binary data, not UTF-8 text. It cannot be read as text.");
 };

@@ -2,20 +2,20 @@ import type { FileHandle } from "node:fs/promises";
 import type { Directory } from "./directory.ts";
 
 export interface Found {
-  /** Relative to where the walk began. */
+  /** Relative to the start of the walk. */
   readonly path: string;
   open(): Promise<FileHandle>;
 }
 
-/** What is passed over unless it is asked for: large, and seldom what somebody looks for. */
+/** Skipped unless requested: large, and rarely what a search is about. */
 const SKIPPED = new Set(["node_modules", ".git"]);
 const MAX_VISITED = 100_000;
 const MAX_ENTRIES = 20_000;
 const MAX_DEPTH = 64;
 
 /**
- * Visits the regular files below a directory in order of their names, until `visit` answers false; links are never followed.
- * Resolves with false if there was more than it may look at.
+ * Visits the regular files below a directory in name order, until `visit` returns false. Never follows links. Resolves
+ * with false if a limit was reached.
  */
 export const walk = async (
   directory: Directory,
@@ -35,7 +35,7 @@ export const walk = async (
       const path = prefix + entry.name;
       if (entry.isFile() && !(await visit({ path, open: () => at.file(entry.name) }))) return false;
       if (!entry.isDirectory() || (skip && SKIPPED.has(entry.name.toLowerCase()))) continue;
-      // It may have gone, or may not be ours to read: what can be seen is still worth seeing.
+      // It may be gone or unreadable. Continue with the rest.
       const next = await at.directory(entry.name).catch(() => undefined);
       if (!next) continue;
       try {

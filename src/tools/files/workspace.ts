@@ -3,10 +3,10 @@ import type { FileHandle } from "node:fs/promises";
 import { Refusal } from "../../source.ts";
 import { type Directory, openRoot } from "./directory.ts";
 
-/** Everything below one directory, by relative paths. What it opens it closes when `use` is done. */
+/** Everything below one directory, by relative path. Closes what it opens when `use` is done. */
 export interface Workspace {
   inDirectory<Result>(path: string, use: (directory: Directory) => Promise<Result>): Promise<Result>;
-  /** The directory that holds the path's last name, made if it is not there and `create` says so. */
+  /** Opens the parent directory of the path. Creates it if it is missing and `create` is set. */
   inParent<Result>(
     path: string,
     use: (directory: Directory, name: string) => Promise<Result>,
@@ -58,7 +58,7 @@ export const createWorkspace = (directory: string, options: { held?: boolean } =
   return workspace;
 };
 
-/** The names of a relative path. Refuses whatever could mean another place on some system. */
+/** The components of a relative path. Refuses anything that could refer to another location on some system. */
 export const namesOf = (path: string): string[] => {
   const shown = JSON.stringify(path.slice(0, 200));
   const refuse = (why: string) => {
@@ -84,8 +84,8 @@ const MAX_DEPTH = 64;
 const WINDOWS_SPECIAL = /:|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
- * Whether a name is git's own directory, also where the file system ignores case, trailing dots and spaces, or invisible characters:
- * whoever writes a hook or a setting there has their commands run.
+ * Whether a name refers to git's own directory, including on file systems that ignore case, trailing dots and spaces,
+ * or invisible characters. A hook or a setting written there makes git run commands.
  */
 export const isGitDirectory = (name: string): boolean => {
   const plain = name
