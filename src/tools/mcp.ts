@@ -7,37 +7,37 @@ import { serverTools } from "./mcp/server-tools.ts";
 import { messageOf } from "../message-of.ts";
 
 export interface McpOptions {
-  /** By name, the first half of their tools' names: `weather` has `weather__get_forecast`. */
+  /** Servers by name, which prefixes the names of their tools: `weather` has `weather__get_forecast`. */
   readonly servers?: Readonly<Record<string, McpServerOptions>>;
-  /** Whether a request may name servers of its own, by HTTP only. Default: true. */
+  /** Whether a request may name additional servers, over HTTP only. Default: true. */
   readonly fromRequest?: boolean;
   /** Private addresses, as `host:port`, that a server named in a request may have. Default: none. */
   readonly allowPrivate?: readonly string[];
   /**
-   * Which calls a person must allow first: all, those that a server does not call read-only or harmless, or none. What a
-   * server says of its tools is a hint, no proof. Default: never.
+   * Which calls the user must allow first: all, those of tools that the server does not declare read-only or
+   * non-destructive, or none. A server's declarations are hints, not proof. Default: never.
    */
   readonly approval?: McpApproval;
-  /** Directories (`file:` URLs) that the servers are told about. Default: none, and they are told that there are none. */
+  /** Directories (`file:` URLs) to announce to the servers. Default: none; roots are then not announced as supported. */
   readonly roots?: readonly string[];
-  /** How long a server may take to start or to answer at all. Default: 10 s. */
+  /** How long a server may take to start or to respond. Default: 10 s. */
   readonly connectMs?: number;
-  /** The largest answer of a server that is read; a call whose answer is larger fails. Default: 16 MiB. */
+  /** The largest response to read from a server. A call with a larger response fails. Default: 16 MiB. */
   readonly answerBytes?: number;
-  /** A connection that no run has used for so long is closed. Default: 5 minutes. */
+  /** Closes a connection that no run has used for this long. Default: 5 minutes. */
   readonly idleMs?: number;
 }
 
 export type McpApproval = "never" | "destructive" | "always";
 export type McpServerOptions = (StdioServer | HttpServer) & { readonly approval?: McpApproval };
 
-/** A program on this machine. Of our environment it gets PATH, HOME and the like, and `env`. */
+/** A program on this machine. Its environment contains only PATH, HOME and the like, and `env`. */
 export interface StdioServer {
   readonly command: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Where its stderr goes. Default: ours. */
+  /** Where its stderr goes. Default: the stderr of this process. */
   readonly stderr?: "inherit" | "ignore";
 }
 export interface HttpServer {
@@ -45,19 +45,20 @@ export interface HttpServer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `close` ends all connections and the servers that were started; a later run opens them again. */
+/** `close` ends all connections and the servers that were started. A later run opens them again. */
 export interface Mcp extends Toolkit {
   close(): Promise<void>;
 }
 
-/** How many servers one request may name. */
+/** The maximum number of servers that one request may name. */
 const REQUEST_SERVERS = 16;
 
 /**
  * The tools of MCP servers.
  *
- * - Servers that are configured are started by the first run that needs them and shared by all runs.
- * - A server that is down, or goes down, costs its tools and a notice, never the run. It is tried again, later each time.
+ * - Configured servers are started by the first run that needs them and shared by all runs.
+ * - If a server is or goes down, its tools are missing and the run gets a notice, but the run never fails. Connecting
+ * is retried with increasing delays.
  */
 export const mcp = (options: McpOptions = {}): Mcp => {
   const { servers = {}, fromRequest = true, approval = "never" } = options;
@@ -106,8 +107,8 @@ export const mcp = (options: McpOptions = {}): Mcp => {
 };
 
 /**
- * The tools of one server, as a request that names it would find them: by HTTP, and under the same guard. Rejects with an error
- * that says why it cannot be reached.
+ * The tools of one server, as a request that names it would get them: over HTTP, with the same address checks. Rejects
+ * with an error that explains why the server cannot be reached.
  */
 export const mcpToolsOf = async (
   { url, key }: { readonly url: string; readonly key?: string },
@@ -123,7 +124,7 @@ export const mcpToolsOf = async (
       schema: inputSchema,
     }));
   } catch (error) {
-    // Neither another address nor a key would help: it says itself what would.
+    // Keep this message: it names the setting that would help. Another address or a key would not.
     if (hasCode(error, "private-address"))
       throw new Refusal("private-address", messageOf(error), { status: 422, cause: error });
     throw error;
@@ -132,7 +133,7 @@ export const mcpToolsOf = async (
   }
 };
 
-/** The tools of one server now, none if it is down; says once what changed. */
+/** The current tools of one server, or none if it is down. Reports each change once. */
 const reporter = (connection: ServerConnection, notify: (text: string, level: "info" | "warning") => void) => {
   const { name } = connection;
   let { deaths } = connection;
@@ -158,7 +159,7 @@ const reporter = (connection: ServerConnection, notify: (text: string, level: "i
 const isOff = ({ servers = [] }: RunRequest, name: string): boolean =>
   servers.some((server) => server.name === name && server.enabled === false);
 
-/** Servers that the request names, each with its key of `secrets`, if there is one. */
+/** The servers that the request names, each with its key from `secrets`, if any. */
 const requested = ({ servers = [], secrets = {} }: RunRequest): (HttpServer & { readonly name: string })[] =>
   servers
     .filter(({ enabled }) => enabled !== false)

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Breaks off an answer, or a message of an event stream, that is larger than `mostBytes`: who reads it holds it until it is
- * whole. `tooLarge` hears of it first.
+ * Aborts a response, or a message of an event stream, that is larger than `mostBytes`, because the reader buffers it
+ * until it is complete. Calls `tooLarge` first.
  */
 export const boundedBody = (response: Response, mostBytes: number, tooLarge: (error: RangeError) => void): Response => {
   const { body, status, statusText, headers } = response;
@@ -30,7 +30,7 @@ const bounded = (
   });
 };
 
-/** Messages are parsed as they pass: others have their turn between a few of them. */
+/** Messages are parsed as they pass. Yield to the event loop between small batches. */
 const inTurns = async (bytes: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): Promise<void> => {
   for (let at = 0; at < bytes.length; at += TURN_BYTES) {
     controller.enqueue(bytes.subarray(at, at + TURN_BYTES));
@@ -39,5 +39,5 @@ const inTurns = async (bytes: Uint8Array, controller: TransformStreamDefaultCont
 };
 const TURN_BYTES = 16 * 1024;
 
-/** What ends a message of an event stream. */
+/** The ends of a message in an event stream. */
 const BLANK_LINES = ["\n\n", "\r\n\r\n", "\r\r"];

@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../tool.ts";
 
-/** What a server may do to the run and to the person in one call. A good server comes nowhere near. */
+/** Limits on what a server may do to the run and the user in one call. A well-behaved server stays far below them. */
 const FREE_PROGRESS = 100;
 const PROGRESS_MS = 100;
 const LOGGED_CHARACTERS = 256 * 1024;
@@ -9,10 +9,10 @@ const MOST_ASKS = 16;
 type Progress = Parameters<ToolContext["progress"]>[0];
 
 export interface BoundedCall {
-  /** The first hundred are shown; of what then comes faster than a person can read, the latest is. */
+  /** Shows the first hundred updates. After that, shows only the latest of those that come faster than a user can read. */
   progress(progress: Progress): void;
   logged(text: string): void;
-  /** Counts one more ask; false if it is one too many. */
+  /** Counts one more ask. False if there are too many. */
   mayAsk(): boolean;
   /** Shows the last progress that was held back. */
   end(): void;

@@ -24,7 +24,7 @@ import { LOST } from "./transport.ts";
 
 type Input = Record<string, unknown>;
 
-/** A call ends by its own limits, which know when a person is asked. */
+/** The call's own time limit applies, which pauses while the user is asked. */
 const NO_TIMEOUT = LONGEST_TIMER;
 const CANCEL_MS = 10_000;
 
@@ -33,7 +33,7 @@ export const callServer = (connection: ServerConnection, tool: Tool, input: Inpu
   const call: CallInFlight = { context, token: randomUUID(), bounds };
   return connection.calls.run(call, async () => {
     const { client, result } = await attempt(connection, tool, input, call, true).finally(async () => {
-      // What the server said just before its answer is handled just after it.
+      // Messages that the server sent just before its response are handled just after it.
       await setImmediate();
       bounds.end();
     });
@@ -82,7 +82,7 @@ const request = async (
   const { taskId } = task;
   call.task = taskId;
   const ended = new AbortController();
-  // Not within the call, whose streams are closed at its end.
+  // Not within the call, because its streams are closed when it ends.
   const cancel = () =>
     void calls
       .run({ ...call }, () =>
@@ -104,7 +104,7 @@ const request = async (
   }
 };
 
-/** A task says how far it is only when it is asked. */
+/** Polls a task, which reports its progress only on request. */
 const watch = async (client: Client, first: Task, context: ToolContext, ended: AbortSignal): Promise<void> => {
   const { taskId, pollInterval = 1000 } = first;
   let task = first;
@@ -123,7 +123,7 @@ const watch = async (client: Client, first: Task, context: ToolContext, ended: A
   }
 };
 
-/** Whether the server only wanted the person to open links first, and they did. */
+/** Whether the server only required the user to open links first, and the user did. */
 const satisfied = async (server: string, error: unknown, { context, bounds }: CallInFlight): Promise<boolean> => {
   if (!(error instanceof UrlElicitationRequiredError) || error.elicitations.length === 0) return false;
   for (const wanted of error.elicitations)
@@ -131,7 +131,7 @@ const satisfied = async (server: string, error: unknown, { context, bounds }: Ca
   return true;
 };
 
-/** The server was not there, or no longer knew us: the call has not begun and may be sent again. */
+/** The server was unreachable, or no longer knew the session. The call has not begun and may be sent again. */
 const neverArrived = (error: unknown): boolean =>
   (error instanceof SdkHttpError &&
     (error.status === 404 || (error.status === 400 && /session/i.test(error.message)))) ||

@@ -7,22 +7,22 @@ import { type InFlight, inFlight } from "./in-flight.ts";
 import { reason } from "./reason.ts";
 import { GAVE_UP, OVERFLOW, transport } from "./transport.ts";
 
-/** The way to one server: opened when it is needed, shared, lost, opened again. */
+/** The connection to one server: opened on demand, shared, and reopened when lost. */
 export interface ServerConnection {
   readonly name: string;
   readonly server: McpServerOptions;
   readonly calls: InFlight;
   readonly isOpen: boolean;
-  /** It failed lately and is not tried again yet. */
+  /** It failed recently and is not retried yet. */
   readonly isWaiting: boolean;
-  /** How often an open connection was lost, and why it was the last time. */
+  /** How many times an open connection was lost, and the last reason. */
   readonly deaths: number;
   readonly lastDeath: string;
-  /** Resolves when it is open. Rejects with an error that says why the server is down. */
+  /** Resolves when it is open. Rejects with an error that explains why the server is down. */
   ready(refresh?: boolean): Promise<OpenConnection>;
-  /** Drops an open connection that turned out to be dead, and answers why: what was known first. */
+  /** Drops an open connection that turned out to be dead. Returns the reason that was first reported. */
   lose(open: OpenConnection, why: string): string;
-  /** It stays open until everybody who held it has released it and some time has passed. */
+  /** Keeps the connection open until all holders have released it and the idle time has passed. */
   hold(): () => void;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface OpenConnection {
   readonly tools: readonly Tool[];
 }
 
-/** Who lived longer starts with a clean sheet; who dies sooner is tried again later each time. */
+/** A connection that lasted longer than this resets the backoff. Otherwise each failure increases it. */
 const STEADY_MS = 10_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -177,14 +177,15 @@ const clientOf = (name: string, { roots, connectMs = 10_000 }: McpOptions, calls
   client.fallbackRequestHandler = async ({ method }) => {
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `This client does not offer ${method}.`);
   };
-  // The client's own handler forgets a call with its answer, and so loses what came in the same breath.
+  // The client's own handler forgets a call with its response, and would lose progress that arrives together with the
+  // response.
   client.setNotificationHandler("notifications/progress", ({ params: { progressToken, progress, total, message } }) =>
     calls.of(progressToken)?.bounds.progress({
       ...(total ? { fraction: progress / total } : { value: progress }),
       ...(message !== undefined && { note: message }),
     }),
   );
-  // What a server logs is to its tool what stderr is to a program. Below warning it is chatter.
+  // A server's log messages are treated like the stderr of a program. Below warning they are noise.
   client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
     if (!LOUD.has(level)) return;
     const text = typeof data === "string" ? data : JSON.stringify(data);

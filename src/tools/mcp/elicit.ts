@@ -2,7 +2,7 @@ import type { ElicitRequestParams, ElicitRequestURLParams, ElicitResult } from "
 import type { Json } from "../../events.ts";
 import type { ToolContext } from "../../tool.ts";
 
-/** What a server wants to know from the person, as an ask of the call it works on. */
+/** Forwards a server's question to the user, as an ask of the current call. */
 export const elicit = async (
   server: string,
   params: ElicitRequestParams,
@@ -35,7 +35,7 @@ const visit = async (
   return { action: done === "accept" ? "accept" : "decline" };
 };
 
-/** A form's values. A form of one field may be answered with the bare value. */
+/** The values of a form. A form with one field may be answered with the bare value. */
 const contentOf = (value: Json, fields: readonly string[]): ElicitResult["content"] => {
   if (value === null) return undefined;
   if (typeof value === "object" && !Array.isArray(value)) return value as ElicitResult["content"];

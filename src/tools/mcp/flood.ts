@@ -1,7 +1,7 @@
-/** More than any server has to say. Each message is parsed and checked on the thread that serves everybody. */
+/** More than any real server sends. Each message is parsed and checked on the main thread. */
 const MOST_PER_SECOND = 5000;
 
-/** Counts messages of one connection, and calls `tooMany` once when they come too fast. */
+/** Counts the messages of one connection, and calls `tooMany` when they come too fast. */
 export const floodMeter = (tooMany: () => void, now = () => performance.now()): (() => void) => {
   let count = 0;
   let since = now();

@@ -6,8 +6,8 @@ import { Readable } from "node:stream";
 import { hostOf, isAllowedPrivate, isPublicAddress, placeOf } from "../../addresses.ts";
 
 /**
- * A `fetch` that reaches no private address but those allowed as `host:port`. The address is judged where the socket is
- * made, so a name that resolves differently a moment later gains nothing. Follows no redirects.
+ * A `fetch` that reaches no private address except those allowed as `host:port`. The address is checked when the socket
+ * is created, so a name that resolves differently a moment later gains nothing. Does not follow redirects.
  */
 export const guardedFetch =
   (allowPrivate: readonly string[]) =>
@@ -32,7 +32,8 @@ export const guardedFetch =
         try {
           resolve(responseOf(incoming));
         } catch (error) {
-          // A status such as 999 has no Response. Thrown from here, it would end the process.
+          // The Response constructor rejects a status such as 999. Thrown from this callback, the error would end the
+          // process.
           incoming.destroy();
           reject(error);
         }

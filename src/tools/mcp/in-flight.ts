@@ -4,30 +4,30 @@ import type { BoundedCall } from "./call-bounds.ts";
 
 export interface CallInFlight {
   readonly context: ToolContext;
-  /** By this the server says how far it is with it. */
+  /** The token with which the server reports progress. */
   readonly token: string;
   readonly bounds: BoundedCall;
-  /** The server's id of it, if it works on it as a task. */
+  /** The server's task id, if it runs the call as a task. */
   task?: string;
 }
 
-/** The calls that a connection is busy with, and which of them the server means when it asks or says something. */
+/** The calls in flight on a connection, and which of them a server's message refers to. */
 export interface InFlight {
   run<Value>(call: CallInFlight, work: () => Promise<Value>): Promise<Value>;
-  /** Runs work that belongs to no call, whatever call it was started by. */
+  /** Runs work that belongs to no call, even if a call started it. */
   apart<Value>(work: () => Value): Value;
-  /** Aborts when the call that asks has ended: nothing of it may stay open. Undefined outside of calls. */
+  /** Aborts when the current call has ended, so that none of its streams stay open. Undefined outside of calls. */
   ended(): AbortSignal | undefined;
   of(token: string | number): CallInFlight | undefined;
-  /** Undefined if there is none, or if it could be one of another run: the wrong person must never be asked. */
+  /** Undefined if there is none, or if it could belong to another run: the wrong user must never be asked. */
   owner(task?: string): CallInFlight | undefined;
 }
 
 const STREAM_END_MS = 1000;
 
 export const inFlight = (): InFlight => {
-  // Over HTTP a server speaks on the stream of the call it means, and what reads that stream was started by the call. Over
-  // stdio a message does not say whom it is for.
+  // Over HTTP, a server sends messages on the stream of the call they belong to, and the reader of that stream runs in
+  // the call's async context. Over stdio, a message does not name its call.
   const storage = new AsyncLocalStorage<CallInFlight>();
   const calls = new Map<CallInFlight, AbortController>();
   return {
@@ -36,7 +36,8 @@ export const inFlight = (): InFlight => {
       calls.set(call, ended);
       try {
         const value = await storage.run(call, work);
-        // A server ends the stream of its answer by itself, and the connection can be used again. One that does not is made to.
+        // A server normally ends the stream of its response, and the connection can be reused. Abort it if the server
+        // does not.
         setTimeout(() => ended.abort(), STREAM_END_MS).unref();
         return value;
       } catch (error) {

@@ -3,7 +3,10 @@ import { createHash } from "node:crypto";
 const LONGEST = 64;
 const HASH = 8;
 
-/** Gives names that every provider takes: letters, digits, _ and -, at most 64, none twice. The same names in the same order give the same. */
+/**
+ * Creates unique names that every provider accepts: letters, digits, _ and -, at most 64 characters. Deterministic for
+ * the same names in the same order.
+ */
 export const names = (): ((wanted: string) => string) => {
   const taken = new Set<string>();
   return (wanted) => {

@@ -1,6 +1,6 @@
 import type { McpServerOptions } from "../mcp.ts";
 
-/** Why it failed, in one sentence: the deepest cause that says something, without anything the configuration keeps secret. */
+/** The reason of a failure in one sentence: the message of the deepest cause that has one, without secrets of the configuration. */
 export const reason = (error: unknown, server: McpServerOptions): string => {
   let found = "unknown error";
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1)
@@ -9,7 +9,7 @@ export const reason = (error: unknown, server: McpServerOptions): string => {
   return /[.!?…]$/.test(plain) ? plain : `${plain}.`;
 };
 
-/** The error of a call, which the server's own words are in. */
+/** The error of a call, without secrets: it contains the server's own message. */
 export const cleaned = (error: unknown, server: McpServerOptions): unknown => {
   if (!(error instanceof Error)) return error;
   const message = withoutSecrets(error.message, server);
@@ -20,7 +20,7 @@ export const cleaned = (error: unknown, server: McpServerOptions): unknown => {
 const withoutSecrets = (text: string, server: McpServerOptions): string =>
   secretsOf(server).reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
 
-/** Whether a cause of it has this code. */
+/** Whether the error or one of its causes has this code. */
 export const hasCode = (error: unknown, code: string): boolean => {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1)
     if ("code" in cause && cause.code === code) return true;

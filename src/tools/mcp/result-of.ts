@@ -3,7 +3,7 @@ import type { Content, Json } from "../../events.ts";
 import { type ToolContext, type ToolResult, toolResult } from "../../tool.ts";
 import { embedApp, isApp } from "./show-app.ts";
 
-/** A server's result as ours: bytes go beside the log, pages are shown, the rest is said. */
+/** Converts a server's result: stores bytes beside the log, embeds pages, and returns the rest as content. */
 export const resultOf = async (
   { content, structuredContent, isError }: CallToolResult,
   context: ToolContext,

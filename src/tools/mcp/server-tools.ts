@@ -8,7 +8,7 @@ import type { ServerConnection } from "./connect.ts";
 
 type Input = Record<string, unknown>;
 
-/** Makes a server's tools ours. The same definition on the same connection gives the same object. */
+/** Converts a server's tools. The same definition on the same connection returns the same object. */
 export const serverTools = () => {
   const made = new WeakMap<ServerConnection, Map<string, { readonly key: string; readonly tool: Tool }>>();
   return (connection: ServerConnection, definition: Definition, name: string, approval: McpApproval): Tool => {
@@ -41,14 +41,14 @@ const toolOf = (
   };
 };
 
-/** A tool that says nothing of itself may do harm: so the protocol says. */
+/** Per the protocol, a tool without annotations may be destructive. */
 const mayHarm = ({ annotations: { readOnlyHint = false, destructiveHint = true } = {} }: Definition): boolean =>
   !readOnlyHint && destructiveHint;
 
 const isRepeatable = ({ annotations: { readOnlyHint = false, idempotentHint = false } = {} }: Definition): boolean =>
   readOnlyHint || idempotentHint;
 
-/** A schema that cannot be checked here is checked by the server. */
+/** A schema that cannot be checked here is left to the server. */
 const inputOf = (schema: Json): InputSchema<Input> => {
   try {
     jsonSchema(schema);

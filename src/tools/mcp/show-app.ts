@@ -20,7 +20,7 @@ export const isApp = ({ uri, mimeType = "" }: Pick<Resource, "uri" | "mimeType">
 /** Tools that only a page may call are not offered to the model. */
 export const isForModels = ({ _meta }: Tool): boolean => uiOf(_meta).visibility?.includes("model") ?? true;
 
-/** Shows the page of a tool, if it has one. That it cannot be read is a notice: the result itself is there. */
+/** Shows the page of a tool, if it has one. A page that cannot be read only causes a notice, because the result is available. */
 export const showApp = async (
   client: Client,
   { _meta, name, title }: Tool,

@@ -13,11 +13,11 @@ import { floodMeter } from "./flood.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 import type { InFlight } from "./in-flight.ts";
 
-/** The server's code for a request whose connection was lost before it was answered. */
+/** The error code of a request whose connection was lost before the response. */
 export const LOST = -32_000;
-/** What the transport says when it cannot reach a server any more. */
+/** The transport's message when it can no longer reach a server. */
 export const GAVE_UP = /^Maximum reconnection attempts/;
-/** What it says when a program's message is larger than it may be. */
+/** The transport's message when a program's message is too large. */
 export const OVERFLOW = /^ReadBuffer exceeded/;
 
 export const transport = (
@@ -30,7 +30,7 @@ export const transport = (
     "url" in server
       ? http(server, guarded ? guardedFetch(allowPrivate) : fetch, answerBytes, calls)
       : stdio(server, answerBytes);
-  // The client calls this before its own.
+  // The client calls this handler before its own.
   return Object.assign(made, { onmessage: floodMeter(flooded) });
 };
 
@@ -60,7 +60,7 @@ const http = (
     ...(headers && { requestInit: { headers: { ...headers } } }),
     fetch: async (input, init) => {
       const id = asked.getStore();
-      // Only the request itself fails: others share the connection.
+      // Fail only this request, because others share the connection.
       return boundedBody(await request(input, init), answerBytes, ({ message }) => {
         if (id !== undefined) fail(id, ProtocolErrorCode.InternalError, message);
       });
@@ -82,7 +82,7 @@ const http = (
       send(message, {
         ...options,
         ...(signals.length > 0 && { requestSignal: AbortSignal.any(signals as AbortSignal[]) }),
-        // A request whose stream ends early would wait for ever: it is answered here.
+        // A request whose stream ends early would wait forever, so it fails here.
         onRequestStreamEnd: options?.onRequestStreamEnd ?? (() => fail(id, LOST, "The connection was lost.")),
       }),
     );
