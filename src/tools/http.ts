@@ -7,18 +7,18 @@ import { type Operation, readOperations } from "./http/operation.ts";
 import { sendRequest } from "./http/request.ts";
 
 export interface HttpOptions {
-  /** `host:port` of servers that may be reached though their address is private, such as `localhost:8080`. Default: none. */
+  /** `host:port` of servers that may be reached although their address is private, such as `localhost:8080`. Default: none. */
   readonly allowPrivate?: readonly string[];
-  /** How much of an answer is received at most. Default: 10 MB. */
+  /** The most to receive of a response. Default: 10 MB. */
   readonly maxBytes?: number;
-  /** After this the call is ended as `timeout`. Default: 30 seconds. */
+  /** Ends the call as `timeout`. Default: 30 seconds. */
   readonly timeoutMs?: number;
 }
 
 const MAX_BYTES = 10 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
-/** Fetches a URL of the internet; the network that the server itself stands in is out of reach unless it is allowed. */
+/** Fetches a public URL. The server's own network is out of reach unless allowed. */
 export const http = ({ allowPrivate = [], maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS }: HttpOptions = {}): Tool =>
   defineTool({
     name: "fetch_url",
@@ -47,19 +47,22 @@ export const http = ({ allowPrivate = [], maxBytes = MAX_BYTES, timeoutMs = TIME
   }) as Tool;
 
 export interface OpenapiOptions extends HttpOptions {
-  /** A parsed OpenAPI document, 3.0 or 3.1. References must lie within it. */
+  /** A parsed OpenAPI document, 3.0 or 3.1. References must be within the document. */
   readonly document: object;
-  /** Where the API is; the document's own servers are not used. */
+  /** The base URL of the API. The document's own servers are ignored. */
   readonly baseUrl: string;
-  /** Only these, by their names as tools: the operationId, or method and path such as `get_users_id`. Default: all that can be called. */
+  /**
+   * Limits the tools to these operations, by tool name: the operationId, or method and path such as `get_users_id`.
+   * Default: all that can be called.
+   */
   readonly operations?: readonly string[];
-  /** Sent with every request, never to another server: credentials, for example. */
+  /** Sent with every request to this API, never to another server. For example, credentials. */
   readonly headers?: Readonly<Record<string, string>> | ((context: ToolContext) => Readonly<Record<string, string>>);
-  /** Default: `always` for what is not GET or HEAD. */
+  /** Default: `always` for methods other than GET and HEAD. */
   readonly approval?: Approval | ((method: string) => Approval);
 }
 
-/** One tool for each operation of an API. Operations that only take a multipart or binary body are left out. */
+/** Creates one tool per operation of an API. Omits operations that only take a multipart or binary body. */
 export const openapi = (options: OpenapiOptions): Tool[] => {
   const operations = readOperations(options.document as Record<string, Json>);
   const wanted = options.operations ?? operations.map((operation) => operation.name);
@@ -98,7 +101,7 @@ const operationTool = (operation: Operation, options: OpenapiOptions): Tool => {
 
 const approvalFor = (method: string): Approval => (method === "GET" || method === "HEAD" ? "never" : "always");
 
-/** Headers that steer the connection are ours: with them one request could be read as two, or by another host. */
+/** Connection headers cannot be set: they could make one request parse as two, or reach another host. */
 const requireEndToEnd = (headers: Readonly<Record<string, string>>): void => {
   const found = Object.keys(headers).find((name) =>
     /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|proxy-.*)$/i.test(name),

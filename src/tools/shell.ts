@@ -12,20 +12,26 @@ import { canStart, findIsolation, type Isolate, type Program } from "./shell/iso
 import { messageOf } from "../message-of.ts";
 
 export interface ShellOptions {
-  /** Required: a command can read and write whatever files the server's user can. The workspace is where it starts, not a wall around it. */
+  /**
+   * Required, because a command can read and write all files that the server's user can. The workspace is its starting
+   * directory, not a sandbox.
+   */
   readonly enabled: true;
-  /** Where commands run. It must be there. */
+  /** The directory in which commands run. It must exist. */
   readonly workspace: string;
-  /** Whether a person must allow a command. Default: always. */
+  /** Whether the user must allow a command. Default: always. */
   readonly approval?: Tool<ShellInput>["approval"];
-  /** After this the call is ended as `timeout`, and its processes with it. Default: two minutes. */
+  /** Ends the call as `timeout` and kills its processes. Default: two minutes. */
   readonly timeoutMs?: number;
-  /** Variables for the command beside PATH, HOME, LANG and TERM: names to take from the server's environment, or names and values. */
+  /**
+   * Environment variables for the command in addition to PATH, HOME, LANG and TERM: names to copy from the server's
+   * environment, or names and values.
+   */
   readonly env?: readonly string[] | Readonly<Record<string, string>>;
   /**
-   * Whether commands run in a process namespace of their own, where they see neither the server's process nor its environment, and where
-   * nothing outlives the call. `auto`: where the machine can do it (Linux with `unshare`). `required`: refuses to start where it cannot.
-   * Default: auto.
+   * Whether commands run in their own process namespace, where they see neither the server's process nor its
+   * environment, and where nothing outlives the call. `auto`: if the machine supports it (Linux with `unshare`).
+   * `required`: throws if it does not. Default: auto.
    */
   readonly isolation?: "auto" | "required" | "none";
 }
@@ -44,7 +50,7 @@ const input = z
   .refine((value) => !(value.script && value.args), "args belong to command, not to script");
 export type ShellInput = z.infer<typeof input>;
 
-/** Runs commands. No process of a command outlives its call, whether it ended, was cancelled or took too long. */
+/** Runs commands. No process of a command outlives its call, whether the call ended, was cancelled or timed out. */
 export const shell = (options: ShellOptions): Tool => {
   if (options.enabled !== true) {
     throw new Error("shell() runs commands as the server's own user. Pass enabled: true if that is what you want.");
@@ -75,11 +81,11 @@ const isolationOf = (wanted: ShellOptions["isolation"] = "auto"): Isolate => {
   );
 };
 
-/** How much of each stream the model gets from the beginning, and again from the end. */
+/** How much of each stream the model gets from the beginning, and the same amount from the end. */
 const KEEP = 8_000;
-/** How much output of one call goes to the viewers as it comes. */
+/** How much output of one call is sent to viewers live. */
 const MAX_LIVE = 1024 * 1024;
-/** How long to wait for the last output when the command has ended but something still holds its streams. */
+/** How long to wait for the last output after the command has ended if another process still holds its streams open. */
 const DRAIN_MS = 200;
 
 interface Place {
@@ -100,7 +106,7 @@ const run = async (
   if (!canStart(program[0], env["PATH"], cwd)) throw notStarted(program[0], "ENOENT");
   const child = start(isolate?.(program) ?? program, { cwd, env });
   const began = performance.now();
-  // What the command was given on purpose may be printed.
+  // Values that were passed to the command on purpose may be printed.
   const given = new Set(Object.values(variables));
   const secrets = ownSecrets().filter((secret) => !given.has(secret));
   const stdout = createExcerpt(KEEP, hideSecrets(secrets));
@@ -130,7 +136,7 @@ const run = async (
   return report(await ended, { stdout, stderr, seconds: (performance.now() - began) / 1000 });
 };
 
-/** In a group of its own, so that all of it can be signalled at once. */
+/** In its own process group, so that all of it can be signalled together. */
 const start = ([name, ...args]: Program, options: { cwd: string; env: Record<string, string> }) => {
   try {
     return spawn(name, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
@@ -174,7 +180,7 @@ const report = (
   });
 };
 
-/** Viewers get output as it comes, up to a limit: a command that prints without end must not fill the log. */
+/** Sends output to viewers live, up to a limit: a command that prints endlessly must not fill the log. */
 const createLive = (context: ToolContext): ((text: string, stream: "stdout" | "stderr") => void) => {
   let left = MAX_LIVE;
   return (text, stream) => {
@@ -191,7 +197,7 @@ const directoryOf = (root: string, directory = "."): string => {
     const isInside = real === root || real.startsWith(root.endsWith(path.sep) ? root : root + path.sep);
     if (isInside && statSync(real).isDirectory()) return real;
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new Refusal("no-directory", `${directory} is not a directory of the workspace. Give one relative to it.`);
 };

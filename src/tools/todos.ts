@@ -9,7 +9,7 @@ const input = z.object({
     .describe("The whole list, in order. Keep the id of a todo that stays"),
 });
 
-/** The plan of a longer task, where everybody can see it. */
+/** Shows the plan of a longer task to all viewers. */
 export const todos = (): Tool =>
   defineTool({
     name: "write_todos",

@@ -8,7 +8,7 @@ export interface Address {
   readonly family: 4 | 6;
 }
 
-/** Finds the addresses of a URL's host, and refuses the URL if one of them is not public, unless its `host:port` is allowed. */
+/** Resolves the addresses of a URL's host. Refuses the URL if any of them is not public, unless its `host:port` is allowed. */
 export const resolvePublic = async (
   url: URL,
   allowPrivate: readonly string[],
@@ -16,7 +16,8 @@ export const resolvePublic = async (
 ): Promise<readonly Address[]> => {
   const found = await findAll(hostOf(url), signal);
   if (isAllowedPrivate(url, allowPrivate)) return found;
-  // All of them: a name with a public and a private address would otherwise be let in by the first and reached by the second.
+  // Check all of them: a host with a public and a private address could otherwise pass with the first and be reached at
+  // the second.
   const isPrivate = found.some(({ address }) => !isPublicAddress(address));
   if (!isPrivate) return found;
   throw new Refusal(

@@ -3,7 +3,7 @@ import { Refusal } from "../../source.ts";
 import { type Node, isNode, resolve, toJsonSchema } from "./reference.ts";
 import type { Request } from "./request.ts";
 
-/** One operation of an OpenAPI document: what it takes, and the request that a call of it becomes. */
+/** One operation of an OpenAPI document: its input, and the request that a call becomes. */
 export interface Operation {
   readonly name: string;
   readonly method: string;
@@ -14,7 +14,7 @@ export interface Operation {
 
 const METHODS = ["get", "put", "post", "delete", "patch", "head", "options"];
 
-/** Every operation whose body, if it has one, can be sent: JSON, a form or text. */
+/** Every operation whose body, if any, can be sent: JSON, a form or text. */
 export const readOperations = (document: Node): readonly Operation[] =>
   Object.entries(nodeOf(document["paths"])).flatMap(([path, entry]) => {
     const item = nodeOf(resolve(document, entry));
@@ -65,7 +65,7 @@ const readOperation = (
 };
 
 const readParameters = (document: Node, list: readonly Json[]): readonly Parameter[] => {
-  // One of the operation takes the place of the path's of the same name and place.
+  // A parameter of the operation overrides the path's parameter with the same name and location.
   const found = new Map<string, Node>();
   for (const one of list) {
     const parameter = nodeOf(resolve(document, one));
@@ -123,7 +123,7 @@ const buildRequest = (
   return { url: url.href, method, headers, body: encodeBody(mediaType, body) };
 };
 
-/** A URL parser takes "." and ".." away, also where they came from a value, and would then name another operation. */
+/** A URL parser removes "." and ".." segments, even if they come from a value, and the URL would then name another operation. */
 const requireSafe = (path: string, template: string): void => {
   const segments = path.split("/");
   for (const [index, segment] of template.split("/").entries()) {

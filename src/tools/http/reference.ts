@@ -5,7 +5,7 @@ export type Node = Readonly<Record<string, Json>>;
 export const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a value refers to, if it is `{ $ref: "#/…" }`; itself otherwise. References to other documents are unknown. */
+/** The target of `{ $ref: "#/…" }`, or the value itself if it is not a reference. References to other documents are not resolved. */
 export const resolve = (document: Node, value: Json | undefined): Json | undefined => {
   let current = value;
   for (let step = 0; step < 50 && isNode(current) && typeof current["$ref"] === "string"; step++) {
@@ -14,11 +14,14 @@ export const resolve = (document: Node, value: Json | undefined): Json | undefin
   return current;
 };
 
-/** A schema of OpenAPI 3.0 or 3.1 as JSON Schema that stands alone. Where it contains itself, anything is allowed. */
+/**
+ * Converts a schema of OpenAPI 3.0 or 3.1 to a self-contained JSON Schema. A recursive reference becomes a schema that
+ * allows anything.
+ */
 export const toJsonSchema = (document: Node, schema: Json): Json => {
   let count = 0;
   const copy = (value: Json, within: readonly string[]): Json => {
-    // Schemas that refer to one another double with every level.
+    // Schemas that reference each other grow exponentially with depth.
     if (++count > MAX_NODES) return {};
     if (Array.isArray(value)) return value.map((one) => copy(one, within));
     if (!isNode(value)) return value;
@@ -43,9 +46,9 @@ export const toJsonSchema = (document: Node, schema: Json): Json => {
 };
 
 const MAX_NODES = 20_000;
-/** What OpenAPI adds to JSON Schema. */
+/** OpenAPI's additions to JSON Schema. */
 const DROPPED = new Set(["nullable", "discriminator", "xml", "externalDocs", "example"]);
-/** Keys whose value is data, and keys whose value names schemas: neither is a schema itself. */
+/** Keys whose value is data, and keys whose value maps names to schemas. Neither value is itself a schema. */
 const LITERAL = new Set(["enum", "const", "default", "examples", "required"]);
 const NAMED = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 

@@ -25,8 +25,8 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /**
- * Sends a request and reads its answer, at most `maxBytes` of it. Every hop is checked anew, and connects to the addresses that were checked:
- * the name is not looked up again, so it cannot come to mean another address in between.
+ * Sends a request and reads at most `maxBytes` of its response. Every redirect is checked again, and connects to the
+ * addresses that were checked. The name is not resolved a second time, so its address cannot change in between.
  */
 export const sendRequest = async (request: Request, limits: Limits): Promise<HttpAnswer> => {
   let current = request;
@@ -64,14 +64,14 @@ const redirected = (request: Request, from: URL, location: string, status: numbe
   const isSameOrigin = to.origin === from.origin;
   const isReading = request.method === "GET" || request.method === "HEAD";
   const keeps = status === 307 || status === 308 || isReading;
-  // What a person allowed to be changed at one server is not allowed at another.
+  // The user's approval to change something on one server does not apply to another.
   if (keeps && (request.body !== undefined || !isReading) && !isSameOrigin) {
     throw new Refusal(
       "redirect",
       `${from.href} redirects the request to ${to.origin}. Send it there yourself if that is right.`,
     );
   }
-  // What was meant for one server, above all its credentials, is not for another.
+  // Headers, above all credentials, are meant for one server only.
   const headers = isSameOrigin ? request.headers : {};
   const { body, ...rest } = request;
   return keeps && body !== undefined
@@ -103,7 +103,7 @@ const exchange = (
           ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
         },
         lookup: pinned(addresses),
-        // An agent of its own: a pooled connection, or a proxy from the environment, would go to an address that was not checked.
+        // Use a new agent: a pooled connection, or a proxy from the environment, could go to an unchecked address.
         agent: isSecure ? new HttpsAgent() : new HttpAgent(),
         signal,
       });
@@ -160,7 +160,7 @@ const readResponse = async (
 const decoded = (message: IncomingMessage, method: string): Readable => {
   const decoders = { gzip: createGunzip, "x-gzip": createGunzip, deflate: createInflate, br: createBrotliDecompress };
   const encoding = (message.headers["content-encoding"] ?? "").trim().toLowerCase();
-  // It may also say how a body would be encoded that it does not have.
+  // A response without a body may still declare an encoding.
   const isEmpty = method === "HEAD" || message.statusCode === 304 || message.headers["content-length"] === "0";
   if (isEmpty || !Object.hasOwn(decoders, encoding)) return message;
   const decoder = decoders[encoding as keyof typeof decoders]();

@@ -2,16 +2,16 @@ import { StringDecoder } from "node:string_decoder";
 import type { Hider } from "./hide-secrets.ts";
 
 export interface Excerpt {
-  /** Takes the next bytes and returns the characters that are whole now, without secrets. */
+  /** Takes the next bytes and returns the characters that are complete, without secrets. */
   push(bytes: Buffer): string;
-  /** What is left: a character that was never finished, the beginning of a secret that is none. */
+  /** Returns the rest: an incomplete character, or text that only looked like the beginning of a secret. */
   end(): string;
   readonly bytes: number;
-  /** All of it, or the beginning and the end with a note between. */
+  /** All of it, or the beginning and the end with a note in between. */
   readonly text: string;
 }
 
-/** Keeps the first and the last characters of a stream, however long it is. */
+/** Keeps the first and the last characters of a stream of any length. */
 export const createExcerpt = (keep: number, hider: Hider): Excerpt => {
   const decoder = new StringDecoder("utf8");
   let bytes = 0;
@@ -23,7 +23,7 @@ export const createExcerpt = (keep: number, hider: Hider): Excerpt => {
     const room = Math.max(0, keep - head.length);
     head += text.slice(0, room);
     tail += text.slice(room);
-    // Not at every piece: cutting copies.
+    // Not for every piece, because slicing copies.
     if (tail.length > 4 * keep) drop();
     return text;
   };

@@ -2,21 +2,21 @@ const SECRET_NAME = /key|token|secret|passw|credential|auth/i;
 const SHORTEST = 8;
 const HIDDEN = "[redacted]";
 
-/** The values of this server's own variables that are secrets by their names. */
+/** The values of the server's environment variables whose names look like secrets. */
 export const ownSecrets = (given: Readonly<Record<string, string | undefined>> = process.env): readonly string[] =>
   Object.entries(given).flatMap(([name, value]) =>
     SECRET_NAME.test(name) && value !== undefined && value.length >= SHORTEST ? [value] : [],
   );
 
 export interface Hider {
-  /** What can be shown now: a text that may be the beginning of a secret waits for what follows. */
+  /** Returns the text that can be shown. Holds back text that may be the beginning of a secret. */
   push(text: string): string;
   end(): string;
 }
 
-/** Replaces secrets in a text that comes in pieces. */
+/** Replaces secrets in streamed text. */
 export const hideSecrets = (secrets: readonly string[]): Hider => {
-  // A secret may contain another one.
+  // Longest first, because one secret may contain another.
   const sorted = [...new Set(secrets)].toSorted((one, other) => other.length - one.length);
   let held = "";
   return {
@@ -36,7 +36,7 @@ export const hideSecrets = (secrets: readonly string[]): Hider => {
   };
 };
 
-/** How much of the end is the beginning of a secret. */
+/** The length of the longest suffix that may be the beginning of a secret. */
 const heldLength = (text: string, secrets: readonly string[]): number => {
   let longest = 0;
   for (const secret of secrets)

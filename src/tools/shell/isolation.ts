@@ -5,19 +5,19 @@ import path from "node:path";
 /** A program with its arguments. */
 export type Program = readonly [name: string, ...args: string[]];
 
-/** Puts a program where it sees no process but its own, and where all of them end with the first one. Undefined: not possible here. */
+/** Wraps a program so that it sees only its own processes, and all of them end with the first one. Undefined if unsupported. */
 export type Isolate = ((program: Program) => Program) | undefined;
 
-/** A new process and mount namespace. Who is not root needs a user namespace for it, in which they stay who they are. */
+/** A new process and mount namespace. Users other than root need a user namespace for it, which keeps their user id. */
 const NAMESPACE = ["--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc"];
 const WAYS: readonly (readonly string[])[] = [NAMESPACE, ["--user", "--map-current-user", ...NAMESPACE]];
 
-/** The first process of a namespace ignores most signals and inherits orphans, for which few programs are written: a shell is. */
+/** The first process of a namespace ignores most signals and inherits orphans, which few programs handle. A shell does. */
 const INIT = ["/bin/sh", "-c", '"$@"; exit $?', "sh"];
 
 let found: { readonly isolate: Isolate } | undefined;
 
-/** What this machine offers, tried once. Kernels and containers forbid namespaces in several ways, so only a try can tell. */
+/** The machine's capability, detected once. Kernels and containers forbid namespaces in various ways, so it must be tried. */
 export const findIsolation = (): Isolate => (found ??= { isolate: tryAll() }).isolate;
 
 const tryAll = (): Isolate => {
@@ -26,7 +26,7 @@ const tryAll = (): Isolate => {
   return way && ((program) => ["unshare", ...way, "--", ...INIT, ...program]);
 };
 
-/** Whether a program can be started: what starts it for us would only say so in its output. */
+/** Whether a program can be started. The wrapper would report a missing program only in its output. */
 export const canStart = (name: string, search: string | undefined, directory: string): boolean => {
   const folders = name.includes("/") ? [directory] : (search ?? "/usr/local/bin:/usr/bin:/bin").split(":");
   return folders.some((folder) => {
