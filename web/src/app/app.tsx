@@ -97,17 +97,17 @@ const Chat = ({ page, onLocked }: { readonly page: PageContextValue; readonly on
   );
 };
 
-/** As the document itself begins: nothing jumps when the script has come. */
+/** Matches the initial document, so that nothing shifts when the script has loaded. */
 const Opening = () => (
   <div className="flex h-dvh flex-col" aria-busy="true">
     <header className="h-14 shrink-0 border-b border-line bg-card" />
   </div>
 );
 
-/** What happened longer ago was there before anybody began to follow. */
+/** Older entries existed before following began, so they are not announced. */
 const NEW_MS = 10_000;
 
-/** The same client, which tells of what it brings: to people who use a screen reader, and to those who look elsewhere. */
+/** Wraps a client to report new entries to screen readers, and as notifications to users who look elsewhere. */
 const observed = (
   { client, now }: Access,
   { announcer, attention }: Pick<PageContextValue, "announcer" | "attention">,

@@ -2,7 +2,7 @@ import { useRef } from "react";
 import { IconButton } from "../kit/button.tsx";
 import { IconAttach } from "../kit/shell-icons.tsx";
 
-/** Opens the browser's own choice of files. */
+/** Opens the browser's file picker. */
 export const AttachButton = ({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) => {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -15,7 +15,7 @@ export const AttachButton = ({ onFiles }: { readonly onFiles: (files: readonly F
         aria-label="Files to attach"
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])]);
-          // The same file again is a change, too.
+          // Lets the user choose the same file again.
           target.value = "";
         }}
       />

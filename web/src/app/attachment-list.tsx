@@ -7,11 +7,11 @@ import type { Attachment, Attachments } from "./use-attachments.ts";
 
 interface AttachmentListProps {
   readonly attachments: Attachments;
-  /** Gets the focus when a file was removed. */
+  /** Moves the focus after a file was removed. */
   readonly onRemoved: () => void;
 }
 
-/** What goes with the next message, and why some files do not. */
+/** The files attached to the next message, and why some were left out. */
 export const AttachmentList = ({ attachments: { list, problems, remove }, onRemoved }: AttachmentListProps) => (
   <>
     {list.length > 0 && (

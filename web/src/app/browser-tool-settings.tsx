@@ -7,7 +7,7 @@ import { Field } from "../kit/field.tsx";
 import { usePage } from "../session/page-context.ts";
 import { IconClose } from "../kit/shell-icons.tsx";
 
-/** Tools that this browser calls by itself, when an agent asks for them and the person agrees. */
+/** Tools that this browser calls itself when an agent requests them and the user agrees. */
 export const BrowserToolSettings = () => {
   const { settings } = usePage();
   const { browserTools } = useCell(settings);

@@ -5,7 +5,9 @@ import { Markdown } from "../markdown/markdown.tsx";
 
 const KIT: CardKit = { React, Markdown, safeUrl, visibleText };
 
-/** The cards of the module that this page's document names. A module that fails leaves the page with its own cards. */
+/**
+ * Loads the cards of the module that the page's document names. If the module fails, the page uses only its own cards.
+ */
 export const loadCards = async (): Promise<Cards> => {
   const address = document.querySelector<HTMLMetaElement>("meta[name=runcast-cards]")?.content;
   if (!address) return {};

@@ -153,7 +153,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   );
 };
 
-/** What stands at the end of the conversation, whatever is scrolled: trouble, questions, what waits, and where one writes. */
+/** The fixed area below the conversation: problems, asks, queued messages, and the composer. */
 const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: ReactNode }) => {
   const { state, messageCommands, opened, setJump, queue } = chat;
   const runs = useMemo(() => (state ? [state] : []), [state]);
@@ -171,7 +171,7 @@ const Foot = ({ chat, children }: { readonly chat: Chat; readonly children: Reac
       <div className="mb-2 empty:hidden">
         <AskTray
           runs={runs}
-          // Its card is at the end of the conversation, which is usually in view.
+          // The ask's card is at the end of the conversation, which is usually in view.
           startsOpen={false}
           actionsOf={({ run }) => messageCommands.actionsOf(run ?? "")}
           onJump={(_, node) => message !== undefined && setJump({ node, message })}

@@ -8,15 +8,15 @@ export interface ComposerProps {
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly onSend: () => void;
-  /** Given while a run can be stopped. */
+  /** Set while the run can be stopped. */
   readonly onStop: (() => void) | undefined;
-  /** It was asked to stop and has not ended yet. */
+  /** A stop was requested and the run has not ended yet. */
   readonly isStopping: boolean;
-  /** Whether a message has to wait for the run that goes on. */
+  /** Whether a message must wait for the current run to end. */
   readonly queues: boolean;
   readonly attachments: Attachments;
   readonly field: RefObject<HTMLTextAreaElement | null>;
-  /** What is chosen for the next run. */
+  /** Choices for the next run. */
   readonly children?: ReactNode;
 }
 
@@ -24,10 +24,10 @@ export const Composer = (props: ComposerProps) => {
   const { text, onText, onSend, onStop, isStopping, queues, attachments, field, children } = props;
   const hint = useId();
   const hasFiles = attachments.list.length > 0;
-  // What waits in the queue is kept with the tab, which has no room for files.
+  // The queue is stored in session storage, which has no room for files.
   const canSend = hasFiles ? !queues : text.trim() !== "";
   const onKeyDown = (event: KeyboardEvent): void => {
-    // An input method that is choosing characters owns its keys.
+    // While an input method is composing, its keys belong to it.
     if (event.nativeEvent.isComposing) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();

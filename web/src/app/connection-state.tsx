@@ -9,11 +9,11 @@ import { StateIcon, TONES } from "../run/state-mark.tsx";
 interface ConnectionStateProps {
   readonly connection: Connection | undefined;
   readonly state: RunState | undefined;
-  /** The run is over: then no connection matters any more. */
+  /** Once the run is over, the connection no longer matters. */
   readonly isOver: boolean;
 }
 
-/** What is known of the connection to the run, and never more than that; or how the run ended. */
+/** The state of the connection to the run, or how the run ended. States only what is known. */
 export const ConnectionState = ({ connection, state, isOver }: ConnectionStateProps) => {
   const { access } = usePage();
   const status = isOver ? "finished" : (connection?.status ?? "paused");
@@ -34,7 +34,7 @@ export const ConnectionState = ({ connection, state, isOver }: ConnectionStatePr
   );
 };
 
-/** Nothing until the run is read: then it is known how it ended. */
+/** Shows nothing until the run is loaded, because its outcome is not known before. */
 const RunOver = ({ state }: { readonly state: RunState | undefined }) => {
   const facts = state && describeRun(state);
   if (!facts?.isOver) return null;

@@ -15,11 +15,11 @@ export const keepDraft = (chat: string | undefined, kind: string, text: string):
     if (text) sessionStorage.setItem(nameOf(chat, kind), text);
     else sessionStorage.removeItem(nameOf(chat, kind));
   } catch {
-    // It holds for as long as the component lives.
+    // The draft then lasts only as long as the component.
   }
 };
 
-/** A text of one conversation that outlives a reload of the tab and a look at another conversation. */
+/** A text of one conversation that survives a reload of the tab and switching conversations. */
 export const useDraft = (chat: string | undefined, kind: string): [string, (text: string) => void] => {
   const name = nameOf(chat, kind);
   const [held, setHeld] = useState({ name, text: read(name) });

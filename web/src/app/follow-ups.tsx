@@ -1,7 +1,7 @@
 import { useRun } from "runcast/react";
 import type { RunState } from "runcast/state";
 
-/** What the agent proposes to ask next. */
+/** The agent's suggestions for the next message. */
 export const FollowUps = ({ state, onPick }: { readonly state: RunState; readonly onPick: (text: string) => void }) => {
   const proposed = useRun(state).data.get("follow-ups");
   const texts = Array.isArray(proposed) ? proposed.filter((text) => typeof text === "string") : [];

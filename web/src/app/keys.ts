@@ -2,18 +2,18 @@ import { type RefObject, useEffect, useRef } from "react";
 import { usePage } from "../session/page-context.ts";
 
 export interface KeyCommand {
-  /** As `KeyboardEvent.key` has it. */
+  /** As in `KeyboardEvent.key`. */
   readonly key: string;
   readonly does: string;
-  /** Also in the field where messages are written, and when single keys are switched off. */
+  /** Also active in the message field, and when single-key commands are off. */
   readonly always?: boolean;
-  /** Answers whether there was something to do. */
+  /** Returns false if there was nothing to do. */
   readonly run: () => boolean | void;
 }
 
 /**
- * Listens to the keys of the page. Single keys are commands only where nothing is typed, and can be switched off. Esc in a
- * field leaves the field and does nothing else, but in `composer`, which has no other use for it.
+ * Handles the page's keys. Single-key commands work only outside of text fields and can be turned off. Escape in a
+ * field only leaves the field, except in `composer`, which has no other use for it.
  */
 export const useKeys = (commands: readonly KeyCommand[], composer?: RefObject<HTMLElement | null>): void => {
   const { settings, dialog } = usePage();
@@ -37,7 +37,7 @@ export const useKeys = (commands: readonly KeyCommand[], composer?: RefObject<HT
 
 const FIELDS = "input, textarea, select, [contenteditable]";
 
-/** Moves the focus to the next or previous step of what is shown. */
+/** Moves the focus to the next or previous visible step. */
 export const moveStep = (root: HTMLElement | null, direction: 1 | -1): boolean => {
   if (!root) return false;
   const steps = [...root.querySelectorAll<HTMLElement>("[data-node], [data-message]")].filter(

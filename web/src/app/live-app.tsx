@@ -16,10 +16,10 @@ import { loadCards } from "./cards.ts";
 import { useFollowedRun } from "./use-followed-run.ts";
 import { useRunScreen } from "./use-run-screen.ts";
 
-/** One run in a frame of another page, which has the agent's words: its work, what it asks, and its timeline. */
+/** One run in a frame of another page that shows the agent's answer itself: its work, its asks, and its timeline. */
 export const LiveApp = () => {
   const { run = "", token } = useMemo(() => createRoute().get(), []);
-  // Whatever key this device has is not for the page around it.
+  // A key stored on this device must not be used for the embedding page.
   const access = useMemo(() => createAccess({ token: token ?? "", isFramed: true }), [token]);
   const shown = useFollowedRun(access, run);
   const [cards, setCards] = useState<Cards>({});
@@ -101,7 +101,7 @@ const Timeline = ({
   return <WaterfallView indexes={indexes} slow={slow} onJump={(_, node) => onJump(node)} />;
 };
 
-/** Tells the page around it how high it is, as Open WebUI wants to hear it: a number, and nothing else. */
+/** Reports its height to the embedding page as Open WebUI expects it: a number, and nothing else. */
 const useToldHeight = (element: React.RefObject<HTMLElement | null>): void =>
   useEffect(() => {
     const { current } = element;

@@ -1,7 +1,7 @@
 import type { Announcer } from "../session/announcer.ts";
 import { useCell } from "../kit/cell.ts";
 
-/** The one place that screen readers listen to. */
+/** The only live region for screen readers. */
 export const LiveRegion = ({ announcer }: { readonly announcer: Announcer }) => (
   <div role="log" aria-live="polite" aria-relevant="additions" aria-label="What has happened" className="sr-only">
     {useCell(announcer.announcements).map(({ id, text }) => (

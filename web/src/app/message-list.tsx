@@ -14,14 +14,14 @@ export interface MessageListProps {
   readonly scroller: RefObject<HTMLDivElement | null>;
 }
 
-/** So many of the last messages are drawn before it is known what is in the window. */
+/** This many of the last messages are rendered before the visible area is known. */
 const FIRST = 6;
 
 export const MessageList = ({ messages, commands, jump, scroller }: MessageListProps) => {
   const content = useRef<HTMLDivElement>(null);
   const { isAtEnd, toEnd } = useStickToEnd(scroller, content);
   const windowing = useWindowing(scroller);
-  // Who sends a message wants to see what becomes of it.
+  // After sending a message, the user wants to see the answer.
   const sent = messages.filter(({ message }) => message.role === "user").length;
   useEffect(() => {
     if (!jump) toEnd();
@@ -63,12 +63,12 @@ export const MessageList = ({ messages, commands, jump, scroller }: MessageListP
   );
 };
 
-/** Elements in a box side by side, and boxes in a box. */
+/** Elements per box, and boxes per box. */
 const GROUP = 12;
 
 /**
- * Boxes of a few messages, in boxes of a few boxes: whatever changes in one message, React and the layout look at the others of its
- * box and at the other boxes, not at every message there is. A message never moves to another box when one is added.
+ * Groups messages into boxes, and boxes into boxes. When a message changes, React and the layout only visit the rest of
+ * its box and the other boxes, not every message. Appending a message never moves another to a different box.
  */
 const grouped = (messages: readonly ReactElement[]): ReactNode => boxes(boxes(messages));
 

@@ -14,7 +14,7 @@ import { mayHelp } from "./refusal.ts";
 import { useHasBegun, useRunEnd } from "./use-run-end.ts";
 import { UserMessage } from "./user-message.tsx";
 
-/** What can be done with a message. Never changes while a conversation is open. */
+/** Commands for messages. Does not change while a conversation is open. */
 export interface MessageCommands {
   readonly choose: (message: string) => void;
   readonly rerun: (message: AssistantMessage) => void;
@@ -25,17 +25,17 @@ export interface MessageCommands {
 
 export interface MessageViewProps {
   readonly shown: ShownMessage;
-  /** Whether it is drawn wherever it is. */
+  /** Whether to render it regardless of its position. */
   readonly isDrawn: boolean;
   readonly isLast: boolean;
   readonly commands: MessageCommands;
   readonly jump: Jump | undefined;
 }
 
-/** Where nothing was measured yet: about what a short answer with a card takes. */
+/** Heights before anything is measured: roughly a short answer with a card. */
 const GUESS = { user: 76, assistant: 320 };
 
-/** One message of a conversation. Far from what is seen, only its height is there. */
+/** A message of a conversation. Far from the visible area, only its height is kept. */
 export const MessageView = memo(({ shown, isDrawn, isLast, commands, jump }: MessageViewProps) => {
   const element = useRef<HTMLElement>(null);
   const { message } = shown;
@@ -81,7 +81,7 @@ const AgentMessage = ({ shown, isLast, message, commands, jump }: AgentMessagePr
   const hasEnded = useRunEnd(run?.state) !== "open";
   const actions = useMemo(() => {
     const { proceed, ...all } = commands.actionsOf(message.run);
-    // An answer that others follow cannot go on.
+    // Only the last answer can be continued.
     return isLast && proceed ? { ...all, proceed } : all;
   }, [commands, message.run, isLast]);
   if (!run?.isLoaded) return null;

@@ -3,14 +3,14 @@ import { IconClose, IconEdit } from "../kit/shell-icons.tsx";
 
 export interface QueueProps {
   readonly queue: readonly string[];
-  /** Whether they go out by themselves once the run has ended. */
+  /** Whether they are sent automatically when the run ends. */
   readonly isWaiting: boolean;
   readonly onTake: (index: number) => void;
   readonly onRemove: (index: number) => void;
   readonly onSend: () => void;
 }
 
-/** Messages that wait for the end of the run, in the order they will be sent. */
+/** Messages that wait for the end of the run, in sending order. */
 export const Queue = ({ queue, isWaiting, onTake, onRemove, onSend }: QueueProps) =>
   queue.length === 0 ? null : (
     <section aria-label="Queued messages" className="mb-2 rounded-xl border border-line bg-card text-sm">

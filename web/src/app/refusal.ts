@@ -1,9 +1,9 @@
 import type { Problem } from "runcast/events";
 import { isRefusal } from "runcast/view";
 
-/** Whether the same request may have another answer. */
+/** Whether the same request may succeed on a retry. */
 export const mayHelp = (problem: Problem): boolean => problem.retryable === true || !isRefusal(problem);
 
-/** The server has no use for the key or token of this page, or wants one. */
+/** The server rejects the page's key or token, or requires one. */
 const WANTS_KEY: ReadonlySet<string> = new Set(["key-required", "wrong-key", "wrong-token"]);
 export const wantsKey = ({ code }: Problem): boolean => WANTS_KEY.has(code);

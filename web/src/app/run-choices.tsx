@@ -2,7 +2,7 @@ import type { NamedAgent } from "runcast/source";
 import { useCell } from "../kit/cell.ts";
 import { usePage } from "../session/page-context.ts";
 
-/** Agent, model and mode of the next run: only those of which there is more than one. */
+/** The agent, model, and mode of the next run. Shows only those with more than one option. */
 export const RunChoices = ({ agents }: { readonly agents: readonly NamedAgent[] }) => {
   const { settings } = usePage();
   const { agent, model, mode } = useCell(settings);

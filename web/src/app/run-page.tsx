@@ -29,7 +29,7 @@ interface RunPageProps {
   readonly onLocked: () => void;
 }
 
-/** One run, wherever it was started: to watch and to steer, or with a token only to watch. Nothing of it is kept. */
+/** Any single run, with controls, or read-only with a token. Nothing is stored. */
 export const RunPage = ({ run, onLocked }: RunPageProps) => {
   const { access } = usePage();
   const shown = useFollowedRun(access, run);
@@ -47,7 +47,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   const isOver = useRunEnd(state) !== "open";
   const mayAct = access.token === undefined;
   const refused = !isOver && connection?.status === "failed" ? connection.problem : undefined;
-  // Nothing of it has come and nothing will: there is no run to show, to replay or to share.
+  // No entry has arrived and none will, so there is nothing to show, replay, or share.
   const isMissing = refused !== undefined && state.seq === 0;
   const isLocked = mayAct && refused !== undefined && wantsKey(refused);
   useEffect(() => {
@@ -118,7 +118,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   );
 };
 
-/** What the server tells programs is of no use to somebody with a link. */
+/** Replaces the server's hints, which are meant for programs, for users who opened a link. */
 const hintOf = ({ code }: Problem): Pick<Problem, "hint"> =>
   code === "unknown-run" || code === "run-dropped"
     ? { hint: "the address may be incomplete, or the run is no longer kept: ask whoever sent it for a new one" }

@@ -14,13 +14,13 @@ type Check =
   | { readonly status: "ok"; readonly tools: readonly ToolFacts[] }
   | { readonly status: "bad"; readonly why: string };
 
-/** MCP servers that runs may use, reached by HTTP from the server: to add, test, switch and remove. */
+/** MCP servers that runs may use, which the server reaches over HTTP: add, test, toggle, and remove them. */
 export const ServerSettings = () => {
   const { settings, access } = usePage();
   const { servers } = useCell(settings);
   const [checks, setChecks] = useState<Readonly<Record<string, Check>>>({});
 
-  /** One that does not work is off: a run would look for it in vain. It is on again when it works. */
+  /** Tests a server. Turns it off if it fails, because runs could not use it, and on again when it works. */
   const check = async ({ name, url }: SavedServer, isNew = false): Promise<void> => {
     const wasBad = checks[name]?.status === "bad";
     const show = (check: Check) => setChecks((before) => ({ ...before, [name]: check }));
@@ -31,7 +31,7 @@ export const ServerSettings = () => {
       if (isNew || wasBad) toggle(name, true);
     } catch (error) {
       const { code, message, hint } = problemOf(error);
-      // Who checks none knows nothing against this one.
+      // A server that offers no check reports nothing against it.
       const isOn = code === "no-check";
       const why = `${sentence(message)}${hint ? ` ${sentence(hint)}` : ""}`;
       show({ status: "bad", why: isOn ? why : `${why} It is off.` });

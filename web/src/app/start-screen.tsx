@@ -15,7 +15,7 @@ export interface StartScreenProps {
 
 const SHOWN = 8;
 
-/** What there is to do before anything was said. */
+/** Shown before the first message. */
 export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenProps) => {
   const { settings, dialog } = usePage();
   const { agent } = useCell(settings);

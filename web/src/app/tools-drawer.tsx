@@ -12,7 +12,7 @@ export interface ToolsDrawerProps {
   readonly onJump: (jump: ChatJump) => void;
 }
 
-/** The calls of all runs of the conversation. They are read when this is opened. */
+/** The calls of all runs of the conversation. The runs are loaded when the drawer is opened. */
 export const ToolsDrawer = ({ messages, onJump }: ToolsDrawerProps) => {
   const ids = messages.flatMap(({ message }) => (message.role === "assistant" ? [message.run] : []));
   const { states, liveUntil } = useStates(ids);
@@ -34,7 +34,10 @@ export const ToolsDrawer = ({ messages, onJump }: ToolsDrawerProps) => {
   );
 };
 
-/** The same array as long as it holds the same, and until when they are known to be the present: only the last can go on. */
+/**
+ * Keeps the same array while its content is unchanged. `liveUntil` is that of the last run, the only one that can be
+ * active.
+ */
 const useStates = (ids: readonly string[]): { readonly states: readonly RunState[]; readonly liveUntil: number } => {
   const { runs } = useConversations();
   const key = ids.join(" ");

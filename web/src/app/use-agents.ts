@@ -11,7 +11,7 @@ export interface KnownAgents {
   again(): void;
 }
 
-/** The agents of the server. `onLocked` hears that it wants a key, or another one. */
+/** The server's agents. `onLocked` is called if the server requires a key, or another one. */
 export const useAgents = (onLocked: () => void): KnownAgents => {
   const { access } = usePage();
   const [known, setKnown] = useState<Pick<KnownAgents, "agents" | "problem">>({
@@ -34,7 +34,7 @@ export const useAgents = (onLocked: () => void): KnownAgents => {
   return { ...known, again: () => setAttempt((before) => before + 1) };
 };
 
-/** The files that the chosen agent reads with its own model; undefined: nobody knows. */
+/** The media types that the chosen agent's default model accepts. Undefined if unknown. */
 export const acceptsOf = (
   agents: readonly NamedAgent[] | undefined,
   { agent, model }: { readonly agent?: string; readonly model?: string },

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import { attachmentProblem, type FileLimits, mediaTypeOf } from "runcast/view";
 
-/** A file that goes with the next message. */
+/** A file attached to the next message. */
 export interface Attachment {
   readonly id: string;
   readonly name: string;
@@ -12,11 +12,11 @@ export interface Attachment {
 
 export interface Attachments {
   readonly list: readonly Attachment[];
-  /** Why some files are not in it. */
+  /** Why some files were left out. */
   readonly problems: readonly string[];
   add(files: readonly File[]): void;
   remove(id: string): void;
-  /** Empties it, and answers what was in it. */
+  /** Empties the list and returns its content. */
   take(): readonly Attachment[];
   putBack(taken: readonly Attachment[]): void;
 }
@@ -34,7 +34,7 @@ interface Held {
 const NONE: Held = { list: [], problems: [] };
 let made = 0;
 
-/** The files of each conversation's next message. They live as long as the page. */
+/** The attachments of each conversation's next message. They last as long as the page. */
 export const useAttachments = (chat: string | undefined, { limits, accepts }: AttachmentsOptions): Attachments => {
   const [held, setHeld] = useState<ReadonlyMap<string, Held>>(new Map());
   const key = chat ?? "";

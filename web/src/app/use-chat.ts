@@ -18,7 +18,7 @@ import { type RunEnd, useRunEnd } from "./use-run-end.ts";
 import { useStop } from "./use-stop.ts";
 import { type MessageQueue, useQueue } from "./use-queue.ts";
 
-/** Where to go in a conversation: to a message, or to a node of its run. */
+/** A target in a conversation: a message, or a node of its run. */
 export interface ChatJump extends Jump {
   readonly message: string;
 }
@@ -34,17 +34,17 @@ export interface Chat {
   readonly text: string;
   readonly setText: (text: string) => void;
   readonly queue: MessageQueue;
-  /** What goes with the next message. */
+  /** Attached to the next message. */
   readonly attachments: Attachments;
   readonly problem: Problem | undefined;
   readonly closeProblem: () => void;
   readonly jump: ChatJump | undefined;
   readonly setJump: (jump: ChatJump | undefined) => void;
   readonly messageCommands: MessageCommands;
-  /** Sends what was written, or queues it while the agent works. */
+  /** Sends the text, or queues it while the agent is working. */
   send(): void;
   sendText(text: string): Promise<void>;
-  /** Goes on with the results of calls that were this browser's to run. */
+  /** Continues with the results of calls that this browser ran. */
   sendResults(results: BrowserResults): Promise<void>;
   readonly isStopping: boolean;
   stop(): void;
@@ -52,7 +52,7 @@ export interface Chat {
 
 const PROCEED = "Continue exactly where you stopped.";
 
-/** The conversation that the page's address names, and what can be done in it. */
+/** The conversation named in the page's URL, and the actions on it. */
 export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: readonly string[] | undefined): Chat => {
   const { access, settings, route, announcer } = usePage();
   const { chat: id } = useCell(route);
@@ -67,7 +67,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
   const { live } = opened;
   const connection = live?.shown?.connection;
   const shownEnd = useRunEnd(live?.shown?.state);
-  // What became of a run is kept with its message: it is known before the run is read.
+  // The outcome of a run is stored with its message, so it is known before the run is loaded.
   const end = shownEnd === "open" && live?.message.outcome !== undefined ? "ended" : shownEnd;
   const isBusy = live !== undefined && end === "open" && connection?.status !== "failed";
 
@@ -100,7 +100,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
       isSent = true;
     });
     if (isSent) return;
-    // Whoever could not send it wants to try again.
+    // Restore the message and its files so the user can try again.
     attachments.putBack(taken);
     latest.current.setText(latest.current.text || message);
   };
@@ -111,7 +111,7 @@ export const useChat = (field: RefObject<HTMLTextAreaElement | null>, accepts: r
       ),
     [attempt, settings],
   );
-  // While this browser runs calls for the agent, the conversation goes on with their results.
+  // While this browser runs calls for the agent, the conversation continues with their results.
   const isOurs =
     live?.shown !== undefined &&
     describeRun(live.shown.state).awaiting !== "" &&

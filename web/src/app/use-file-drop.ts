@@ -2,7 +2,7 @@ import { type DragEvent, useState } from "react";
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes("Files");
 
-/** Takes files that are dropped on an element. */
+/** Accepts files dropped on an element. */
 export const useFileDrop = (onFiles: (files: readonly File[]) => void) => {
   const [isOver, setIsOver] = useState(false);
   return {

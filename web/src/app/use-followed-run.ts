@@ -2,7 +2,7 @@ import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { createRuns, type ShownRun } from "../conversations/runs.ts";
 import type { Access } from "../session/access.ts";
 
-/** One run, wherever it was started, followed while the page is seen. Nothing of it is kept. */
+/** Any single run, followed while the page is visible. Nothing is stored. */
 export const useFollowedRun = (access: Access, run: string): ShownRun | undefined => {
   const runs = useMemo(
     () => createRuns({ client: access.client, entries: async () => [], onEntry: () => {}, onEnd: () => {} }),

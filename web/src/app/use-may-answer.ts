@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { Access } from "../session/access.ts";
 
-/** Whether the reader may answer what the run asks: with a link, the server says so. */
+/** Whether the user may answer the run's asks. For a share link, asks the server. */
 export const useMayAnswer = (access: Access, run: string): boolean => {
   const [allowed, setAllowed] = useState(access.token === undefined);
   useEffect(() => {
@@ -10,7 +10,7 @@ export const useMayAnswer = (access: Access, run: string): boolean => {
     access
       .ask(`/runs/${encodeURIComponent(run)}/access`)
       .then(async (response) => ((await response.json()) as { answer?: boolean }).answer === true)
-      // Whatever is wrong with the link, following the run tells it.
+      // Problems with the link are reported by following the run.
       .catch(() => false)
       .then((answer) => isGone || setAllowed(answer));
     return () => void (isGone = true);

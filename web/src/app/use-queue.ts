@@ -6,7 +6,7 @@ import { parseJson } from "runcast/json";
 export interface QueueOptions {
   readonly chat: string | undefined;
   readonly isBusy: boolean;
-  /** How the last run stands. */
+  /** The state of the last run. */
   readonly end: RunEnd;
   readonly send: (text: string) => Promise<void>;
 }
@@ -14,12 +14,12 @@ export interface QueueOptions {
 export interface MessageQueue {
   readonly texts: readonly string[];
   add(text: string): void;
-  /** Takes one out. */
+  /** Removes and returns a message. */
   take(index: number): string;
   sendNext(): void;
 }
 
-/** Messages that go out one after the other, each when the run before it has done its work. */
+/** Messages that are sent one by one, each after the previous run has succeeded. */
 export const useQueue = ({ chat, isBusy, end, send }: QueueOptions): MessageQueue => {
   const [kept, keep] = useDraft(chat, "queue");
   const texts = parse(kept);
@@ -33,7 +33,7 @@ export const useQueue = ({ chat, isBusy, end, send }: QueueOptions): MessageQueu
     void send(first).finally(() => (isSending.current = false));
   };
   useEffect(() => {
-    // Who stopped a run, whose run failed or whose answer was cut may no longer want what they had planned after it.
+    // After a stopped, failed, or cut-off run, the user may no longer want the queued messages.
     if (!isBusy && end === "succeeded") sendNext();
   }, [isBusy, end, kept]);
   return {

@@ -3,7 +3,7 @@ import { uploadedFile } from "../conversations/upload-files.ts";
 import type { ReadPart } from "../run/attachment-view.tsx";
 import { usePage } from "../session/page-context.ts";
 
-/** Reads the files of messages: those that name no run are of this one. */
+/** Reads the files of messages. A file without a run belongs to `own`. */
 export const useReadPart = (own = ""): ReadPart => {
   const { client } = usePage().access;
   return useCallback(

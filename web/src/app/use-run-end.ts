@@ -3,10 +3,10 @@ import { subscribeByFrame } from "runcast/react";
 import { ROOT, type RunState } from "runcast/state";
 import { describeRun } from "runcast/view";
 
-/** Whether a run goes on, did what it was asked to, or ended otherwise. */
+/** Whether a run is open, succeeded, or ended otherwise. */
 export type RunEnd = "open" | "succeeded" | "ended";
 
-/** A run that is not there goes on. */
+/** A missing run counts as open. */
 export const useRunEnd = (state: RunState | undefined): RunEnd =>
   useFact(state, () => {
     if (!state) return "open";

@@ -5,7 +5,7 @@ import type { Access } from "../session/access.ts";
 import { createActionsOf } from "../session/run-actions.ts";
 import { useMayAnswer } from "./use-may-answer.ts";
 
-/** What a screen that shows one run needs: what its reader may do, and a scroller that stays at the end. */
+/** What a single-run screen needs: the permitted actions, and a scroller that stays at the end. */
 export const useRunScreen = (access: Access, run: string) => {
   const mayAnswer = useMayAnswer(access, run);
   const actions = useMemo(() => createActionsOf({ access, mayAnswer })(run), [access, run, mayAnswer]);

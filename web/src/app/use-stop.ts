@@ -5,12 +5,12 @@ import { problemOf } from "../session/access.ts";
 import { usePage } from "../session/page-context.ts";
 
 export interface Stopping {
-  /** From the press until the run has ended or could not be stopped. */
+  /** From the click until the run has ended or the stop failed. */
   readonly isStopping: boolean;
   readonly stop: () => void;
 }
 
-/** Stops a run, and says so from the first moment on. */
+/** Stops a run, and reports so immediately. */
 export const useStop = (run: string | undefined, onProblem: (problem: Problem | undefined) => void): Stopping => {
   const { access, announcer } = usePage();
   const [asked, setAsked] = useState<string>();

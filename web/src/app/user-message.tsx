@@ -53,7 +53,7 @@ const EditForm = ({ text, onText, onCancel, onSend }: EditFormProps) => {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === "Escape") {
-      // Nothing else is meant to stop by it.
+      // Escape must not stop the run as well.
       event.preventDefault();
       event.stopPropagation();
       onCancel();

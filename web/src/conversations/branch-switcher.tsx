@@ -5,7 +5,7 @@ export interface BranchSwitcherProps extends Pick<ShownMessage, "branches" | "br
   readonly onChoose: (message: string) => void;
 }
 
-/** Which of several messages at one place is shown. Nothing where there is only one. */
+/** Switches between the branches of a message. Renders nothing if there is only one. */
 export const BranchSwitcher = ({ branches, branch, onChoose }: BranchSwitcherProps) => {
   if (branches.length < 2) return null;
   const choose = (index: number) => () => onChoose(branches[index]!);

@@ -10,12 +10,12 @@ export interface ConversationRowProps {
   readonly conversation: ConversationFact;
   readonly isCurrent: boolean;
   readonly onOpen: (id: string) => void;
-  /** Asks to delete it for good. */
+  /** Asks to delete it permanently. */
   readonly onErase: () => void;
   readonly excerpt?: NonNullable<Found["excerpt"]>;
 }
 
-/** One conversation in the list. F2 or a double click renames it in its place. */
+/** A conversation in the list. F2 or a double click renames it in place. */
 export const ConversationRow = ({ conversation, isCurrent, onOpen, onErase, excerpt }: ConversationRowProps) => {
   const { rename, remove, export: write } = useConversations();
   const [isRenaming, setRenaming] = useState(false);
@@ -114,7 +114,7 @@ const Item = ({
   </Menu.Item>
 );
 
-/** Enter and leaving it keep the new title, Escape the old one. */
+/** Enter and blur keep the new title, Escape the old one. */
 const TitleInput = ({ title, onDone }: { title: string; onDone: (title: string | undefined) => void }) => {
   const [text, setText] = useState(title);
   const [isDone, setDone] = useState(false);
@@ -124,7 +124,7 @@ const TitleInput = ({ title, onDone }: { title: string; onDone: (title: string |
     onDone(next);
   };
   const press = (event: KeyboardEvent): void => {
-    // Enter also ends the composing of a character, which is no reason to end the title.
+    // Enter also ends the composition of a character, which must not end the renaming.
     if (event.key === "Enter" && !event.nativeEvent.isComposing) finish(text);
     if (event.key === "Escape") {
       event.stopPropagation();

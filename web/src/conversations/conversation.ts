@@ -2,21 +2,21 @@ import type { StartRequest } from "runcast/client";
 import type { Message, Part, RunOutcome } from "runcast/events";
 import { oneLine } from "runcast/view";
 
-/** How a run was asked for, besides its messages. Secrets are never kept. */
+/** The settings of a run, besides its messages. Secrets are never stored. */
 export type RunSettings = Omit<StartRequest, "messages" | "message" | "secrets" | "run" | "thread">;
 
 interface ChatMessageBase {
   readonly id: string;
-  /** The message it answers or follows; absent at the beginning. */
+  /** The message it answers or follows. Absent for the first. */
   readonly parent?: string;
   readonly at: number;
 }
 
 export interface UserMessage extends ChatMessageBase {
   readonly role: "user";
-  /** Words and files, or the results of calls that were this browser's to run. */
+  /** Text and files, or the results of calls that this browser ran. */
   readonly content: readonly Part[];
-  /** By call: the document that its result is. */
+  /** The HTML documents that are results, by call. */
   readonly pages?: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +24,7 @@ export interface AssistantMessage extends ChatMessageBase {
   readonly role: "assistant";
   readonly run: string;
   readonly settings: RunSettings;
-  /** Absent until its end was seen. */
+  /** Absent until the end of the run was seen. */
   readonly outcome?: RunOutcome;
   /** The messages that the run added to the conversation. The next request sends them. Absent until the run ends. */
   readonly output?: readonly Message[];
@@ -32,25 +32,25 @@ export interface AssistantMessage extends ChatMessageBase {
 
 export type ChatMessage = UserMessage | AssistantMessage;
 
-/** What a list needs to know of a conversation. */
+/** The facts about a conversation that lists need. */
 export interface ConversationFact {
   readonly id: string;
   readonly title: string;
-  /** A person gave the title: no run changes it. */
+  /** Whether the user set the title. Runs then no longer change it. */
   readonly named: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Since when it waits to be removed for good. */
+  /** When it was deleted. It is removed permanently later. */
   readonly deletedAt?: number;
-  /** What it was forked from. */
+  /** The message it was forked from. */
   readonly origin?: { readonly conversation: string; readonly message: string };
-  /** By message ("" is the beginning): which of those that follow it is shown. Default: the newest. */
+  /** The selected child of each message ("" is the start). Default: the newest. */
   readonly chosen: Readonly<Record<string, string>>;
 }
 
-/** A tree of messages. Nothing is ever taken out of it: an edit or another try is a branch. */
+/** A tree of messages. Nothing is ever removed from it: edits and reruns are branches. */
 export interface Conversation extends ConversationFact {
-  /** In the order they were made. */
+  /** In creation order. */
   readonly messages: readonly ChatMessage[];
 }
 
@@ -67,7 +67,7 @@ export const createConversation = (id: string, at: number): Conversation => ({
   messages: [],
 });
 
-/** Adds a message after its parent and shows it. A message that is known already changes nothing. */
+/** Adds a message after its parent and selects it. Has no effect if the message already exists. */
 export const addMessage = (conversation: Conversation, message: ChatMessage): Conversation => {
   const { messages, chosen } = conversation;
   if (messages.some(({ id }) => id === message.id)) return conversation;
@@ -82,7 +82,7 @@ export const addMessage = (conversation: Conversation, message: ChatMessage): Co
   return conversation.title === "" && message.role === "user" ? { ...added, title: titleOf(message) } : added;
 };
 
-/** The messages that are shown, from the first to the last. */
+/** The selected messages, from first to last. */
 export const shownMessages = (conversation: Conversation): readonly ChatMessage[] => {
   const children = childrenOf(conversation);
   const shown: ChatMessage[] = [];
@@ -108,20 +108,20 @@ export const messagesTo = (conversation: Conversation, message: string | undefin
   return trail.reverse();
 };
 
-/** Answers for a message which stand at its place, itself among them, oldest first. */
+/** Returns a function that lists the siblings of a message, including itself, oldest first. */
 export const branchesOf = (conversation: Conversation): ((message: ChatMessage) => readonly string[]) => {
   const children = childrenOf(conversation);
   return ({ parent }) => (children.get(parent ?? START) ?? []).map(({ id }) => id);
 };
 
-/** Shows this message, with what leads to it. */
+/** Selects this message and its ancestors. */
 export const chooseMessage = (conversation: Conversation, message: string): Conversation => {
   const chosen = { ...conversation.chosen };
   for (const { id, parent } of messagesTo(conversation, message)) chosen[parent ?? START] = id;
   return { ...conversation, chosen };
 };
 
-/** Another conversation that begins as this one does up to a message. The runs are the same ones. */
+/** A new conversation with the same messages up to the given one. The runs are shared. */
 export const forkConversation = (
   conversation: Conversation,
   message: string | undefined,
@@ -140,7 +140,7 @@ export const renameConversation = (conversation: Conversation, title: string): C
   named: title.trim() !== "" || conversation.named,
 });
 
-/** What is known of a run once it has ended: wherever the conversation speaks of it. */
+/** Records the end of a run in every message that references it. */
 export const endRun = (
   conversation: Conversation,
   run: string,
@@ -164,7 +164,7 @@ export const endRun = (
   };
 };
 
-/** What a request says that goes on after `message`: all that was said up to it. */
+/** The messages of a request that continues after `message`: the whole conversation up to it. */
 export const requestMessages = (conversation: Conversation, message: string): Message[] =>
   messagesTo(conversation, message).flatMap((known): readonly Message[] =>
     known.role === "user"
@@ -174,7 +174,7 @@ export const requestMessages = (conversation: Conversation, message: string): Me
 
 export const hasResults = (content: readonly Part[]): boolean => content.some(({ type }) => type === "result");
 
-/** The words of a message, for titles and for finding it. */
+/** The text of a message, for titles and search. */
 export const textOf = (message: ChatMessage): string =>
   (message.role === "user" ? message.content : (message.output ?? []).flatMap(({ content }) => content))
     .flatMap((part) => (part.type === "text" ? [part.text] : []))

@@ -27,7 +27,7 @@ import { createStore, type Found } from "./store.ts";
 export interface ConversationsOptions {
   readonly client: Client;
   readonly database: Database;
-  /** Why the database keeps nothing for longer than the tab lives, if so. */
+  /** Set if the database keeps data only as long as the tab is open, with the reason. */
   readonly trouble?: DatabaseError;
   readonly tabs?: Tabs;
   readonly secrets?: () => Readonly<Record<string, string>>;
@@ -35,19 +35,19 @@ export interface ConversationsOptions {
 
 /** The other tabs of this browser. */
 export interface Tabs {
-  /** Says that a conversation has changed; "" for the list alone. */
+  /** Reports that a conversation has changed. "" means only the list. */
   tell(conversation: string): void;
   onTold(listener: (conversation: string) => void): void;
 }
 
-/** What all of the page shares. Replaced, never changed. */
+/** State shared by the whole page. Replaced, never mutated. */
 export interface Overview {
   readonly isLoaded: boolean;
-  /** Newest change first. */
+  /** Last changed first. */
   readonly list: readonly ConversationFact[];
-  /** Those that were removed and can still be brought back, newest first. */
+  /** Deleted conversations that can still be restored, newest first. */
   readonly deleted: readonly ConversationFact[];
-  /** Why something is not kept. The page works all the same for as long as it is open. */
+  /** Why something is not stored. The page still works while it is open. */
   readonly trouble: DatabaseError | undefined;
 }
 
@@ -55,50 +55,54 @@ export interface Conversations {
   readonly runs: Runs;
   overview(): Overview;
   subscribe(listener: () => void): () => void;
-  /** Reads it once; `get` has it then. */
+  /** Loads it once, after which `get` returns it. Returns a function that closes it. */
   open(id: string): () => void;
-  /** `null`: there is none with that id. Undefined: not read yet. */
+  /** `null` if it does not exist. Undefined while it is loading. */
   get(id: string): Conversation | null | undefined;
   subscribeTo(id: string, listener: () => void): () => void;
-  /** Adds a message after `parent` (default: the last one shown) and starts a run. Without an id, in a new conversation. */
+  /**
+   * Adds a message after `parent` (default: the last one shown) and starts a run. Without an ID, creates a new
+   * conversation.
+   */
   send(id: string | undefined, message: NewMessage): Promise<{ readonly id: string; readonly run: string }>;
-  /** Another try at the answer: a branch beside it. */
+  /** Runs the answer again, as a new branch. */
   rerun(id: string, message: AssistantMessage, settings?: RunSettings): Promise<void>;
   choose(id: string, message: string): Promise<void>;
   /**
-   * A new conversation with what came up to this message. A user's message is not in it: it comes back as the draft to go on with.
+   * Creates a conversation with the messages up to this one. A user message is not included but returned as the draft
+   * to continue with.
    */
   fork(id: string, message: ChatMessage): Promise<{ readonly id: string; readonly draft?: readonly Part[] }>;
   rename(id: string, title: string): Promise<void>;
-  /** It can be brought back for a while. */
+  /** Deletes it. It can be restored for a while. */
   remove(id: string): Promise<void>;
   restore(id: string): Promise<void>;
-  /** It cannot be brought back. */
+  /** Deletes it permanently. */
   erase(id: string): Promise<void>;
   search(text: string, signal?: AbortSignal): Promise<Found[]>;
-  /** As JSON: all, or one. */
+  /** All conversations or one, as JSON. */
   export(id?: string): Promise<string>;
-  /** Throws an ExchangeError for what is no such file. */
+  /** Throws an ExchangeError if the text is not a valid file. */
   import(text: string): Promise<Imported>;
-  /** Everything that is known of a run, for replaying it. */
+  /** All known entries of a run, for replay. */
   entries(run: string): Promise<Entry[]>;
   /** How to follow the run of an answer. */
   follow(id: string, message: AssistantMessage): FollowRun;
-  /** Keeps what is waiting; call it before the page goes. */
+  /** Stores everything pending. Call it before the page unloads. */
   flush(): Promise<void>;
 }
 
 export interface NewMessage {
   readonly content: readonly Part[];
-  /** Files to upload for it. */
+  /** Files to upload with it. */
   readonly files?: readonly OutgoingFile[];
   readonly pages?: UserMessage["pages"];
   readonly settings: RunSettings;
-  /** `null`: at the beginning. */
+  /** `null` for the start of the conversation. */
   readonly parent?: string | null;
 }
 
-/** So long a removed conversation can be brought back, in any tab. */
+/** How long a deleted conversation can be restored, in any tab. */
 const UNDO_MS = 60_000;
 
 export const createConversations = (options: ConversationsOptions): Conversations => {
@@ -127,7 +131,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     },
   });
   const buffer = createWriteBuffer({ keep: store.keep });
-  /** Also those that the browser had no room for. */
+  /** Includes entries that could not be stored. */
   const entriesOf = async (run: string): Promise<Entry[]> => {
     await buffer.flush();
     const kept = await store.entries(run).catch(() => []);
@@ -158,7 +162,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     edit: (conversation: Conversation | undefined) => Conversation | undefined,
   ): Promise<Conversation | undefined> => {
     const changed = await store.change(id, edit);
-    // There may be room again.
+    // There may be free space again.
     if (overview.trouble) void buffer.flush();
     hold(id, changed);
     tabs?.tell(id);
@@ -175,7 +179,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
   const addAnswer = async (id: string, parent: string, settings: RunSettings, run = createId()): Promise<string> => {
     const conversation = await store.load(id);
     if (!conversation) throw new Error(`there is no conversation ${id}`);
-    // Also where a clock does not tell two moments apart, an answer comes after its question.
+    // An answer must come after its question, even if the clock returns the same time for both.
     const at = Math.max(Date.now(), 1 + (conversation.messages.find((message) => message.id === parent)?.at ?? 0));
     const answer: AssistantMessage = { id: createId(), parent, at, role: "assistant", run, settings };
     await requests.make(conversation, answer);
@@ -207,7 +211,7 @@ export const createConversations = (options: ConversationsOptions): Conversation
     },
     send: async (wanted, { content: words, files = [], pages, settings, parent }) => {
       const run = createId();
-      // Before anything is kept: a message whose files did not arrive was not sent.
+      // Upload first: a message whose files failed to upload was not sent.
       const content = [...(await uploadFiles(client, run, files)), ...words];
       const id = wanted ?? createId();
       const at = Date.now();

@@ -5,7 +5,7 @@ import { useCopy } from "../kit/copy-button.tsx";
 import { IconCheck, IconCopy } from "../kit/icons.tsx";
 import { Action } from "./message-actions.tsx";
 
-/** Copies what the agent answered, as it wrote it or without the marks of Markdown. */
+/** Copies the agent's answer, as Markdown or as plain text. */
 export const CopyAnswer = ({ state }: { readonly state: RunState }) => {
   const markdown = useCopy(() => answerMarkdown(state));
   const text = useCopy(() => textOfMarkdown(answerMarkdown(state)));

@@ -1,13 +1,16 @@
-/** What is kept, by kind. The key of a message or a batch has two parts: all of one conversation or run lie together. */
+/**
+ * The kinds of records. Keys of messages and batches have two parts, so that all records of one conversation or run are
+ * adjacent.
+ */
 export type Kind = "conversations" | "messages" | "entries" | "uses";
 export type Key = string | readonly [string, string | number];
 
-/** One reading of the database, or one change of it. Await nothing else in between: the browser would close it. */
+/** A transaction. Do not await anything else inside it: the browser would close it. */
 export interface Transaction {
   get(kind: Kind, key: Key): Promise<unknown>;
-  /** All records, or those whose key begins with `first`, in the order of their keys. */
+  /** All records, or those whose key starts with `first`, in key order. */
   all(kind: Kind, first?: string): Promise<unknown[]>;
-  /** The record with the greatest key that begins with `first`. */
+  /** The record with the greatest key that starts with `first`. */
   last(kind: Kind, first: string): Promise<unknown>;
   put(kind: Kind, key: Key, value: unknown): void;
   remove(kind: Kind, key: Key): void;
@@ -15,15 +18,14 @@ export interface Transaction {
 }
 
 /**
- * Where the page keeps things. A change happens whole or not at all, and never beside another one, in whatever tab. Rejects
- * with a DatabaseError where it cannot be made.
+ * The page's storage. Changes are atomic and serialized across tabs. Rejects with a DatabaseError if a change fails.
  */
 export interface Database {
   look<Found>(transaction: (transaction: Transaction) => Promise<Found>): Promise<Found>;
   change<Found>(transaction: (transaction: Transaction) => Promise<Found>): Promise<Found>;
 }
 
-/** `full`: the browser gives no more room. `unavailable`: it lets the page keep nothing. */
+/** `full`: the storage quota is exceeded. `unavailable`: the browser does not let the page store data. */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
   readonly code: "full" | "unavailable" | "failed";

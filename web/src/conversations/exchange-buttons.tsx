@@ -4,7 +4,7 @@ import { saveFile } from "../kit/save-file.ts";
 import { IconUpload, IconDownload } from "../kit/icons.tsx";
 import { useConversations } from "./use-conversations.tsx";
 
-/** Saves all conversations as one file, and takes such files in. */
+/** Exports all conversations to a file, and imports such files. */
 export const ExchangeButtons = ({ isEmpty }: { readonly isEmpty: boolean }) => {
   const { export: write, import: read } = useConversations();
   const input = useRef<HTMLInputElement>(null);
@@ -33,7 +33,7 @@ export const ExchangeButtons = ({ isEmpty }: { readonly isEmpty: boolean }) => {
           hidden
           onChange={({ target }) => {
             const [file] = target.files ?? [];
-            // The same file may be chosen again.
+            // Lets the user choose the same file again.
             target.value = "";
             if (file) void load(file);
           }}
@@ -59,6 +59,6 @@ const BUTTON =
 
 const counted = (count: number): string => (count === 1 ? "1 conversation" : `${count} conversations`);
 
-/** Gives the reader a file. */
+/** Saves a file on the user's device. */
 export const saveText = (name: string, text: string): void =>
   saveFile(name, new Blob([text], { type: "application/json" }));

@@ -6,16 +6,16 @@ import type { Store } from "./store.ts";
 
 const FORMAT = "runcast-conversations";
 const VERSION = 2;
-/** Files of these versions can be imported. */
+/** File versions that can be imported. */
 const READABLE: readonly unknown[] = [1, VERSION];
 
 export interface Imported {
   readonly added: number;
-  /** Those that were there already, just so. */
+  /** Conversations that already existed unchanged. */
   readonly known: number;
 }
 
-/** A file that cannot be taken in. The message says where and why; nothing was changed. */
+/** A file that cannot be imported. The message names the place and the reason. Nothing was changed. */
 export class ExchangeError extends Error {
   override readonly name = "ExchangeError";
 }
@@ -43,8 +43,8 @@ export const exportConversations = async (store: Store, id?: string): Promise<st
 };
 
 /**
- * Takes in what `exportConversations` wrote. What is there already stays as it is: a conversation that differs from the one
- * with its id, or a run from the one with its id, comes in under another id.
+ * Imports the output of `exportConversations`. Existing data is never changed: a conversation or run that differs from
+ * the existing one with its ID gets a new ID.
  */
 export const importConversations = async (store: Store, text: string, createId: () => string): Promise<Imported> => {
   const file = checkFile(text);
@@ -78,7 +78,7 @@ export const importConversations = async (store: Store, text: string, createId: 
 const runsOf = ({ messages }: Conversation): readonly string[] =>
   messages.flatMap((message) => (message.role === "assistant" ? [message.run] : []));
 
-/** Whatever the order of the keys. */
+/** Compares without regard to key order. */
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted);

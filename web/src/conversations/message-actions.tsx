@@ -6,16 +6,16 @@ import type { ShownMessage } from "./use-conversations.tsx";
 export interface MessageActionsProps {
   readonly shown: ShownMessage;
   readonly onChoose: (message: string) => void;
-  /** For a user's message: asks for another text in its place. */
+  /** For a user message: edits it. */
   readonly onEdit?: () => void;
-  /** For an answer: another try beside it. */
+  /** For an answer: runs it again as a branch. */
   readonly onRerun?: () => void;
   readonly onFork?: () => void;
-  /** What else can be done with it. */
+  /** Further actions. */
   readonly children?: ReactNode;
 }
 
-/** What can be done with a message. Without a function for it, a thing is not offered. */
+/** The actions on a message. An action without a handler is not offered. */
 export const MessageActions = ({ shown, onChoose, onEdit, onRerun, onFork, children }: MessageActionsProps) => (
   <div className="flex flex-wrap items-center gap-0.5 text-xs text-soft">
     <BranchSwitcher branches={shown.branches} branch={shown.branch} onChoose={onChoose} />

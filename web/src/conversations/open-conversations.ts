@@ -6,13 +6,15 @@ import { memoryDatabase } from "./databases/memory.ts";
 
 export interface OpenOptions {
   readonly client: Client;
-  /** What a run needs but nobody may keep. */
+  /** Secrets that a run needs and that must not be stored. */
   readonly secrets?: () => Readonly<Record<string, string>>;
 }
 
 const NAME = "runcast";
 
-/** The conversations of this browser, or, where it keeps nothing, of this tab: `overview().trouble` says so. */
+/**
+ * The conversations of this browser. If it cannot store data, those of this tab, which `overview().trouble` reports.
+ */
 export const openConversations = async ({ client, secrets }: OpenOptions): Promise<Conversations> => {
   let trouble: DatabaseError | undefined;
   const database = await indexedDatabase(NAME).catch((error: unknown) => {

@@ -8,26 +8,28 @@ export interface RequestsOptions {
   readonly secrets: (() => Readonly<Record<string, string>>) | undefined;
 }
 
-/** What is asked of the server for the answers of a conversation. */
+/** The start requests for the answers of a conversation. */
 export interface Requests {
-  /** For a new answer: with all that was said up to its question, also in runs whose end nobody has seen. */
+  /**
+   * Prepares the request of a new answer: the conversation up to its question, including runs whose end was not seen.
+   */
   make(conversation: Conversation, answer: AssistantMessage): Promise<void>;
   /**
-   * For an answer of which nothing is kept: the one that was made here, or the same again if another tab made it a moment ago. The
-   * id of the run is the same, so that nothing is started twice.
+   * The request of an answer without stored entries: the one prepared here, or an equal one if another tab prepared it
+   * a moment ago. The run ID is the same, so no run is started twice.
    */
   get(conversation: Conversation | null | undefined, answer: AssistantMessage): StartRequest | undefined;
-  /** Its run has ended. */
+  /** Drops the request once its run has ended. */
   forget(run: string): void;
 }
 
-/** A run of which nothing was kept is asked for again only for so long: later nobody would expect it to start. */
+/** How long a run without stored entries may be requested again. Later, the user would not expect it to start. */
 const RESTART_MS = 60_000;
 
 export const createRequests = ({ entries, secrets }: RequestsOptions): Requests => {
   const made = new Map<string, StartRequest>();
 
-  /** What was said in runs whose end nobody has seen: what is kept of them. */
+  /** Adds the output of runs whose end was not seen, as far as their entries are stored. */
   const complete = async (conversation: Conversation, message: string): Promise<Message[]> => {
     const missing = messagesTo(conversation, message).flatMap((known) =>
       known.role === "assistant" && !known.output ? [known.run] : [],

@@ -2,16 +2,16 @@ import type { Client, Connection, RunHandle, StartRequest } from "runcast/client
 import type { Entry, Message, RunOutcome } from "runcast/events";
 import { createAnswer, createState, fold, type RunAnswer, type RunState } from "runcast/state";
 
-/** A run that is shown: what is kept of it, and what comes. */
+/** A displayed run: its stored entries, followed by live ones. */
 export interface ShownRun {
   readonly run: string;
   /** Changed in place. */
   readonly state: RunState;
-  /** Whether what is kept of it has been read. */
+  /** Whether its stored entries have been loaded. */
   readonly isLoaded: boolean;
-  /** Absent while nobody is asked: it has ended, is not followed, or the page is hidden. */
+  /** Undefined while there is no connection: the run has ended or is not followed, or the page is hidden. */
   readonly connection: Connection | undefined;
-  /** Until when the state is known to be the present: `Infinity` while it is live, 0 if it never was. */
+  /** The time until which the state is known to be current. `Infinity` while live, 0 if it never was. */
   readonly liveUntil: number;
 }
 
@@ -26,22 +26,25 @@ export interface RunsOptions {
   readonly client: Client;
   readonly entries: (run: string) => Promise<Entry[]>;
   readonly onEntry: (run: string, entry: Entry) => void;
-  /** Called for each end that is seen, also for one that was seen before. */
+  /** Called for each end that is seen, even if it was seen before. */
   readonly onEnd: (run: string, end: RunEnd) => void;
 }
 
 export interface Runs {
-  /** Reads what is kept. With `follow`, goes on with what comes; the request is made (again) if nothing is kept. */
+  /**
+   * Loads the stored entries. With `follow`, continues with live ones, and (re)sends the start request if none are
+   * stored.
+   */
   open(run: string, follow?: FollowRun): () => void;
   get(run: string): ShownRun | undefined;
-  /** Told after each change of what `get` answers, not of the state's own nodes. */
+  /** Called after each change of what `get` returns, but not for changes of the state's nodes. */
   subscribe(run: string, listener: () => void): () => void;
-  /** Nothing is followed while the page is hidden: a browser has few connections for all of its tabs. */
+  /** Runs are not followed while the page is hidden, because browsers limit connections across all tabs. */
   setHidden(isHidden: boolean): void;
 }
 
 export interface FollowRun {
-  /** What to ask for if the server may not have heard of the run yet: the same id starts nothing twice. */
+  /** The start request, in case the server does not know the run yet. The same ID never starts a run twice. */
   readonly request?: () => StartRequest | undefined;
 }
 
@@ -54,7 +57,7 @@ interface TrackedRun {
   readonly follows: Set<FollowRun>;
 }
 
-/** Runs that nobody looks at any more and that are kept folded nevertheless. */
+/** How many unused runs stay in memory. */
 const IDLE = 40;
 
 export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Runs => {
@@ -125,7 +128,7 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
         answer.take(entry);
       }
     } catch {
-      // What is kept has a hole: the server has what comes after it.
+      // The stored entries have a gap. The server has what comes after it.
     }
     const found = known.get(run);
     if (!found) return;
@@ -147,7 +150,7 @@ export const createRuns = ({ client, entries, onEntry, onEnd }: RunsOptions): Ru
     const made: TrackedRun = {
       shown,
       answer,
-      // Later than now: what is loaded must find the run known.
+      // Deferred, because the load must find the run registered.
       loading: Promise.resolve().then(() => load(run, state, answer)),
       handle: undefined,
       users: 0,

@@ -11,14 +11,14 @@ import { useConversations } from "./use-conversations.tsx";
 export interface SidebarProps {
   /** The conversation that is shown. */
   readonly current: string | undefined;
-  /** With a message where it was found by its text. */
+  /** `message` is set if it was found by its text. */
   readonly onOpen: (id: string, message?: string) => void;
   readonly onNew: () => void;
-  /** Asks to delete a conversation for good. */
+  /** Asks to delete a conversation permanently. */
   readonly onErase: (conversation: ConversationFact) => void;
 }
 
-/** All conversations of this browser: to find, open, rename, remove, save and load them. */
+/** All conversations of this browser: search, open, rename, delete, export, and import. */
 export const Sidebar = ({ current, onOpen, onNew, onErase }: SidebarProps) => {
   const { list, isLoaded } = useConversations();
   const [text, setText] = useState("");
@@ -102,7 +102,7 @@ const FoundList = ({
   </section>
 );
 
-/** What is found of the text so far; undefined while there is none to look for. */
+/** The search results. Undefined without a search text. */
 const useFound = (text: string): readonly Found[] | undefined => {
   const { search, list } = useConversations();
   const [found, setFound] = useState<readonly Found[]>();

@@ -1,7 +1,7 @@
 import { IconWarning } from "../kit/icons.tsx";
 import { useConversations } from "./use-conversations.tsx";
 
-/** Says what the browser does not keep, and what to do about it. Nothing while it keeps everything. */
+/** Explains what the browser cannot store, and what to do about it. Renders nothing while storage works. */
 export const StorageNotice = ({ className = "" }: { readonly className?: string }) => {
   const { trouble } = useConversations();
   if (!trouble) return null;

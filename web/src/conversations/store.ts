@@ -3,7 +3,7 @@ import { type ChatMessage, type Conversation, type ConversationFact, textOf } fr
 import { type Database, DatabaseError, type Transaction } from "./database.ts";
 import { readStoredMessage } from "./stored-message.ts";
 
-/** Entries of a run that came one after the other. */
+/** Consecutive entries of a run. */
 interface Batch {
   readonly last: number;
   readonly entries: readonly Entry[];
@@ -11,32 +11,32 @@ interface Batch {
 
 export interface Found {
   readonly conversation: ConversationFact;
-  /** Absent if it is the title that was found. */
+  /** Absent if the title matched. */
   readonly message?: string;
-  /** The text around what was found. */
+  /** The text around the match. */
   readonly excerpt?: readonly [before: string, found: string, after: string];
 }
 
 /**
- * Conversations, and the entries of their runs, in a database.
+ * Conversations and the entries of their runs, in a database.
  *
- * What the database does not take (it may be full) is kept for as long as the tab lives, and tried again with the next change;
- * `onTrouble` hears of it, and with undefined of the end of it.
+ * Conversations that the database rejects (it may be full) are kept in memory while the tab is open and retried with
+ * the next change. `onTrouble` is called with the problem, and with undefined when it is resolved.
  */
 export interface Store {
-  /** Newest change first; without those that wait to be removed, which `deleted` has. */
+  /** Last changed first. Deleted conversations are only in `deleted`. */
   list(): Promise<{ readonly kept: ConversationFact[]; readonly deleted: ConversationFact[] }>;
   load(id: string): Promise<Conversation | undefined>;
-  /** One change at a time, in whatever tab. `edit` gets what is kept at that moment and answers with what shall be. */
+  /** Changes are serialized across tabs. `edit` gets the currently stored conversation and returns the new one. */
   change(
     id: string,
     edit: (conversation: Conversation | undefined) => Conversation | undefined,
   ): Promise<Conversation | undefined>;
-  /** For good, with the entries of the runs that no other conversation has. */
+  /** Deletes permanently, with the entries of runs that no other conversation uses. */
   remove(id: string): Promise<void>;
   search(text: string, signal?: AbortSignal): Promise<Found[]>;
   entries(run: string): Promise<Entry[]>;
-  /** Adds what comes after the last entry that is kept; what is known already changes nothing. Answers whether all of it is kept. */
+  /** Appends entries after the last stored one and ignores known ones. Returns whether all of them are stored. */
   keep(run: string, entries: readonly Entry[]): Promise<boolean>;
 }
 
@@ -44,7 +44,7 @@ export const createStore = (
   database: Database,
   onTrouble: (trouble: DatabaseError | undefined) => void = () => {},
 ): Store => {
-  /** What the database has not taken. */
+  /** Conversations that the database has not accepted. */
   const unsaved = new Map<string, Conversation>();
 
   const attempt = async <Done>(work: (transaction: Transaction) => Promise<Done>): Promise<Done> => {
@@ -131,7 +131,7 @@ export const createStore = (
         const fresh = entries.filter(({ seq }) => seq > last);
         const [first] = fresh;
         if (!first) return true;
-        // Somebody has removed what came before: a log without its head is of no use.
+        // The earlier entries were removed, and a log without its beginning is useless.
         if (first.seq !== last + 1) return false;
         transaction.put("entries", [run, first.seq], { last: fresh.at(-1)!.seq, entries: fresh } satisfies Batch);
         return true;

@@ -3,7 +3,7 @@ import { useConversations } from "./use-conversations.tsx";
 
 const SHOWN_MS = 10_000;
 
-/** Offers to bring back what was removed last, for a moment. */
+/** Offers to restore the last deleted conversation for a few seconds. */
 export const UndoBar = () => {
   const { deleted, restore } = useConversations();
   const [now, setNow] = useState(Date.now());

@@ -10,13 +10,13 @@ export interface OutgoingFile {
 const AT_ONCE = 4;
 const MOST_KEPT = 200;
 
-/** What this page has uploaded: it is shown before the run has started, when the server does not give it out. */
+/** Files uploaded by this page. They are shown before the run has started, when the server does not serve them yet. */
 const uploaded = new Map<string, Blob>();
 const keyOf = (run: string, file: string): string => `${run} ${file}`;
 
 export const uploadedFile = (run: string, file: string): Blob | undefined => uploaded.get(keyOf(run, file));
 
-/** Stores files for a run that is about to start; the parts of its message that name them. */
+/** Uploads files for a run that is about to start. Returns the message parts that reference them. */
 export const uploadFiles = async (
   client: Client,
   run: string,

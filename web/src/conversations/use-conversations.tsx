@@ -33,47 +33,47 @@ const useContextValue = (): Conversations => {
   return conversations;
 };
 
-/** As the provider gives them; undefined on a page that shows one run alone. */
+/** Undefined on a page that shows a single run. */
 export const useConversationsIfAny = (): Conversations | undefined => useContext(Context);
 
-/** All conversations, and what can be done with them. Renders again when the list changes. */
+/** All conversations and the actions on them. Renders again when the list changes. */
 export const useConversations = (): Conversations & Overview => {
   const conversations = useContextValue();
   const overview = useSyncExternalStore(conversations.subscribe, conversations.overview);
   return useMemo(() => ({ ...conversations, ...overview }), [conversations, overview]);
 };
 
-/** How to read all that is known of a run. */
+/** Returns a function that reads all known entries of a run. */
 export const useEntriesOf = (run: string): (() => Promise<readonly Entry[]>) => {
   const conversations = useContextValue();
   return useCallback(() => conversations.entries(run), [conversations, run]);
 };
 
-/** A message as it stands in the conversation. */
+/** A message at its position in the conversation. */
 export interface ShownMessage {
   readonly message: ChatMessage;
-  /** The messages that stand at its place, oldest first, and which of them this is. */
+  /** All branches at its position, oldest first, and the index of this one. */
   readonly branches: readonly string[];
   readonly branch: number;
 }
 
 export interface OpenConversation {
-  /** `null`: there is none with that id, or it was removed. Undefined: it is being read. */
+  /** `null` if it does not exist or was deleted. Undefined while it is loading. */
   readonly conversation: Conversation | null | undefined;
   readonly messages: readonly ShownMessage[];
-  /** The last answer and its run, which is followed while it goes on. */
+  /** The last answer and its run, which is followed while it is active. */
   readonly live: { readonly message: AssistantMessage; readonly shown: ShownRun | undefined } | undefined;
-  /** Resolves with the conversation's id: a new one if there was none. */
+  /** Resolves with the conversation's ID, a new one if there was none. */
   send(message: Omit<NewMessage, "parent">): Promise<string>;
-  /** Sends another message in its place: a new branch. */
+  /** Sends another message in its place, as a new branch. */
   edit(message: UserMessage, content: readonly Part[], settings: RunSettings): Promise<void>;
-  /** Another try at this answer: a new branch. */
+  /** Runs this answer again, as a new branch. */
   rerun(message: AssistantMessage, settings?: RunSettings): Promise<void>;
   fork(message: ChatMessage): Promise<{ readonly id: string; readonly draft?: readonly Part[] }>;
   choose(message: string): Promise<void>;
 }
 
-/** One conversation, and the run of its last answer, which is followed for as long as the component lives. */
+/** One conversation, and the run of its last answer, which is followed while the component is mounted. */
 export const useConversation = (id: string | undefined): OpenConversation => {
   const conversations = useContextValue();
   const watch = useCallback(
@@ -100,7 +100,7 @@ export const useConversation = (id: string | undefined): OpenConversation => {
   useEffect(() => {
     if (id === undefined || !live) return;
     return conversations.runs.open(live.run, conversations.follow(id, live));
-    // The message is another object after each change; its run is what matters.
+    // The message is a new object after each change. Only its run matters.
   }, [conversations, id, live?.run]);
   const shown = useShownRun(live?.run);
 
@@ -124,7 +124,7 @@ export const useConversation = (id: string | undefined): OpenConversation => {
   }, [conversations, id, conversation, messages, live, shown]);
 };
 
-/** A run as it is kept and as it comes; its state is read while the component lives. For any answer that is in view. */
+/** A stored or live run, loaded while the component is mounted. For any answer in view. */
 export const useShownRun = (run: string | undefined): ShownRun | undefined => {
   const { runs } = useContextValue();
   const watch = useCallback(
@@ -142,7 +142,7 @@ export const useShownRun = (run: string | undefined): ShownRun | undefined => {
   return useSyncExternalStore(watch, () => (run === undefined ? undefined : runs.get(run)));
 };
 
-/** What is shown as before is the same object as before: of a message only its outcome ever changes, and what stands beside it. */
+/** Reuses the objects of unchanged messages. Only the outcome and the branches of a message can change. */
 const reused = (before: readonly ShownMessage[], now: readonly ShownMessage[]): readonly ShownMessage[] =>
   now.map((shown, index) => {
     const old = before[index];

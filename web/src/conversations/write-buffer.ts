@@ -2,18 +2,18 @@ import type { Entry } from "runcast/events";
 
 export interface WriteBufferOptions {
   readonly keep: (run: string, entries: readonly Entry[]) => Promise<boolean>;
-  /** Called once all of it that can be kept is kept. */
+  /** Called after the pending entries of a run were stored, as far as possible. */
   readonly onKept?: (run: string) => void;
   readonly waitMs?: number;
   readonly most?: number;
 }
 
-/** Gathers the entries of a run as they come and keeps them in batches: a write for every token would be one too many. */
+/** Collects the entries of a run and stores them in batches, because a write per token would be too expensive. */
 export interface WriteBuffer {
   add(run: string, entry: Entry): void;
-  /** Keeps at once what is waiting. */
+  /** Stores pending entries immediately. */
   flush(): Promise<void>;
-  /** What could not be kept yet. */
+  /** Entries that are not stored yet. */
   waiting(run: string): readonly Entry[];
 }
 
@@ -28,7 +28,7 @@ export const createWriteBuffer = ({ keep, onKept, waitMs = 400, most = 1000 }: W
       try {
         await keep(run, entries.slice(0, count));
       } catch {
-        // The store reports it; they wait for the next time.
+        // The store reports the error. The entries stay queued for the next attempt.
         continue;
       }
       entries.splice(0, count);

@@ -3,7 +3,7 @@ import { type Key, type Kind, type Database, DatabaseError, type Transaction } f
 const KINDS: readonly Kind[] = ["conversations", "messages", "entries", "uses"];
 const VERSION = 1;
 
-/** Rejects where the browser keeps nothing for this page, as some do in private windows. */
+/** Rejects if the browser does not let this page store data, as some do in private windows. */
 export const indexedDatabase = async (name: string): Promise<Database> => {
   const database = await open(name);
   const run = async <Found>(
@@ -12,7 +12,7 @@ export const indexedDatabase = async (name: string): Promise<Database> => {
   ): Promise<Found> => {
     let transaction: IDBTransaction;
     try {
-      // Relaxed: what a crash of the machine takes with it, the server still has.
+      // Relaxed durability: the server still has what a crash of the machine loses.
       transaction = database.transaction(KINDS, mode, { durability: "relaxed" });
     } catch (error) {
       throw databaseError(error);
@@ -30,7 +30,7 @@ export const indexedDatabase = async (name: string): Promise<Database> => {
       try {
         transaction.abort();
       } catch {
-        // It is over already.
+        // The transaction is already over.
       }
       throw error instanceof DOMException ? databaseError(transaction.error ?? error) : error;
     }
@@ -51,7 +51,7 @@ const open = (name: string): Promise<IDBDatabase> =>
         if (!request.result.objectStoreNames.contains(kind)) request.result.createObjectStore(kind);
     });
     request.addEventListener("success", () => {
-      // Another tab has a newer page: it must not wait for this one.
+      // Do not block a newer page in another tab.
       request.result.addEventListener("versionchange", () => request.result.close());
       resolve(request.result);
     });
@@ -61,7 +61,7 @@ const open = (name: string): Promise<IDBDatabase> =>
 
 const createTransaction = (transaction: IDBTransaction): Transaction => {
   const put = (request: IDBRequest): void => {
-    // The transaction tells of it: an error that nobody listens to would be told to the window as well.
+    // The transaction reports the error. Unhandled, it would also be reported to the window.
     request.addEventListener("error", (event) => event.stopPropagation());
   };
   return {
@@ -75,7 +75,7 @@ const createTransaction = (transaction: IDBTransaction): Transaction => {
   };
 };
 
-/** An array is greater than any text or number: it ends the keys that begin with `first`. */
+/** In key order, an array is greater than any string or number, so it bounds the keys that start with `first`. */
 const range = (first: string): IDBKeyRange => IDBKeyRange.bound([first], [first, []]);
 
 const answer = <Result>(request: IDBRequest<Result>): Promise<Result> =>

@@ -1,6 +1,6 @@
 import type { Key, Kind, Database, Transaction } from "../database.ts";
 
-/** For as long as the tab lives. What a browser that keeps nothing leaves a page. */
+/** Lasts as long as the tab. Used if the browser cannot store data. */
 export const memoryDatabase = (): Database => {
   const kinds = new Map<Kind, Map<string, { readonly key: Key; readonly value: unknown }>>();
   let queue: Promise<unknown> = Promise.resolve();
@@ -46,7 +46,7 @@ const createVisit = (kinds: Records, puts: (() => void)[]): Transaction => {
   };
 };
 
-/** As IndexedDB orders keys: numbers by value, before texts. */
+/** IndexedDB's key order: numbers by value, before strings. */
 const compare = (one: Key, other: Key): number => {
   if (typeof one === "string" || typeof other === "string") return one < other ? -1 : one > other ? 1 : 0;
   if (one[0] !== other[0]) return one[0] < other[0] ? -1 : 1;
