@@ -228,7 +228,7 @@ describe("refusals", () => {
     expect(await refusal(await nested(200_000))).toMatchObject({ status: 400, code: "too-deep" });
     expect((await nested(498)).status).toBe(202);
     expect((await send(JSON.stringify({ message: "x".repeat(20_000_000) }))).status).toBe(413);
-    // Without a length, and more than is ever sent: it is counted while it comes.
+    // Without a length, bytes are counted as they arrive.
     const client = wire(port);
     client.send(
       "POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -248,7 +248,7 @@ describe("refusals", () => {
       code: "too-many-runs",
       hint: expect.stringContaining("limits.concurrentRuns"),
     });
-    // A run that is there already is followed, not started.
+    // A run that exists is followed, not started.
     const stream = await post(`${url}/runs`, { message: "x", run });
     expect(stream.status).toBe(200);
     expect(await refusal(await fetch(`${url}/runs/${run}/events`))).toMatchObject({

@@ -5,7 +5,7 @@ import type { Entry } from "../../src/events.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 
-/** Every dialect there is: each file of the folder, by the name it must export. */
+/** Every dialect: each file of the folder, by the name that it must export. */
 export const dialects: readonly Dialect[] = await Promise.all(
   readdirSync(path.join(root, "src/dialects"))
     .filter((file) => file.endsWith(".ts"))

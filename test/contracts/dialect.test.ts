@@ -11,7 +11,7 @@ import { arbitraryLog } from "../generate.ts";
 import { play } from "../running.ts";
 import { dialects, goldenRuns } from "./dialect-variants.ts";
 
-/** Dialects whose format demands that text is sent again and again, and why. Their growth is printed. */
+/** Dialects whose format requires repeating text, and why. Their growth is printed. */
 const CUMULATIVE: Readonly<Record<string, string>> = {
   forge: "each of its token frames repeats the text so far",
 };
@@ -201,7 +201,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
         },
       };
       const once = through(rich);
-      // Some say `system` as the first message.
+      // Some send `system` as the first message.
       expect(once.do === "start" && once.request.messages.at(-1)).toEqual(rich.request.messages.at(-1));
       expect(through(once)).toEqual(once);
     });
@@ -238,7 +238,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
   });
 });
 
-/** What the server makes of the request that the dialect writes. */
+/** Reads the request that the dialect writes as the server does. */
 const readBack = (dialect: Dialect, command: Command): Command => {
   const { method, path, headers, body } = dialect.write(command);
   const url = new URL(path, "http://127.0.0.1");
@@ -250,7 +250,7 @@ const readBack = (dialect: Dialect, command: Command): Command => {
   return plain(dialect.read(match.route, { ...request, body: body === undefined ? undefined : JSON.parse(body) }));
 };
 
-/** How many bytes an answer of so many tokens takes, half a hundred a second, as the server would merge and send it. */
+/** The bytes of an answer with this many tokens, at fifty per second, merged and sent as the server does. */
 const bytesOf = (dialect: Dialect, tokens: number): number => {
   const events: Event[] = [
     { type: "run-start", protocol: 1, run: "run_1", name: "test" },

@@ -6,10 +6,10 @@ import type { Log } from "../../src/log.ts";
 import { describeWith } from "../components.ts";
 import { type LogVariant, logVariants } from "./log-variants.ts";
 
-/** A log of one variant, opened anew for each test and closed after it. */
+/** A log of one variant, opened for each test and closed after it. */
 export interface OpenLog {
   readonly variant: LogVariant;
-  /** What one process has open, and what another has: the same where only one process can. */
+  /** The logs of two processes. The same log for variants that only one process can open. */
   readonly one: Log;
   readonly other: Log;
   /** Closes both and opens them again. */
@@ -25,7 +25,7 @@ export const describeLogs = (title: string, suite: (name: string, variant: LogVa
   }
 };
 
-/** Runs these tests over every log. */
+/** Runs these tests for every log. */
 export const eachLog = (title: string, tests: (opened: OpenLog) => void): void =>
   describeLogs(title, (_, variant) => {
     let directory: string;

@@ -21,7 +21,7 @@ const idsOf = (events: readonly Event[]): string[] =>
     event.type === "tool-start" ? [event.call] : event.type === "ask-start" ? [event.ask] : [],
   );
 
-/** Plays a source to its end; whatever it asks is allowed. */
+/** Plays a source to its end and allows every ask. */
 const run = async (source: Source, messages: readonly Message[]): Promise<readonly Entry[]> => {
   const { runner, log } = setUp();
   const asked = new Set<string>();
@@ -40,7 +40,7 @@ const run = async (source: Source, messages: readonly Message[]): Promise<readon
   return await entriesOf(log, id);
 };
 
-/** A conversation of two runs, as a client keeps it: the second is asked with all that the first has said. */
+/** A conversation of two runs, as a client stores it: the second request contains all output of the first. */
 const conversation = async (source: Source, forget = false) => {
   const first = await run(source, [user("go")]);
   const answer = createAnswer();
@@ -52,7 +52,7 @@ const conversation = async (source: Source, forget = false) => {
 const withoutMeta = (message: Message): Message =>
   JSON.parse(JSON.stringify(message, (key, value) => (key === "meta" ? undefined : value)));
 
-/** A model that gives its calls the same ids in every answer, and a tool that a person has to allow. */
+/** A model that reuses the same call ids in every answer, and a tool that needs approval. */
 const repeating = () => {
   const call = { call: "pay", input: { amount: 1 }, id: "call_0" };
   const { model, requests } = playing(script("go", [call], [call], [{ say: "done" }]));
@@ -74,7 +74,7 @@ describe("two runs of one conversation share no call id and no ask id", () => {
       const encode = dialect.encode({ extensions: true, link });
       const found = idsOf(entries.flatMap((entry) => encode(entry).flatMap((frame) => [...decode(frame)])));
       expect(found).toHaveLength(4);
-      // An encoder changes no id.
+      // Encoders change no id.
       expect(found).toEqual(idsOf(entries.map(({ event }) => event)));
       return found;
     });
@@ -97,7 +97,7 @@ describe("two runs of one conversation share no call id and no ask id", () => {
   );
 });
 
-/** A run with a call of its own and one for the client, in the dialect's own words. */
+/** A run with one call of the agent and one for the client, encoded by the dialect. */
 const wordsOf = (dialect: Dialect): string => {
   const events: Event[] = [
     { type: "run-start", protocol: 2, run: "same", name: "test" },
@@ -133,7 +133,7 @@ describe("towards the model", () => {
         expect(new Set(of("tool-call")).size).toBe(of("tool-call").length);
         for (const id of of("tool-call")) expect(id).toMatch(/^[\w-]{1,64}$/);
       }
-      // The model finds its own id again where it means one call alone.
+      // The model gets its own id back if it identifies exactly one call.
       const ids = JSON.stringify(requests.at(-1)!.prompt);
       if (!forget) expect(ids).toContain('"toolCallId":"call_0"');
     },

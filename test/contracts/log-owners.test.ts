@@ -7,7 +7,7 @@ eachLog("owners", (opened) => {
   const { leaseMs, pass } = opened.variant;
   const ada: Ownership = { owner: "ada", epoch: 1 };
   const orphans = async () => (await opened.other.orphans(100)).map(({ run }) => run).sort();
-  /** A run of ada, who is alive. */
+  /** A run owned by ada, who is alive. */
   const begin = async (run = "a") => {
     await opened.one.heartbeat("ada", leaseMs);
     await opened.one.append(run, [startEntry(run)], ada);

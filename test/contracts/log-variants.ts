@@ -11,18 +11,18 @@ import { startRedis } from "../engines/redis.ts";
 export interface LogVariant {
   /** The program that must be installed. */
   readonly program?: string;
-  /** Whether a log that is opened again finds what was stored. */
+  /** Whether entries survive closing and opening the log. */
   readonly durable: boolean;
-  /** Whether several logs may be open on one directory at a time: each stands for a process. */
+  /** Whether several logs may be open on one directory at a time, each representing a process. */
   readonly shared: boolean;
   open(directory: string): Log | Promise<Log>;
-  /** A lease that the slowest step of a test does not outlast. */
+  /** A lease longer than the slowest step of a test. */
   readonly leaseMs: number;
-  /** Lets time pass by the clock of the engine. */
+  /** Advances the engine's clock. */
   pass(ms: number): Promise<unknown>;
 }
 
-/** A clock that only a test moves. */
+/** A clock that only tests advance. */
 let time = 0;
 const ownClock = {
   leaseMs: 10_000,
@@ -30,10 +30,10 @@ const ownClock = {
 };
 const now = () => time;
 
-/** An engine in a process of its own: its clock goes on by itself, and what the test adds is added to it. */
+/** For engines in a separate process: their clock runs, and the test's offset is added to it. */
 const sharedClock = { ...ownClock, leaseMs: 60_000 };
 
-/** Starts an engine when it is first needed in a test file, and stops it after the file. */
+/** Starts an engine on first use in a test file, and stops it after the file. */
 const once = <Engine extends { stop(): Promise<void> }>(start: () => Promise<Engine>): (() => Promise<Engine>) => {
   let started: Promise<Engine> | undefined;
   afterAll(async () => await (await started)?.stop());
@@ -42,7 +42,7 @@ const once = <Engine extends { stop(): Promise<void> }>(start: () => Promise<Eng
 const redisServer = once(startRedis);
 const postgresServer = once(startPostgres);
 
-/** Every file of src/logs, by its name. */
+/** Every file of src/logs, by name. */
 export const logVariants: Readonly<Record<string, LogVariant>> = {
   memory: { durable: false, shared: false, open: () => memory({ now }), ...ownClock },
   sqlite: { durable: true, shared: false, open: (directory) => sqlite({ directory, now }), ...ownClock },

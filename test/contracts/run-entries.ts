@@ -24,7 +24,7 @@ export const startEntry = (
   },
 });
 
-/** `count` entries of text from `seq` on; each says its own seq. */
+/** `count` text entries starting at `seq`, each with its own seq as text. */
 export const textEntries = (seq: number, count: number, padding = ""): Entry[] =>
   Array.from({ length: count }, (_, index) => ({
     seq: seq + index,

@@ -15,17 +15,17 @@ import { script } from "../drive.ts";
 import { serve, silent } from "../serving.ts";
 
 export interface SourceVariant {
-  /** Says something and ends. */
+  /** Emits some output and ends. */
   answers(): Source | Promise<Source>;
-  /** Says something and goes on until it is stopped. */
+  /** Emits some output and runs until it is cancelled. */
   stays(): Source | Promise<Source>;
-  /** Refuses every request before it says anything. */
+  /** Refuses every request before its first event. */
   refuses(): Source | Promise<Source>;
 }
 
 const unreachable = "http://127.0.0.1:9";
 
-/** Every file of src/sources, by its name. */
+/** Every file of src/sources, by name. */
 export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
   acp: {
     answers: () => scripted({ turn: [text("Hello."), { stop: "end_turn" }] }),
@@ -34,7 +34,7 @@ export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
   },
   agent: {
     answers: () => agent({ model: demo({ speed: Infinity }), description: "Answers." }),
-    // At the pace of the demo this takes minutes.
+    // At the demo's pace, this takes minutes.
     stays: () => agent({ model: demo({ stories: [script("hi", [{ say: "one two three ".repeat(10_000) }])] }) }),
     refuses: () => agent({ model: () => undefined as never }),
   },

@@ -36,7 +36,7 @@ describe.each(Object.entries(sourceVariants))("the source %s", (_, variant) => {
     const { run } = await runner.start(request, { name: "test", source: await variant.stays() });
     await untilEvent(log, run, ({ type }) => type === "step-start");
     expect(await runner.cancel(run)).toBe("cancelled");
-    // With a minute of grace, the end is there only because the source has stopped by itself.
+    // With a grace period of a minute, the run can only have ended because the source stopped on its own.
     expect((await untilEnd(log, run)).at(-1)).toMatchObject({ type: "run-end", outcome: "cancelled" });
   });
 

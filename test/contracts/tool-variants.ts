@@ -18,18 +18,18 @@ interface ToolCall {
 
 export interface ToolVariant {
   readonly tools: readonly Tool[] | Toolkit;
-  /** A call that brings a result. */
+  /** A call that returns a result. */
   readonly works: ToolCall;
-  /** A call that cannot be done: it throws, or its result says that it is an error. */
+  /** A call that fails: it throws, or its result is an error. */
   readonly fails: ToolCall;
-  /** A call that goes on until it is stopped. */
+  /** A call that runs until it is stopped. */
   readonly stays?: ToolCall;
 }
 
-/** Their calls are over at once: there is nothing to stop. */
+/** Their calls end immediately, so there is nothing to stop. */
 export const INSTANT: readonly string[] = ["files", "todos"];
 
-/** Every file of src/tools, by its name. */
+/** Every file of src/tools, by name. */
 export const toolVariants: Readonly<Record<string, () => ToolVariant | Promise<ToolVariant>>> = {
   files: () => ({
     tools: files({ workspace: folder() }),
@@ -70,7 +70,7 @@ const folder = (): string => {
   return made;
 };
 
-/** Answers one path, and leaves the other open. */
+/** Responds on one path, and never on any other. */
 const serve = async (): Promise<string> => {
   const server = createServer((request, response) => {
     if (request.url === "/answers") response.end("hello");

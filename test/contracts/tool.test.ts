@@ -62,7 +62,7 @@ describe.each(Object.entries(toolVariants))("the tools of %s", (variantName, mak
     const running = callTool(toolNamed(await toolsOf(variant), tool), input, context).catch(() => {});
     await sleep(50);
     stop.abort(new Error("stopped"));
-    // Only what stops by itself ends here: the call would go on for ten minutes.
+    // The call would run for ten minutes, so it ends here only if it stops on its own.
     await running;
   });
 });

@@ -24,7 +24,7 @@ const golden = (file: string): Entry[] =>
 const entriesOf = (...events: readonly Event[]): Entry[] =>
   events.map((event, index) => ({ seq: index + 1, at: 1_700_000_000_000 + index * 700, event }));
 
-/** All three views show the same facts after each of these entries. */
+/** Checks that all three views show the same facts after each of these entries. */
 const agree = async (entries: readonly Entry[], isLooked: (entry: Entry) => boolean): Promise<void> => {
   const state = createState();
   const page = openPage(entries);
@@ -58,12 +58,12 @@ const agree = async (entries: readonly Entry[], isLooked: (entry: Entry) => bool
   }
 };
 
-/** What a run embeds is another document: no view says anything about it. */
+/** An embed is another document, about which no view states facts. */
 const withoutEmbeds = (entries: readonly Entry[]): Entry[] =>
   entries.filter(({ event }) => event.type !== "embed").map((entry, index) => ({ ...entry, seq: index + 1 }));
 
 const IS_LONG = process.env.RUNCAST_LONG === "1";
-/** A token more changes no fact: the short form looks after some of them. */
+/** Another token changes no fact, so the short form checks only some of them. */
 const isFact = ({ seq, event }: Entry): boolean => IS_LONG || !event.type.endsWith("-delta") || seq % 11 === 0;
 
 describe("page, element and terminal state the same facts", { timeout: IS_LONG ? 900_000 : 120_000 }, () => {

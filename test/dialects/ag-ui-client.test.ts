@@ -9,7 +9,7 @@ import { clients, type TestedClient, withoutWarnings } from "./ag-ui-clients.ts"
 
 const link = ({ file }: { file: string }) => `https://example.org/${file}`;
 
-/** The streams that a client gets of a run: one for each segment. */
+/** The streams that a client gets of a run, one per segment. */
 const streamsOf = (entries: readonly Entry[], style: string, extensions: boolean): Frame[][] => {
   const encode = agUi.encode({ link, style, extensions });
   const streams: Frame[][] = [];
@@ -20,7 +20,7 @@ const streamsOf = (entries: readonly Entry[], style: string, extensions: boolean
   return streams;
 };
 
-/** Reads the streams as one client does that answers whatever it is asked. */
+/** Reads the streams with one client, which answers every ask. */
 const read = async (create: (typeof clients)[number][2], streams: readonly Frame[][]): Promise<TestedClient> => {
   const left = [...streams];
   const client = create({
@@ -51,7 +51,7 @@ const textOf = (client: TestedClient, isRoot = true) =>
 const all = <Type extends EventType>(entries: readonly Entry[], type: Type) =>
   entries.flatMap(({ event }) => (event.type === type ? [event as EventOf<Type>] : []));
 
-/** What the log says, as far as a client can show it. */
+/** The facts of the log, as far as a client can show them. */
 const factsOf = (entries: readonly Entry[]) => {
   const toolTexts = new Set(all(entries, "text-start").flatMap(({ part, call }) => (call === undefined ? [] : [part])));
   const words = (isRoot: boolean) =>

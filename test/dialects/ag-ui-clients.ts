@@ -2,7 +2,7 @@ import * as client0 from "ag-ui-client-0";
 import * as client1 from "ag-ui-client-1";
 import { expect, vi } from "vitest";
 
-/** A message as a client keeps it. */
+/** A message as a client stores it. */
 export interface KeptMessage {
   readonly id: string;
   readonly role: string;
@@ -21,7 +21,7 @@ export interface Interrupt {
   readonly responseSchema?: { readonly properties?: Record<string, unknown> };
 }
 
-/** What is used here of `HttpAgent`, which both versions have. */
+/** The members of `HttpAgent` used here, which both versions have. */
 export interface TestedClient {
   readonly messages: KeptMessage[];
   readonly state: unknown;
@@ -44,7 +44,7 @@ export const clients: readonly (readonly [
   ["0.0.59", "0", (options) => new client0.HttpAgent(options) as unknown as TestedClient],
 ];
 
-/** Fails if a client warns of anything while this runs: they drop what they do not take with a warning. */
+/** Fails if a client logs a warning meanwhile, because clients drop what they reject with a warning. */
 export const withoutWarnings = async <Result>(run: () => Promise<Result>): Promise<Result> => {
   const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
   try {

@@ -3,7 +3,7 @@ import { agUi } from "../../src/dialects/ag-ui.ts";
 import type { Event, EventOf } from "../../src/events.ts";
 import { play } from "../running.ts";
 
-/** What is understood of these events of a server that is no Runcast, as the run that a runner makes of it. */
+/** Decodes events of a server that is not a Runcast, and returns the run that a runner makes of them. */
 const understood = async (sent: readonly object[]): Promise<Event[]> => {
   const decode = agUi.decode();
   const events = sent.flatMap((one) => [...decode({ data: JSON.stringify(one) })]);
@@ -171,7 +171,7 @@ describe("what AG-UI servers send", () => {
       { ask: "i2", kind: "input", schema: { properties: { name: { type: "string" } } } },
       { ask: "i3", kind: "confirmation" },
     ]);
-    // It is one run, over two of theirs.
+    // Two of their runs become one of ours.
     expect(events.filter(({ type }) => type === "run-start").length).toBe(1);
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done", awaiting: ["d"] });
   });

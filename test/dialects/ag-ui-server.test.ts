@@ -9,7 +9,7 @@ import { entriesOf } from "../running.ts";
 import { post, serve, silent, until } from "../serving.ts";
 import { clients, type TestedClient, withoutWarnings } from "./ag-ui-clients.ts";
 
-// Clients tell of every refusal there, besides throwing it.
+// Clients also log each refusal that they throw.
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 afterEach(() => void vi.restoreAllMocks());
 
@@ -23,7 +23,7 @@ const serving = async (source: Source) => {
 const say = (client: TestedClient, content: string) =>
   client.addMessage({ id: crypto.randomUUID(), role: "user", content });
 
-/** Asks about two calls together, and answers with what people said. */
+/** Asks about two calls together, and replies with the answers. */
 const twoApprovals: Source = async function* (_, { run, answerTo }) {
   yield { type: "step-start", step: "s" };
   for (const name of ["a", "b"]) {
@@ -71,7 +71,7 @@ describe.each(clients)("a server and @ag-ui/client %s", (_, style, create) => {
     const [first] = await runs();
     expect(first!.run).not.toBe("mine");
     say(client, "hello");
-    // The same id again is another run.
+    // The same id starts another run.
     await run(client, { runId: "mine" });
     const [second] = await runs();
     expect(second!.run).not.toBe(first!.run);
@@ -82,7 +82,7 @@ describe.each(clients)("a server and @ag-ui/client %s", (_, style, create) => {
     const { messages } = JSON.parse(bytes) as {
       messages: { role: string; content: { type: string; error?: boolean }[] }[];
     };
-    // The whole conversation came back, with calls and results in their places.
+    // The whole conversation came back, with calls and results in place.
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "assistant", "user"]);
     expect(messages[1]!.content.map(({ type }) => type)).toEqual(["text", "call", "call"]);
   });

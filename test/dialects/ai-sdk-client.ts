@@ -2,7 +2,7 @@ import * as ai7 from "ai";
 import * as ai5 from "ai5";
 import * as ai6 from "ai6";
 
-/** A part of a message, as any version of the SDK keeps it. */
+/** A message part, as any version of the SDK stores it. */
 export interface UIPart {
   readonly type: string;
   readonly text?: string;
@@ -48,7 +48,7 @@ interface ChatOptions {
   sendAutomaticallyWhen?: (options: { messages: UIMessage[] }) => boolean;
 }
 
-/** What the versions have in common, as far as it is used here. Their own types differ in ways that do not matter to the wire. */
+/** The members used here, which all versions share. Their types differ in ways that do not affect the wire format. */
 export interface Sdk {
   readonly DefaultChatTransport: new (options: object) => Transport;
   readonly AbstractChat: new (options: ChatOptions) => Chat;
@@ -81,7 +81,10 @@ export const sdks = {
 export type Version = keyof typeof sdks;
 export const VERSIONS: readonly Version[] = [5, 6, 7];
 
-/** What the SDK's own reader makes of a response, as the message it continues. Rejects at the first chunk that it does not take. */
+/**
+ * Reads a response with the SDK's own reader, as a continuation of `message`. Rejects at the first chunk that it does
+ * not accept.
+ */
 export const readResponse = async (
   version: Version,
   pieces: Iterable<Uint8Array>,
@@ -104,7 +107,7 @@ export const readResponse = async (
   return last;
 };
 
-/** A chat as a page has one, without the page. */
+/** A chat as in a page, without the page. */
 export const openChat = (
   version: Version,
   options: { readonly api: string; readonly id: string; readonly messages?: UIMessage[] } & Omit<

@@ -12,7 +12,7 @@ import { readResponse, sdks, type UIMessage, type UIPart, type Version, VERSIONS
 const encoder = new TextEncoder();
 const link = () => "https://example.org/file";
 
-/** The bodies of the responses that a client of this version gets: one for each segment. */
+/** The response bodies that a client of this version gets, one per segment. */
 const bodiesOf = (version: Version, entries: readonly Entry[]): string[] => {
   const encode = aiSdk.encode({ style: `${version}`, link, page: () => "https://example.org/?run=r" });
   const segments = createSegments();
@@ -29,7 +29,7 @@ function* split(text: string, size: number): Generator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.slice(from, from + size);
 }
 
-/** Reads one response after the other, as a page does whose person has answered in between. */
+/** Reads the responses one after the other, as a page does after its user has answered. */
 const read = async (version: Version, entries: readonly Entry[], size: number): Promise<UIMessage> => {
   let message: UIMessage | undefined;
   for (const body of bodiesOf(version, entries)) {
@@ -55,7 +55,7 @@ const endsIn = (entries: readonly Entry[]) => {
   return end?.type === "run-end" ? end.outcome : undefined;
 };
 
-/** What a log says of the root agent, as a message should show it. */
+/** The log's facts about the root agent, as a message should show them. */
 const factsOf = (entries: readonly Entry[]) => {
   const state = createState();
   for (const entry of entries) fold(state, entry);
@@ -115,7 +115,7 @@ describe.each(VERSIONS)("the reader of AI SDK %i", (version) => {
         if (error !== undefined) expect(part.errorText).toBe(error);
         if (ended === "ok") expect(part.output).toBeDefined();
       }
-      // Only the app's own calls make it send again.
+      // Only the app's own calls trigger another request.
       const messages = [
         { id: "u", role: "user" as const, parts: [] },
         { id, role: "assistant" as const, parts },

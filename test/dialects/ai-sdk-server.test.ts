@@ -10,7 +10,7 @@ import { entriesOf } from "../running.ts";
 import { onStop, post, serve, until } from "../serving.ts";
 import { openChat, sdks, type UIPart, type Version, VERSIONS } from "./ai-sdk-client.ts";
 
-/** Asks about these calls together, says what was answered, and ends. */
+/** Asks about these calls together, reports the answers, and ends. */
 const asking = (...names: readonly string[]): Source =>
   async function* (_, { run, answerTo }) {
     yield { type: "step-start", step: "s1" };
@@ -40,7 +40,7 @@ const asking = (...names: readonly string[]): Source =>
     yield { type: "step-end", step: "s2", finish: "stop" };
   };
 
-/** Speaks until it is told to go on, and then to the end. */
+/** Writes some text, then waits for a signal to write the rest. */
 const speaking = (first = "One ") => {
   const going = Promise.withResolvers<void>();
   const source: Source = async function* (_, { signal }) {

@@ -9,7 +9,7 @@ import { entriesOf } from "../running.ts";
 import { framesOf, post, saying, serve, silent, until } from "../serving.ts";
 import { clients, type KeptMessage, type TestedClient, withoutWarnings } from "./ag-ui-clients.ts";
 
-/** CopilotKit's own is 0.0.59. */
+/** The version that CopilotKit uses is 0.0.59. */
 const [, , create] = clients.find(([version]) => version === "0.0.59")!;
 
 const serving = async (source: Source) => {
@@ -20,7 +20,7 @@ const serving = async (source: Source) => {
 };
 const say = (client: TestedClient, content: string) =>
   client.addMessage({ id: `user ${content}`, role: "user", content });
-/** What people see of messages: activities aside, which say what goes on. */
+/** The messages that users see, without activities. */
 const seen = (messages: readonly KeptMessage[]) =>
   messages
     .filter(({ role }) => role !== "activity")
@@ -78,7 +78,7 @@ describe("the runtime of CopilotKit", () => {
       ["user", "count", []],
       ["assistant", "one two three", []],
     ]);
-    // The page that is gone did not stop it.
+    // The closed page did not stop the run.
     const end = (await entriesOf(log, await latest())).at(-1)!.event;
     expect(end).toMatchObject({ type: "run-end", outcome: "done" });
   });
@@ -100,7 +100,7 @@ describe("the runtime of CopilotKit", () => {
     const ends = (await entriesOf(log, await latest())).map(({ event }) => event);
     expect(ends.find(({ type }) => type === "ask-end")).toMatchObject({ answer: { allow: true } });
     expect(ends.at(-1)).toMatchObject({ outcome: "done" });
-    // And after it, the whole run is there, over both of its streams.
+    // Afterwards, the whole run is there, from both of its streams.
     const later = at("connect");
     await withoutWarnings(() => later.runAgent());
     expect(seen(later.messages)).toEqual(seen(run.messages));

@@ -14,14 +14,14 @@ const dialects = [native, deepAgent];
 
 interface Shown {
   text: string;
-  /** What was streamed by sub-agents, by their ids. */
+  /** The text streamed by sub-agents, by agent id. */
   readonly inside: Record<string, string>;
   readonly sources: { id: string; name: string; document: string }[];
   readonly agents: Set<string>;
   readonly bar: { description: string; done: boolean }[];
 }
 
-/** A client of the family: it reads only `data:` lines, and what it does not know it skips. */
+/** A client of the family: it reads only `data:` lines and skips unknown types. */
 const show = async (response: Response, onShown: (shown: Shown) => void = () => {}): Promise<Shown> => {
   const shown: Shown = { text: "", inside: {}, sources: [], agents: new Set(), bar: [] };
   for await (const data of dataLines(response)) {
@@ -66,7 +66,7 @@ const ask = (url: string, content: string, init: RequestInit = {}) =>
     ...init,
   });
 
-/** What anybody who reads the log would have to see. */
+/** What a reader of the log must see. */
 const expected = (entries: readonly Entry[]) => {
   const events = entries.map(({ event }) => event);
   const inside: Record<string, string> = {};
@@ -76,7 +76,7 @@ const expected = (entries: readonly Entry[]) => {
   for (const event of events)
     if (event.type === "step-start" && event.agent === undefined) step = event.step;
     else if (event.type === "text-delta" && event.agent === undefined) {
-      // Those of another step begin a paragraph.
+      // Text of another step starts a paragraph.
       text += last !== "" && last !== step ? `\n\n${event.delta}` : event.delta;
       last = step;
     } else if (event.type === "text-delta") inside[event.agent!] = (inside[event.agent!] ?? "") + event.delta;

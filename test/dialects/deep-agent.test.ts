@@ -319,7 +319,7 @@ describe("one answer instead of a stream", () => {
   test.each(goldenRuns)("%s", (_, entries) => {
     const { event } = entries.at(-1)!;
     const end = event.type === "run-end" ? event : undefined;
-    // A run that leaves off for its client has no answer yet: then it is the last that was said.
+    // A run that stops for its client has no answer yet. Then the last text is the answer.
     const last = entries.findLast(({ event: one }) => one.type === "text-start" && one.agent === undefined);
     const parts = end?.answer ?? (last?.event.type === "text-start" ? [last.event.part] : []);
     const texts = entries.map(({ event: one }) =>

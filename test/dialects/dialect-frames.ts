@@ -8,7 +8,7 @@ import { play } from "../running.ts";
 
 const RUNS = path.join(import.meta.dirname, "../../golden/runs");
 
-/** Every recorded run, by its name. */
+/** Every recorded run, by name. */
 export const goldenRuns: readonly (readonly [name: string, entries: readonly Entry[]])[] = readdirSync(RUNS)
   .filter((file) => file.endsWith(".jsonl"))
   .map((file) => [
@@ -34,7 +34,7 @@ export const decoded = (dialect: Dialect, frames: readonly Frame[]): Event[] => 
   return frames.flatMap((frame) => decode(frame));
 };
 
-/** What clients read that know nothing of SSE but its `data:` lines. */
+/** The data that clients read that only know the `data:` lines of SSE. */
 export async function* dataLines(response: Response): AsyncGenerator<string> {
   let rest = "";
   for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
@@ -44,7 +44,7 @@ export async function* dataLines(response: Response): AsyncGenerator<string> {
   }
 }
 
-/** What the runner writes for a source that says what these frames say: a grammatical log, or the test fails. */
+/** Plays the events of these frames through a runner. Fails the test if its log is not grammatical. */
 export const played = async (dialect: Dialect, frames: readonly Frame[]): Promise<Event[]> => {
   const { events } = await play(async function* () {
     yield* decoded(dialect, frames);
@@ -54,7 +54,7 @@ export const played = async (dialect: Dialect, frames: readonly Frame[]): Promis
 
 export const said = (frames: readonly Frame[]): unknown[] => frames.map(({ data }) => JSON.parse(data) as unknown);
 
-/** The golden's keys with their values, in the golden's order; keys that it does not have are left out. */
+/** Compares the values of the golden's keys, in the golden's order. Ignores other keys. */
 export const expectGolden = (frames: readonly Frame[], golden: readonly string[]): void => {
   const values = said(frames);
   expect(values.length).toBe(golden.length);
@@ -73,7 +73,7 @@ const only = (value: unknown, sample: unknown): unknown => {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Reads a request as the server would: the body as JSON, the agent from the path. */
+/** Reads a request as the server does: the body as JSON, the agent from the path. */
 export const read = (
   dialect: Dialect,
   asked: { method?: string; path: string; headers?: Record<string, string>; body?: unknown },

@@ -25,7 +25,7 @@ const framesOf = (entries: readonly Entry[]): Frame[] => {
   return entries.flatMap((entry) => encode(entry));
 };
 
-/** The log that a run has whose agent says what these frames mean. */
+/** The log of a run whose source emits the events of these frames. */
 const runOf = async (frames: readonly Frame[]): Promise<readonly Entry[]> => {
   const log = memory();
   const source: Source = async function* () {
@@ -100,7 +100,7 @@ describe("frames of our own", () => {
     expect(textOf(read)).toBe(textOf(recorded));
     expect(read.filter((event) => event.type === "text-start")).toHaveLength(1);
     expect(finishOf(read)).toMatchObject({ finish: (finishOf(recorded) as EventOf<"step-end">).finish });
-    // A server of the family may also say the whole answer at once.
+    // A server of the family may also send the whole answer in one frame.
     expect(textOf(decoded(framesOf(entries).at(-1)!))).toBe(textOf(recorded));
   });
 

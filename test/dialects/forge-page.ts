@@ -1,4 +1,4 @@
-/** One tool call as the page's card shows it. */
+/** A tool call as the page's card shows it. */
 export interface Card {
   readonly id: string;
   readonly tool_name: string;
@@ -15,16 +15,16 @@ export interface Shown {
   readonly thinking?: string;
   readonly usage?: unknown;
   readonly cards?: readonly Card[];
-  /** A message that is an error, with or without a button to try again. */
+  /** An error message, with or without a retry button. */
   readonly error?: { readonly code: string; readonly retry: boolean };
 }
 
 type Data = Record<string, any>;
 
 /**
- * A page as Forge's is: it keeps the conversation, posts all of it with each message, reads the stream by hand (event and data lines,
- * CRLF or LF, the event's state kept between chunks, a later data line in place of an earlier one), starts a card anew at each
- * tool_call, and stops at `complete` and at any `error`.
+ * A page that works like Forge's: it stores the conversation, posts all of it with each message, parses the stream by
+ * hand (event and data lines, CRLF or LF, the event's state kept between chunks, a later data line replaces an earlier
+ * one), resets a card at each tool_call, and stops at `complete` and at any `error`.
  */
 export const forgePage = (base = "") => {
   const messages: Shown[] = [];
@@ -42,7 +42,7 @@ export const forgePage = (base = "") => {
     return true;
   };
 
-  /** Whether the stream is over. */
+  /** Returns whether the stream is over. */
   const handle = (event: string, text: string): boolean => {
     let data: Data;
     try {
@@ -151,23 +151,23 @@ export const forgePage = (base = "") => {
 
   return {
     messages,
-    /** Every event so far, for looking at what came. */
+    /** Every event so far, for inspection. */
     seen,
     send,
-    /** Without HTTP: the text of a stream, in pieces. */
+    /** Without HTTP: reads the text of a stream, in pieces. */
     show(pieces: Iterable<string>): Shown | undefined {
       begin();
       for (const piece of pieces) if (read(piece)) return messages.at(-1);
       return undefined;
     },
-    /** Throws away what has come of the answer. */
+    /** Discards the partial answer. */
     stop() {
       stop?.abort();
       isStreaming = false;
       response = thinking = "";
       cards = new Map();
     },
-    /** Sends the last question again, without what came of it. */
+    /** Sends the last message again, without the messages after it. */
     async retry() {
       const index = messages.findLastIndex(({ role }) => role === "user");
       const [asked] = messages.splice(index);

@@ -24,7 +24,7 @@ const refused = (act: () => unknown): Refusal => {
   }
   throw new Error("was not refused");
 };
-/** What a server reads of what a client of this family writes. */
+/** Reads a client's request back as a server does. */
 const again = (command: Command): Command => {
   const { path, headers, body } = forge.write(command);
   const [, agent] = /^\/forge\/([^/]+)\/chat\/stream$/.exec(path) ?? [];
@@ -48,7 +48,7 @@ describe("asking", () => {
     expect(read(body).request).toEqual({
       messages: [text("user", "Hello"), text("assistant", "Hi! How can I help?"), text("user", body.user_message)],
       model: "anthropic/claude-sonnet-4",
-      // The page asks for this model before anybody has chosen one.
+      // The page requests this model before the user has chosen one.
       settings: { modelRequired: false },
     });
   });

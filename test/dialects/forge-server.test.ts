@@ -294,7 +294,7 @@ describe("what the page asks for besides", () => {
     ]);
     expect((await ask("/models/suggestions/runcast")).suggestions.length).toBe(3);
     expect(await ask("/models/suggestions/openai")).toEqual({ provider: "openai", suggestions: [] });
-    // What the page's model manager offers to change, it would offer in vain.
+    // The page's model manager must not offer changes that cannot be made.
     expect(await ask("/providers")).toEqual({ providers: [] });
     expect(grouped.providers.runcast.chat.every(({ source }: { source: string }) => source !== "manual")).toBe(true);
     expect(await ask("/nobody/models")).toEqual({ detail: expect.stringContaining("nobody") });

@@ -15,7 +15,7 @@ const link = () => "";
 
 const RESPONSE_REASONS = { length: "max_output_tokens", filter: "content_filter", interrupted: "interrupted" };
 
-/** A run that is done, whose last answer ended like this. */
+/** A finished run whose last step ended with this finish. */
 const endingAs = (finish: Finish): Entry[] => {
   const events: Event[] = [
     { type: "run-start", protocol: 1, run: "r", name: "test" },
@@ -29,7 +29,7 @@ const endingAs = (finish: Finish): Entry[] => {
   return events.map((event, index) => ({ seq: index + 1, at: 1_700_000_000_000 + index, event }));
 };
 
-// Of each dialect, the data of all frames: what its clients are told by the end.
+// The data of all frames that a dialect's clients get.
 const dataOf = (dialect: Dialect, finish: Finish): string[] => {
   const encode = dialect.encode({ link });
   return endingAs(finish).flatMap((entry) => encode(entry).map(({ data }) => data));
@@ -44,7 +44,7 @@ const wholeOf = (dialect: Dialect, finish: Finish): { status: number; body: stri
 describe.each([
   { finish: "length", why: "limit on output tokens", todo: "continue", reason: "length" },
   { finish: "filter", why: "content filter", todo: "Rephrase", reason: "content_filter" },
-  // OpenAI has no word of its own for it; "length" is the one for an answer that broke off.
+  // OpenAI has no reason for this. `length` is the one for a truncated answer.
   { finish: "interrupted", why: "broke off", todo: "Ask again", reason: "length" },
 ] as const)("an answer that ended as $finish", ({ finish, why, todo, reason }) => {
   const said = (dialect: Dialect) => dataOf(dialect, finish).join("\n");

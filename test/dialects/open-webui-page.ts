@@ -16,7 +16,7 @@ export const framesOf = (entries: readonly Entry[], style?: string): Frame[] => 
 export const linesOf = (frames: readonly Frame[]): Said[] =>
   frames.filter(({ data }) => data !== "[DONE]").map(({ data }) => JSON.parse(data) as Said);
 
-/** The items of a message as Open WebUI's server keeps them, told by place. */
+/** The items of a message as Open WebUI's server stores them, by index. */
 export const itemsOf = (frames: readonly Frame[]): Said[] => {
   let items: Said[] = [];
   for (const line of linesOf(frames)) {
@@ -48,7 +48,7 @@ export const itemsOf = (frames: readonly Frame[]): Said[] => {
   return items;
 };
 
-/** What a person sees of them, in order: texts, and calls with their results. */
+/** What the user sees, in order: texts, and calls with their results. */
 export const shown = (frames: readonly Frame[]): string[] => {
   const items = itemsOf(frames);
   return items.flatMap((item) => {
@@ -93,5 +93,5 @@ export const ended = (id: string, result: string, more: object = {}): Event => (
   ...more,
 });
 
-/** A run of these events, in one step. */
+/** A run with these events, in one step. */
 export const run = (...events: Event[]): Entry[] => numbered([start, ...events, done]);

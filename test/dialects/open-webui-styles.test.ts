@@ -161,7 +161,7 @@ describe("citations", () => {
   });
 });
 
-/** What Open WebUI's tokenizer and card make of a block, by the rules that are known of them. */
+/** Parses a block by the known rules of Open WebUI's tokenizer and card. */
 const blockOf = (source: string) => {
   const open = /^<details(\s+[^>]*)?>\n/.exec(source.trimStart())!;
   const rest = source.trimStart().slice(open[0].length);

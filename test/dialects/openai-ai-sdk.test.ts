@@ -30,7 +30,7 @@ const partsOf = async (model: LanguageModelV4, withTools = false): Promise<Langu
 const wordsIn = (parts: readonly LanguageModelV4StreamPart[], type: "text-delta" | "reasoning-delta") =>
   parts.map((part) => (part.type === type ? part.delta : "")).join("");
 
-/** Clients of another make, which check what they read against schemas of their own. */
+/** Third-party clients, which validate responses with their own schemas. */
 describe.each(models)("the AI SDK's %s model", (kind, modelOf) => {
   test.each([...stories])("%s", async (name, entries) => {
     const { url } = await openai();

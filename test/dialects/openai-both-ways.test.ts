@@ -21,7 +21,7 @@ const understand = (dialect: Dialect, frames: readonly Frame[]): Event[] => {
   const decode = dialect.decode();
   return frames.flatMap((frame) => decode(frame));
 };
-/** What becomes of events if a source says them. */
+/** The log of a run whose source emits these events. */
 const runOf = async (events: readonly Event[]): Promise<readonly Entry[]> => {
   const log = memory();
   const runner = createRunner({ log });
@@ -54,7 +54,7 @@ describe.each(dialects)("%s", (_, dialect) => {
         const read = await runOf(events);
         expect(verify(read)).toBeUndefined();
         expect(endOf(read).outcome === "done").toBe(endOf(entries).outcome === "done");
-        // A format with one string keeps words of different steps apart by white space.
+        // A format with a single string separates the text of different steps by white space.
         const bare = (log: readonly Entry[]) => wordsOf(log, "text").join("").replace(/\s/g, "");
         expect(bare(read)).toBe(bare(entries));
       }),

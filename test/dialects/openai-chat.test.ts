@@ -40,7 +40,7 @@ const collect = async (stream: AsyncIterable<ChatCompletionChunk>) => {
   };
 };
 
-/** By both of its names, each for clients that read no other. */
+/** The reasoning, under both names, because clients read one or the other. */
 const reasoningIn = (delta: object): string => {
   const { reasoning_content: ours = "", reasoning = "" } = delta as Record<string, string | undefined>;
   expect(reasoning).toBe(ours);
@@ -271,7 +271,7 @@ describe("chat completions", () => {
     const refused = await client.models.list().catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(AuthenticationError);
     expect(refused).toMatchObject({ code: "invalid_api_key", type: "invalid_request_error" });
-    // LiteLLM knows a wrong key by these words.
+    // LiteLLM recognizes a wrong key by this text.
     expect((refused as Error).message).toContain("Incorrect API key provided");
     const { data } = await client.withOptions({ apiKey: "a-long-enough-key" }).models.list();
     expect(data[0]!.id).toBe("demo");

@@ -25,13 +25,13 @@ export const stories: ReadonlyMap<string, readonly Entry[]> = new Map(
   ]),
 );
 
-/** An agent whose run is a recorded one. */
+/** An agent that replays a recorded run. */
 export const replay = (entries: readonly Entry[]): Source =>
   async function* () {
     for (const { event } of entries) yield event;
   };
 
-/** A server on which every story is an agent, and the client from npm, which never tries twice. */
+/** A server with each story as an agent, and the client from npm with retries disabled. */
 export const openai = async (agents: Record<string, Source> = {}, options: Partial<ServerOptions> = {}) => {
   const sources = Object.entries({ demo: demoAgent({ speed: Infinity }), ...agents });
   for (const [name, entries] of stories) sources.push([name, replay(entries)]);
@@ -51,7 +51,7 @@ export const openai = async (agents: Record<string, Source> = {}, options: Parti
   return { url, server, client, log, entriesOf, endOf };
 };
 
-/** What the root agent says or thinks, part by part in the order they start. */
+/** The root agent's text or thinking, part by part in the order they start. */
 export const wordsOf = (entries: readonly Entry[], kind: "text" | "thinking"): string[] => {
   const parts = new Map<string, string>();
   for (const { event } of entries) {
@@ -74,7 +74,7 @@ export const endOf = (entries: readonly Entry[]): EventOf<"run-end"> => {
   return event;
 };
 
-/** Two calls of the client's at once, their arguments in pieces that alternate; then, with the results, an answer. */
+/** Two parallel calls for the client, with interleaved deltas of their arguments. Given their results, it answers. */
 export const twoClientCalls: Source = async function* ({ messages, tools = [] }) {
   const results = messages.flatMap(({ content }) => content.filter((part) => part.type === "result"));
   yield { type: "step-start", step: "s" };
@@ -103,7 +103,7 @@ export const twoClientCalls: Source = async function* ({ messages, tools = [] })
   yield { type: "run-end", outcome: "done", awaiting: ["call_a", "call_b"] };
 };
 
-/** Says some words, then fails. */
+/** Writes some text, then fails. */
 export const failing: Source = async function* () {
   yield { type: "step-start", step: "s" };
   yield { type: "text-start", part: "p" };
@@ -111,7 +111,7 @@ export const failing: Source = async function* () {
   throw new Error("the disk is full");
 };
 
-/** Says some words, then waits until it is stopped. */
+/** Writes some text, then waits until it is cancelled. */
 export const waiting: Source = async function* (_, { signal }) {
   yield { type: "step-start", step: "s" };
   yield { type: "text-start", part: "p" };
@@ -119,7 +119,7 @@ export const waiting: Source = async function* (_, { signal }) {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
 };
 
-/** A tool of the agent's own with a result of 1 MB, then an answer as large. */
+/** One of the agent's own tools with a result of 1 MB, then an answer of the same size. */
 export const large: Source = async function* () {
   const text = "0123456789abcdef".repeat(65_536);
   yield { type: "step-start", step: "s1" };
@@ -133,7 +133,7 @@ export const large: Source = async function* () {
   yield { type: "text-delta", part: "p", delta: text };
 };
 
-/** Answers with the roles and texts of what it was asked. */
+/** Answers with the roles and contents of the request's messages. */
 export const echo: Source = async function* ({ messages }) {
   yield { type: "step-start", step: "s" };
   yield { type: "text-start", part: "p" };

@@ -52,7 +52,7 @@ describe("every story", () => {
     const { events, error, types } = told;
     const end = endOf(entries);
     const isFailed = STATUS[end.outcome] === "failed";
-    // OpenAI's own client throws at the error, before the event that has the failed response.
+    // OpenAI's client throws at the error, before the event with the failed response.
     const response = isFailed ? await client.responses.retrieve(told.response.id) : told.response;
     expect(numbersOf(events)).toEqual(events.map((_, index) => index));
     expect(types.slice(0, 2)).toEqual(["response.created", "response.in_progress"]);

@@ -8,7 +8,7 @@ import { serve } from "../serving.ts";
 
 type Style = "details" | "text";
 
-/** How a client may ask: by the name of the model, by a header, by the query. */
+/** The ways to request a style: by the model's name, a header or the query. */
 const ways: readonly [string, (url: string, style: Style, body: object) => Promise<Response>][] = [
   ["the model's name", (url, style, body) => send(url, { ...body, model: `demo:${style}` })],
   ["a header", (url, style, body) => send(url, { ...body, model: "demo" }, { "runcast-style": style })],
@@ -50,7 +50,7 @@ describe.each(ways)("asked by %s", (_, ask) => {
       expect(
         blocks!.every((block) => /done="true" status="completed" name="(search_notes|calculate)"/.test(block)),
       ).toBe(true);
-    // Each begins a line of its own, after an empty one.
+    // Each starts on its own line, after an empty one.
     for (const block of blocks!) expect(text).toContain(`\n\n${block}`);
   });
 });

@@ -19,7 +19,7 @@ interface Shown {
   status: { text: string; done: boolean };
 }
 
-/** A client of the family: its parser reads lines, and what it does not know it skips. */
+/** A client of the family: its parser reads lines and skips unknown types. */
 const show = async (response: Response, onShown: (shown: Shown) => void = () => {}): Promise<Shown> => {
   const shown: Shown = { text: "", blocks: [], pending: new Map(), status: { text: "", done: false } };
   for await (const data of dataLines(response)) {
@@ -51,19 +51,19 @@ const handle = (shown: Shown, data: string): void => {
       shown.status = { text: "Complete", done: true };
       return;
     case "error":
-      // The family's pipe leaves the status as it is.
+      // The family's pipe does not change the status.
       shown.text += `Error: ${said["message"]}`;
   }
 };
 
-/** A block is put after the words so far, and drawn only if it begins a line there. */
+/** A block is appended to the text, and rendered only if it starts a line there. */
 const block = (shown: Shown, drawn: Shown["blocks"][number]): void => {
   shown.pending.delete(drawn.id);
   if (shown.text === "" || shown.text.endsWith("\n")) shown.blocks.push(drawn);
   shown.text += `<block ${drawn.id}>\n`;
 };
 
-/** The words that are shown, without the blocks between them. */
+/** The shown text, without the blocks in it. */
 const wordsOf = ({ text }: Shown): string => text.replaceAll(/<block [^>]*>\n/g, "");
 
 const ask = (url: string, content: string, init: RequestInit = {}) =>
@@ -74,7 +74,7 @@ const ask = (url: string, content: string, init: RequestInit = {}) =>
     ...init,
   });
 
-/** What anybody who reads the log would have to see. */
+/** What a reader of the log must see. */
 const expected = (entries: readonly Entry[]) => {
   const events = entries.map(({ event }) => event);
   const words = events.map((event) => (event.type === "text-delta" && event.agent === undefined ? event.delta : ""));

@@ -22,8 +22,8 @@ const STREAM = [
 
 const THINKING = `{"type": "status", "content": "Thinking..."}`;
 /**
- * The same with what the family's client needs to show it: a block begins on a line of its own, or it is not drawn, and no status
- * outlives what it tells of.
+ * The same, with what the family's client needs to show it: a block starts on its own line, or it is not rendered, and
+ * no status outlives its cause.
  */
 const SPELLED = [
   ...STREAM.slice(0, 3),

@@ -31,7 +31,7 @@ test("the code in the documents has the types it seems to have", () => {
     const text = read(document);
     for (const { 0: all, 1: kind = "", 2: code = "", index } of text.matchAll(/^```ts ?(\w*)\n(.*?)^```$/gms)) {
       const line = text.slice(0, index).split("\n").length;
-      // A block of `tsx`: what follows `ts` is its kind.
+      // For a `tsx` block, the kind is the text after `ts`.
       const name = `${path.basename(document, ".md")}-line-${line}.${kind === "x" ? "tsx" : "ts"}`;
       expect(all).toContain(code);
       writeFileSync(path.join(directory, name), asModule(kind, code));
@@ -71,7 +71,7 @@ test("docs/tools.md shows every member of ToolContext", () => {
   expect(members.filter((member) => !shown.includes(`context.${member}`))).toEqual([]);
 });
 
-/** A block marked `ts run` is a configuration: its agents are asked something, each in a run of its own. */
+/** A block marked `ts run` is a configuration. Each of its agents handles one request in a separate run. */
 test("the sources in the documents run, and break no rule", async () => {
   const blocks = DOCUMENTS.flatMap((document) => [...read(document).matchAll(/^```ts run\n(.*?)^```$/gms)]);
   expect(blocks.length).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ const imports = importsIn(source);
 const files = [...imports.keys()];
 const local = (file: string) => imports.get(file)!.filter(({ target, lazy }) => target.endsWith(".ts") && !lazy);
 
-/** The main file that a private part belongs to: `runner/close.ts` → `runner.ts`, `logs/sqlite/tail.ts` → `logs/sqlite.ts`. */
+/** The main file of a private part: `runner/close.ts` → `runner.ts`, `logs/sqlite/tail.ts` → `logs/sqlite.ts`. */
 const ownerOf = (file: string): string => {
   const directory = path.posix.dirname(file);
   if (directory === "." || files.includes(file) === false) return file;
@@ -32,14 +32,14 @@ const CONTRACTS = [
   "dialect.ts",
   "segments.ts",
 ];
-/** What several variants share has a folder of its own: `dialects/openai/…`, where no `dialects/openai.ts` is. */
+/** Code shared by several variants has its own folder: `dialects/openai/…`, without a `dialects/openai.ts`. */
 const isFamily = (file: string) => ownerOf(file) === file && file.split("/").length > 2;
 const isVariant = (file: string) => VARIANTS.includes(ownerOf(file).split("/")[0]!) && ownerOf(file).includes("/");
 
-/** A word each, for everybody. */
+/** Small files that every layer may import. */
 const EVERYWHERE = ["protocol.ts", "timer.ts", "stray-errors.ts", "id-fields.ts", "message-of.ts", "run-id.ts"];
 
-/** What the files of a layer may import of ours; their own private parts always. */
+/** Which of our files each layer may import, in addition to its own private parts. */
 const ALLOWED: Record<string, (target: string) => boolean> = {
   "events.ts": (target) => target === "protocol.ts",
   "protocol.ts": (target) => target === "events.ts",
@@ -90,7 +90,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
     ["events.ts", "json.ts", "segments.ts", "source.ts", "log.ts", "tool.ts", "wire.ts", "dialect.ts"].includes(
       target,
     ) || isFamily(target),
-  // A source of another server's frames reads them as any client does.
+  // A source for another server's frames reads them as any client does.
   "sources/": (target) =>
     [
       ...CONTRACTS,
@@ -102,7 +102,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
       "process-tree.ts",
     ].includes(target) || isFamily(target),
   "models/": (target) => [...CONTRACTS, "sse.ts"].includes(target) || target === "sources/agent.ts",
-  // What puts everything together may use all of it.
+  // Entry points may import everything.
   "assistant.ts": () => true,
   "cli.ts": () => true,
   "config.ts": () => true,
@@ -170,7 +170,7 @@ describe("layers", () => {
   });
 
   test("shared code never names a variant", () => {
-    // "agent" is a word of the vocabulary before it is the name of a source, "http" one of OpenAPI.
+    // "agent" is part of the vocabulary as well as a source's name, and "http" is also used by OpenAPI.
     const variants = files.filter(
       (file) =>
         isVariant(file) &&

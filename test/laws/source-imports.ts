@@ -2,14 +2,14 @@ import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 export interface Import {
-  /** A file relative to the directory, or the name of a package's module. */
+  /** A file relative to the directory, or a package's module name. */
   readonly target: string;
   readonly typeOnly: boolean;
-  /** Loaded when it is needed. */
+  /** Loaded on demand. */
   readonly lazy: boolean;
 }
 
-/** The TypeScript files of a directory, by their paths relative to it, with what each of them imports. */
+/** The TypeScript files of a directory, by relative path, with their imports. */
 export const importsIn = (directory: string): ReadonlyMap<string, readonly Import[]> =>
   new Map(
     readdirSync(directory, { recursive: true, encoding: "utf8" })
@@ -34,7 +34,7 @@ const importsOf = (file: string, text: string): Import[] => {
   ];
 };
 
-/** The first cycle among imports of values that load at once, as a trail of files; undefined if there is none. */
+/** The first cycle of eager value imports, as a list of files. Undefined if there is none. */
 export const cycleIn = (imports: ReadonlyMap<string, readonly Import[]>): readonly string[] | undefined => {
   const done = new Set<string>();
   const visit = (file: string, trail: readonly string[]): readonly string[] | undefined => {

@@ -6,7 +6,7 @@ import { SHOWN_STATES } from "../../src/view/badge.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 
-/** Whoever draws a run. Markdown knows of no run. */
+/** All code that renders a run. Markdown does not know about runs. */
 const files = ["src/element.ts", "src/element", "src/cli", "src/html-export", "web/src"]
   .flatMap((place) =>
     place.endsWith(".ts")
@@ -17,47 +17,47 @@ const files = ["src/element.ts", "src/element", "src/cli", "src/html-export", "w
   )
   .filter((file) => /\.tsx?$/.test(file) && !file.startsWith("web/src/markdown/"));
 
-/** Fields from which one could tell how something stands, how it ended or how long it took, whatever they are read of. */
+/** Fields that reveal a state, an outcome or a duration, regardless of the object they are read from. */
 const FIELDS = new Set([
   "outcome", "finish", "startedAt", "endedAt", "executedAt", "ms", "since", "cut", "redacted", "replaces", "replacedBy",
   "repeats", "repeatedBy", "edited", "inputDone",
 ]); // prettier-ignore
 
-/** Fields that other things have, too: these count where they are read of what is called or typed as a part of a run. */
+/** Fields that other objects have too. They count only if the object's name or type is a part of a run. */
 const SHARED_FIELDS = new Set([
   "state", "error", "title", "status", "task", "usage", "by", "awaiting", "retries", "progress",
 ]); // prettier-ignore
 const PARTS = new Set(["call", "node", "agent", "ask", "step", "part", "run", "root", "state", "event"]);
 
-/** What a call, an agent, an ask, a step or a run may be in. */
+/** States of calls, agents, asks, steps and runs. */
 const STATES = new Set<unknown>([...SHOWN_STATES, "stop", "tools", "length", "filter"]);
 
-/** What is read or compared, but of something else than how a run is shown. */
+/** Exceptions: reads and comparisons that do not concern how a run is shown. */
 const OTHER: Readonly<Record<string, readonly string[]>> = {
-  // Passed on to the page that holds the element.
+  // Passed on to the page that contains the element.
   "src/element.ts": ["state.outcome"],
-  // Of a task in a list of Markdown.
+  // A task in a Markdown list.
   "src/element/markdown-view.ts": ['task === "done"'],
-  // Kept with a message of a conversation, for when its run is not loaded.
+  // Stored with a message of a conversation, for when its run is not loaded.
   "web/src/app/use-chat.ts": ["live?.message.outcome"],
   "web/src/conversations/conversation.ts": ["end.outcome"],
   "web/src/conversations/exchange.ts": ['message["outcome"]', 'message["outcome"]'],
   "web/src/conversations/use-conversations.tsx": ["message.outcome"],
-  // Whether there is anything left to follow, and what is kept of it.
+  // Whether there is anything left to follow, and what is stored of it.
   "web/src/conversations/runs.ts": ["state.outcome", "state.outcome", "state.endedAt", "state.outcome"],
-  // Of a server of tools that was tried out.
+  // An MCP server that was validated.
   "web/src/app/server-settings.tsx": ['check?.status === "ok"'],
   // Passed on to a tool's own document.
   "web/src/embeds/app-host.ts": ["call.error"],
-  // The calls that are left to this browser.
+  // The calls left to this browser.
   "web/src/embeds/browser-calls.tsx": ["state.awaiting"],
-  // Of a result in a message.
+  // A result in a message.
   "web/src/embeds/browser-results.tsx": ["part.error", "part.error"],
-  // Of a request to cancel.
+  // A request to cancel.
   "web/src/run/stop-button.tsx": ['status === "cancelled"'],
 };
 
-/** Parts of the view that make text of amounts: facts hold it already. */
+/** View functions that format amounts. Facts already contain the result. */
 const AMOUNTS = new Set(["duration", "elapsed", "usageText"]);
 
 interface Node {
@@ -65,7 +65,7 @@ interface Node {
   readonly [field: string]: unknown;
 }
 
-/** Every reading of such a field, comparison with such a state and making of such a text, as the source has it. */
+/** Every read of such a field, comparison with such a state and formatting of such an amount, as source text. */
 const decisionsIn = (source: string, lang: "ts" | "tsx" = "tsx"): string[] => {
   const found: string[] = [];
   const textOf = ({ start, end }: Node): string => source.slice(start as number, end as number).replace(/\s+/g, " ");
@@ -75,13 +75,13 @@ const decisionsIn = (source: string, lang: "ts" | "tsx" = "tsx"): string[] => {
     if (node?.type === "ChainExpression" || node?.type === "TSNonNullExpression") return nameOf(node.expression);
     return ((node?.name ?? node?.value ?? "") as string) || "";
   };
-  /** Whether it is called as a part of a run is, or said to be one. */
+  /** Whether its name or type is a part of a run. */
   const isPart = (value: unknown): boolean => PARTS.has(nameOf(value)) || /Node$|^RunState$/.test(typeOf(value));
   const typeOf = (value: unknown): string => {
     const type = ((value as Node | null)?.typeAnnotation as Node | undefined)?.typeAnnotation as Node | undefined;
     return type?.type === "TSTypeReference" ? nameOf(type.typeName) : "";
   };
-  // All that is known of a run is its state, too.
+  // `run.state` is the whole state of a run, not a part's state.
   const isRead = (field: string, of: unknown): boolean =>
     FIELDS.has(field) || (SHARED_FIELDS.has(field) && isPart(of) && !(field === "state" && nameOf(of) === "run"));
   const isState = (value: unknown): boolean => {

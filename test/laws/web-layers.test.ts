@@ -14,7 +14,7 @@ const manifest = (file: string) =>
     readonly dependencies?: Readonly<Record<string, string>>;
   };
 
-/** From the ground up: a file imports from its own layer and those below it. Layers in one line do not know each other. */
+/** From bottom to top: a file imports from its own layer and those below it. Layers on one line do not import each other. */
 const LAYERS: readonly (readonly string[])[] = [
   ["kit"],
   ["markdown", "embeds"],

@@ -1,4 +1,4 @@
-/** What a view shows of a run at one moment, read off what it drew. Lists are in no order. */
+/** The facts that a view shows of a run at one moment, read from its output. Lists are unordered. */
 export interface Drawn {
   readonly calls: readonly string[];
   readonly agents: readonly string[];
@@ -8,7 +8,7 @@ export interface Drawn {
   readonly run: string;
 }
 
-/** What is drawn, and all of its text. */
+/** The facts, and all text of the output. */
 export interface Drawing {
   readonly facts: Drawn;
   readonly text: string;
@@ -16,14 +16,14 @@ export interface Drawing {
 
 /** A view of one run that is kept up to date. */
 export interface DrawnView {
-  /** Shows the run as it is after this many entries, and reads off what is drawn. */
+  /** Shows the run after this many entries, and reads the output. */
   at(seq: number): Promise<Drawing>;
   close(): void;
 }
 
 export const sorted = (texts: readonly string[]): readonly string[] => [...texts].sort();
 
-/** One thing that is drawn, as text that can be compared. */
+/** A shown fact as comparable text. */
 export const fact = (parts: Readonly<Record<string, string | boolean | undefined>>): string =>
   Object.entries(parts)
     .filter(([, value]) => value !== undefined && value !== "" && value !== false)

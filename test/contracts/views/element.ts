@@ -23,7 +23,7 @@ export const openElement = async (entries: readonly Entry[]): Promise<DrawnView>
   };
 };
 
-/** All that is shown: a text node is in it unless something around it is hidden. */
+/** All visible text, without that of hidden elements. */
 const textIn = (root: Node): string =>
   [...root.childNodes]
     .map((node) =>
@@ -35,18 +35,18 @@ const textIn = (root: Node): string =>
     )
     .join(" ");
 
-/** What is hidden is not shown. */
+/** Empty for hidden elements. */
 const text = (home: Element, selector: string): string => {
   const found = home.querySelector<HTMLElement>(selector);
   return !found || found.hidden ? "" : (found.textContent ?? "");
 };
 
-/** The rules of the sheet that give a mark its color, the strongest last. */
+/** The rules of the style sheet that color a mark, in ascending precedence. */
 const rules = [...sheet.matchAll(/^([^{}@]*\.mark[^{}]*)\{[^{}]*\bcolor: var\((--[\w-]+)\)/gm)].map(
   ([, selector, variable]) => ({ selector: selector!.trim(), variable: variable! }),
 );
 
-/** The color that a mark is painted in: what counts is what people see, whatever the badge says. */
+/** The color that the user sees, regardless of the badge's text. */
 const paint = (mark: Element): string => {
   const rule = rules.findLast(({ selector }) => mark.matches(selector));
   return rule ? paintOf(sheet, rule.variable) : "none";

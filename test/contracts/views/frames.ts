@@ -1,4 +1,4 @@
-/** Frames come when a test says so: what a view draws does not depend on when it is looked at. */
+/** Animation frames run on demand, so that the output does not depend on timing. */
 const waiting = new Map<number, FrameRequestCallback>();
 let last = 0;
 

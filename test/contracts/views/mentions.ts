@@ -1,7 +1,7 @@
 import type { RunState } from "../../../src/state.ts";
 import { describeAgent, describeAside, describeAsk, describeCall, describeRun, plansOf } from "../../../src/view.ts";
 
-/** What must stand somewhere in every view, in these words. */
+/** Texts that every view must contain verbatim. */
 export const mentionsOf = (state: RunState): readonly string[] => {
   const run = describeRun(state);
   return [
@@ -24,5 +24,5 @@ export const mentionsOf = (state: RunState): readonly string[] => {
   ].flatMap((text) => (text ? [words(text)] : []));
 };
 
-/** Without what differs between a line and a paragraph. */
+/** Normalizes white space, which differs between a line and a paragraph. */
 export const words = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

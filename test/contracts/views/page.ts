@@ -14,12 +14,12 @@ interface RunViewProps {
 }
 
 const web = `${import.meta.dirname}/../../../web/src`;
-// The compiler of the tests reads no JSX.
+// The tests' compiler does not read JSX.
 const { RunView } = (await import(`${web}/run/run-view.tsx`)) as { RunView: ComponentType<RunViewProps> };
 const { WindowingContext } = (await import(`${web}/kit/windowing.ts`)) as { WindowingContext: Provider<unknown> };
 const { createDrafts } = await import("../../../web/src/run/drafts.ts");
 
-/** All of a run is drawn. */
+/** Renders the whole run. */
 const windowing = {
   watch: (_: Element, listener: (isInWindow: boolean) => void) => {
     listener(true);
@@ -27,7 +27,7 @@ const windowing = {
   },
 };
 
-/** The page's view of a run, mounted once and folded on. */
+/** The page's view of a run, mounted once and then updated. */
 export const openPage = (entries: readonly Entry[]): DrawnView => {
   const state = createState();
   const home = document.createElement("div");
@@ -59,7 +59,7 @@ export const openPage = (entries: readonly Entry[]): DrawnView => {
   };
 };
 
-/** Opens what hides cards: rows of calls, and sub-agents that are over. */
+/** Expands what hides cards: rows of calls, and sub-agents that have ended. */
 const unfold = async (home: HTMLElement): Promise<void> => {
   for (;;) {
     const [closed] = home.querySelectorAll<HTMLElement>(
@@ -73,7 +73,7 @@ const unfold = async (home: HTMLElement): Promise<void> => {
 const text = (home: Element, selector: string): string => home.querySelector(selector)?.textContent ?? "";
 
 const colors = readFileSync(`${web}/page.css`, "utf8");
-/** The color that a mark is painted in: what counts is what people see, whatever the badge says. */
+/** The color that the user sees, regardless of the badge's text. */
 const paint = ({ classList }: Element): string => {
   const [name] = [...classList].filter((word) => word.startsWith("text-"));
   return name === undefined ? "none" : paintOf(colors, `--color-${name.slice("text-".length)}`);

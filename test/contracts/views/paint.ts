@@ -1,11 +1,11 @@
-/** What a color of a style sheet is called, by its hue: a terminal has only four. */
+/** The name of a style sheet color by its hue, because a terminal has only four. */
 export const paintOf = (sheet: string, variable: string): string => {
   const value = new RegExp(`${variable}:\\s*([^;]+);`).exec(sheet)?.[1];
   if (value === undefined) throw new Error(`the style sheet has no ${variable}`);
   const alias = /^var\((--[\w-]+)\)$/.exec(value)?.[1];
   if (alias !== undefined) return paintOf(sheet, alias);
   const names = new Set(value.match(/#[\da-f]{6}/gi)?.map(nameOf));
-  // By day and by night it is the same color.
+  // Light and dark mode use the same hue.
   if (names.size !== 1) throw new Error(`${variable} is no single color: ${value}`);
   return [...names][0]!;
 };

@@ -23,7 +23,7 @@ const segmentsOf = (line: string): Segment[] =>
     code === undefined ? ["plain", plain!] : [STYLES[code]!, styled!],
   );
 
-/** The lines of a live terminal: those that stand, and below them those that are drawn over again. */
+/** The lines of a live terminal: permanent ones, followed by those that are redrawn. */
 export const openTerminal = (entries: readonly Entry[]): DrawnView => {
   const state = createState();
   const transcript = createTranscript(state);
@@ -52,7 +52,7 @@ const read = (lines: readonly string[], foot: readonly string[]): Drawn => {
   const drawn = { calls: [] as string[], agents: [] as string[], asks: [] as string[] };
   const retries: string[] = [];
   const thoughts: string[] = [];
-  /** What was opened above and not yet closed, the innermost last. */
+  /** Items opened above and not yet closed, innermost last. */
   const open: { readonly depth: number; readonly kind: string; readonly name: string; readonly summary: string }[] = [];
   for (const line of lines) {
     const segments = segmentsOf(line);
