@@ -7,14 +7,14 @@ import { problemOf } from "../session/access.ts";
 export interface ConfirmationProps {
   /** What is about to be deleted. */
   readonly children: ReactNode;
-  /** On the button that does it. */
+  /** The label of the confirm button. */
   readonly action: string;
-  /** Deletes it, and resolves with what was deleted. */
+  /** Deletes it. Resolves with a text that names what was deleted. */
   readonly onConfirm: () => Promise<string>;
   readonly onClose: () => void;
 }
 
-/** Deletes once a person has confirmed it, and says what was deleted or why it was not. */
+/** Deletes after the user has confirmed, and reports what was deleted or why it failed. */
 export const Confirmation = ({ children, action, onConfirm, onClose }: ConfirmationProps) => {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();

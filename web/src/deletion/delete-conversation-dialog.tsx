@@ -11,7 +11,7 @@ export interface DeleteConversationDialogProps {
   readonly onClose: () => void;
 }
 
-/** Deletes a conversation for good: its runs on the server, and what this browser keeps of it. */
+/** Permanently deletes a conversation: its runs on the server, and this browser's copy. */
 export const DeleteConversationDialog = ({ conversation: { id, title }, onClose }: DeleteConversationDialogProps) => {
   const { access } = usePage();
   const { erase } = useConversations();

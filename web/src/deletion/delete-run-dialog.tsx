@@ -4,7 +4,7 @@ import { Confirmation } from "./confirmation.tsx";
 
 export interface DeleteRunDialogProps {
   readonly run: string;
-  /** The run belongs to a conversation that this browser keeps. */
+  /** Whether the run belongs to a conversation stored in this browser. */
   readonly isKept: boolean;
   readonly onClose: () => void;
 }

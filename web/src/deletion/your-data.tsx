@@ -6,7 +6,7 @@ import { usePage } from "../session/page-context.ts";
 import { Confirmation } from "./confirmation.tsx";
 import { deletedRuns } from "./deleted-runs.ts";
 
-/** Who is signed in: undefined until the server has said it, and where it knows no users. */
+/** The signed-in user. Undefined until the server has responded, and if it has no users. */
 export const useUser = (): string | undefined => {
   const { access } = usePage();
   const [user, setUser] = useState<string>();
@@ -16,14 +16,14 @@ export const useUser = (): string | undefined => {
       const response = await access.ask("/me", { signal: stop.signal });
       setUser(((await response.json()) as { user?: string }).user);
     };
-    // Without an answer there is nobody whose data could be deleted.
+    // Without a response there is no user whose data could be deleted.
     if (access.token === undefined) read().catch(() => {});
     return () => stop.abort();
   }, [access]);
   return user;
 };
 
-/** Deletes everything of the user who is signed in. */
+/** Deletes all data of the signed-in user. */
 export const YourData = ({ user }: { readonly user: string }) => {
   const { access } = usePage();
   const conversations = useConversationsIfAny();

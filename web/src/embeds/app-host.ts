@@ -13,7 +13,7 @@ export interface AppHostOptions {
 
 type Params = Rpc["params"];
 
-/** The page's half of MCP Apps: answers what an app asks, and tells it of its call once it is ready. */
+/** The host side of MCP Apps: answers an app's requests and sends it its call once it is ready. */
 export const createAppHost = (options: AppHostOptions): ((rpc: Rpc) => readonly object[]) => {
   const requests: Readonly<Record<string, (params: Params) => object>> = {
     "ui/initialize": () => ({

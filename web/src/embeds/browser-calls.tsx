@@ -7,21 +7,21 @@ import { type BrowserResult, type BrowserTool, callBrowserTool } from "./browser
 
 export interface BrowserResults {
   readonly content: readonly Part[];
-  /** By call: the document that its result is. */
+  /** The HTML documents that are results, by call. */
   readonly pages: Readonly<Record<string, string>>;
 }
 
 export interface BrowserCallsProps {
-  /** A run that has ended with calls for this browser to run. */
+  /** A run that ended with calls for this browser to run. */
   readonly state: RunState;
   readonly tools: readonly BrowserTool[];
   readonly onResults: (results: BrowserResults) => Promise<void>;
 }
 
-/** What the model sees of a document: the person sees the document itself. */
+/** How much of a document the model sees. The user sees the document itself. */
 const LONGEST_PAGE = 4000;
 
-/** The calls that a run has left to this browser. Nothing is called before the person says so. */
+/** The calls that a run has deferred to this browser. Nothing is called before the user agrees. */
 export const BrowserCalls = ({ state, tools, onResults }: BrowserCallsProps) => {
   const calls = state.awaiting.flatMap((id) => {
     const node = state.nodes.get(id);

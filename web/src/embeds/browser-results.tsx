@@ -6,7 +6,7 @@ export interface BrowserResultsProps {
   readonly pages: Readonly<Record<string, string>> | undefined;
 }
 
-/** What this browser's own tools answered. */
+/** The results of this browser's own tools. */
 export const BrowserResults = ({ content, pages = {} }: BrowserResultsProps) => (
   <div className="flex flex-col gap-2">
     {content.map((part) =>

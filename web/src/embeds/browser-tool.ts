@@ -3,12 +3,12 @@ import type { Json } from "runcast/events";
 import { withBase } from "./frame-document.ts";
 import { inHiddenFrame, inScript } from "./hidden-frame.ts";
 
-/** A tool that this browser calls itself: for services that only the person can reach. */
+/** A tool that this browser calls itself, for services that only the user can reach. */
 export interface BrowserTool {
   readonly name: string;
   readonly description?: string;
   readonly url: string;
-  /** `POST` sends the arguments as JSON, `GET` in the query of the address. Default: `POST`. */
+  /** `POST` sends the arguments as JSON, `GET` in the query. Default: `POST`. */
   readonly method?: "GET" | "POST";
   /** The JSON Schema of its input. */
   readonly schema?: Json;
@@ -17,7 +17,9 @@ export interface BrowserTool {
 export interface BrowserResult {
   readonly text: string;
   readonly isError: boolean;
-  /** The document to show: HTML with `Content-Disposition: inline`, which the service must expose to other origins. */
+  /**
+   * The document to show: HTML with `Content-Disposition: inline`, a header the service must expose to other origins.
+   */
   readonly page?: string;
 }
 
@@ -29,8 +31,8 @@ interface Fetched {
 }
 
 /**
- * Calls the tool from a hidden frame that may reach its origin alone: the page itself may reach no other server than its own.
- * The service sees the origin `null` and must allow it (`Access-Control-Allow-Origin: *`).
+ * Calls the tool from a hidden frame that may reach only the tool's origin, because the page itself may only connect to
+ * its own server. The service sees the origin `null` and must allow it (`Access-Control-Allow-Origin: *`).
  */
 export const callBrowserTool = async (
   tool: BrowserTool,
@@ -58,11 +60,11 @@ export const resultOf = (
 
 interface FrameRequest {
   readonly url: string;
-  /** Without one it is a GET. */
+  /** Without a body, the request is a GET. */
   readonly body?: string;
 }
 
-/** Of the arguments in a query, texts stand as they are, anything else as JSON. */
+/** In a query, strings are sent unchanged and other values as JSON. */
 export const requestOf = ({ url, method }: Pick<BrowserTool, "url" | "method">, input: unknown): FrameRequest => {
   if (method !== "GET") return { url, body: JSON.stringify(input ?? {}) };
   const address = new URL(url);

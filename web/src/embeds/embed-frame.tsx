@@ -8,20 +8,20 @@ import { OriginGate } from "./origin-gate.tsx";
 import { allow, allowedTo, originsOf, reachable } from "./origins.ts";
 
 export interface EmbedFrameProps {
-  /** What it is called, with nothing hidden in it. */
+  /** Its title, with hidden characters made visible. */
   readonly title: string;
   readonly event: EventOf<"embed">;
-  /** The name of the agent that shows it: what a person allows, they allow to it. */
+  /** The name of the agent that shows it. Permissions are granted to that agent. */
   readonly agent: string;
   /** The call that it belongs to. */
   readonly call: CallNode | undefined;
-  /** Bytes beside the run's log. */
+  /** Reads a file stored with the run's log. */
   readonly read: ((file: string) => Promise<Response>) | undefined;
-  /** Words that it proposes for the next message. */
+  /** Receives text that it proposes for the next message. */
   readonly onDraft: ((text: string) => void) | undefined;
 }
 
-/** Rich HTML of a run, confined: an opaque origin, its own policy, and no origin reached that was not allowed. */
+/** Untrusted HTML of a run, isolated: an opaque origin, its own policy, and access only to allowed origins. */
 export const EmbedFrame = ({ title, event, agent, call, read, onDraft }: EmbedFrameProps) => {
   const { origins: allowed } = useEmbeds();
   const asked = useMemo(() => originsOf([...(event.origins ?? []), ...(event.url ? [event.url] : [])]), [event]);

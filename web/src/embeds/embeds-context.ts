@@ -3,7 +3,7 @@ import type { Cell } from "../kit/cell.ts";
 import type { AllowedOrigins } from "./origins.ts";
 import type { Permission } from "./permissions.ts";
 
-/** What the person allows embeds, kept on the device. */
+/** The user's permissions for embeds, stored on the device. */
 export interface EmbedsContextValue {
   /** What embeds may do. */
   readonly permissions: Cell<readonly Permission[]>;
@@ -13,7 +13,7 @@ export interface EmbedsContextValue {
 
 export const EmbedsContext = createContext<EmbedsContextValue | undefined>(undefined);
 
-/** Whether embeds can be shown here at all: within a frame of another page they cannot. */
+/** Whether embeds can be shown at all. They cannot inside a frame of another page. */
 export const useCanEmbed = (): boolean => useContext(EmbedsContext) !== undefined;
 
 export const useEmbeds = (): EmbedsContextValue => {

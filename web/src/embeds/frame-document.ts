@@ -9,8 +9,8 @@ export const frameUrl = (origins: readonly string[], permissions: readonly Permi
 };
 
 /**
- * Tells the page how high the content is and what its policy refused, and nothing else. A link to a place within the document stays
- * there, also where relative addresses lead elsewhere.
+ * Reports only the content's height and its policy violations to the page. Links to fragments stay within the document,
+ * even if relative URLs resolve elsewhere.
  */
 const REPORTER = `<script>(() => {
   const say = (message) => parent.postMessage({ runcast: message }, "*");
@@ -24,20 +24,20 @@ const REPORTER = `<script>(() => {
   new ResizeObserver(() => say({ height: document.documentElement.getBoundingClientRect().height })).observe(document.documentElement);
 })();</script>`;
 
-/** The HTML with the reporter in it. */
+/** The HTML with the reporter inserted. */
 export const withReporter = (html: string): string => atStart(html, REPORTER);
 
-/** The page's own relative addresses lead to where it came from. */
+/** Makes relative URLs in the page resolve against its origin. */
 export const withBase = (html: string, url: string): string =>
   /<base\s/i.test(html) ? html : atStart(html, `<base href="${escapeAttribute(url)}">`);
 
-/** Behind the doctype: before it, the document would be shown as browsers of 1998 did. */
+/** Inserts after the doctype. Before it, the document would render in quirks mode. */
 const atStart = (html: string, added: string): string => {
   const [doctype = ""] = /^\s*<!doctype[^>]*>/i.exec(html) ?? [];
   return (doctype || "<!doctype html>") + added + html.slice(doctype.length);
 };
 
-/** A page elsewhere, inside a frame whose policy allows that origin alone. */
+/** A page on another origin, inside a frame whose policy allows only that origin. */
 export const pageAt = (url: string): string =>
   `<!doctype html><style>html,body,iframe{margin:0;width:100%;height:480px;border:0;display:block}</style><iframe sandbox="allow-scripts allow-forms allow-same-origin" referrerpolicy="no-referrer" src="${escapeAttribute(url)}"></iframe>`;
 

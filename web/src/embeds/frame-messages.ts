@@ -1,9 +1,9 @@
-/** What an embedded document may tell the page. Anything else it posts is ignored. */
+/** Messages that an embedded document may send to the page. All others are ignored. */
 export type FrameMessage =
   | { readonly says: "ready" }
   | { readonly says: "height"; readonly height: number }
   | { readonly says: "blocked"; readonly origin: string }
-  /** Words it proposes for the next message: a person sends them, or does not. */
+  /** Text it proposes for the next message. The user decides whether to send it. */
   | { readonly says: "draft"; readonly text: string }
   /** A request or notification of an MCP App. */
   | { readonly says: "rpc"; readonly rpc: Rpc };
@@ -18,9 +18,9 @@ export interface Rpc {
 const MOST_PIXELS = 4000;
 const LONGEST_DRAFT = 10_000;
 
-/** `event` is one that came to the window; messages from any other window than the frame's own are not for it. */
+/** Reads a window message. Ignores messages from any window other than the frame's own. */
 export const frameMessageOf = (event: MessageEvent<unknown>, frame: Window | null): FrameMessage | undefined => {
-  // An opaque origin is written "null". A frame that has led itself elsewhere has another.
+  // An opaque origin is written "null". A frame that navigated elsewhere has another.
   if (event.source !== frame || frame === null || event.origin !== "null") return undefined;
   const data = event.data as Record<string, unknown> | null;
   if (typeof data !== "object" || data === null) return undefined;
@@ -28,7 +28,7 @@ export const frameMessageOf = (event: MessageEvent<unknown>, frame: Window | nul
   const own = data["runcast"];
   if (own === "ready") return { says: "ready" };
   if (typeof own === "object" && own !== null) return ownMessage(own as Record<string, unknown>);
-  // As documents that were written for Open WebUI say it.
+  // The format of documents written for Open WebUI.
   if (data["type"] === "iframe:height") return heightOf(data["height"]);
   return undefined;
 };

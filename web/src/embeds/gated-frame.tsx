@@ -8,21 +8,21 @@ import { allow, allowedTo, divideBlocked, reachable } from "./origins.ts";
 export interface GatedFrameProps {
   readonly html: string;
   readonly title: string;
-  /** Whose page it is: the agent, or a tool of this browser. What a person allows for good, they allow to it. */
+  /** The owner of the page: the agent, or a browser tool. Permanent permissions are granted to the owner. */
   readonly holder: string;
-  /** What it may reach to begin with. Default: what its holder may reach. */
+  /** The origins it may reach initially. Default: those its owner may reach. */
   readonly origins?: readonly string[];
   readonly call?: CallNode | undefined;
   readonly onDraft?: ((text: string) => void) | undefined;
 }
 
-/** More names than a person reads are not collected. */
+/** The maximum number of blocked origins to collect. */
 const MOST_BLOCKED = 10;
 
-/** While the person has not decided, the document leaves room for the question. */
+/** Until the user has decided, the document leaves room for the question. */
 const UNDECIDED_HEIGHT = 240;
 
-/** A document in its frame, and above it what it tried to reach in vain: whoever allows that gets the document in a new frame. */
+/** A document in its frame, with the blocked origins above it. Allowing them reloads the document in a new frame. */
 export const GatedFrame = ({ holder, origins: first, title, ...rest }: GatedFrameProps) => {
   const { origins: allowed } = useEmbeds();
   const [origins, setOrigins] = useState(() => first ?? reachable([], allowedTo(holder, allowed.get())));
@@ -41,7 +41,7 @@ export const GatedFrame = ({ holder, origins: first, title, ...rest }: GatedFram
       {offered.length > 0 && (
         <OriginGate title={title} holder={holder} origins={offered} canShowWithout onDecide={decide} />
       )}
-      {/* A frame's policy is fixed when it is made: with other origins it is another frame. */}
+      {/* A frame's policy is fixed at creation, so other origins need another frame. */}
       <HtmlFrame
         key={origins.join(" ")}
         {...rest}

@@ -1,8 +1,8 @@
 import { frameUrl } from "./frame-document.ts";
 
 /**
- * Runs a document in a hidden frame of its own that may reach these origins alone, and answers what it posts first: `{ answer }`, or
- * `{ failed }` as an error. The frame ends with the answer or with the signal.
+ * Runs a document in a hidden frame that may reach only these origins. Resolves with the first `{ answer }` it posts,
+ * or rejects with its `{ failed }`. The frame is removed afterwards, or when the signal aborts.
  */
 export const inHiddenFrame = <Answer>(
   html: string,
@@ -34,5 +34,5 @@ export const inHiddenFrame = <Answer>(
   });
 };
 
-/** A string inside a script that is inside HTML. */
+/** Escapes a string for a script inside HTML. */
 export const inScript = (text: string): string => JSON.stringify(text).replaceAll("<", String.raw`\u003c`);

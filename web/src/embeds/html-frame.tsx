@@ -8,33 +8,33 @@ import { frameMessageOf } from "./frame-messages.ts";
 export interface HtmlFrameProps {
   readonly html: string;
   readonly title: string;
-  /** What it may reach. */
+  /** The origins it may reach. */
   readonly origins: readonly string[];
-  /** It is shown no higher than this, in pixels. */
+  /** The maximum height in pixels. */
   readonly maxHeight?: number | undefined;
   /** The call whose result it shows. */
   readonly call?: CallNode | undefined;
-  /** Words that it proposes for the next message. */
+  /** Receives text that it proposes for the next message. */
   readonly onDraft?: ((text: string) => void) | undefined;
-  /** Its policy has refused it something there. */
+  /** Called when its policy blocked access to an origin. */
   readonly onBlocked: (origin: string) => void;
-  /** It led itself to another document, and was taken away. */
+  /** Called when it navigated to another document and was therefore removed. */
   readonly onClosed: () => void;
 }
 
 const FIRST_HEIGHT = 150;
 
-/** A document in its frame. A frame takes one document in its life: give another one another key. */
+/** A document in its frame. A frame accepts only one document: use another key for another document. */
 export const HtmlFrame = ({ html, title, origins, maxHeight, call, onDraft, onBlocked, onClosed }: HtmlFrameProps) => {
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(FIRST_HEIGHT);
   const [isOver, setOver] = useState(false);
   const [wanted, setWanted] = useState<string>();
   const embeds = useEmbeds();
-  // As they were when the frame was made: it cannot be given others.
+  // The permissions at creation. A frame cannot get others later.
   const [permissions] = useState(embeds.permissions.get);
   const src = frameUrl(origins, permissions);
-  // A run goes on while the frame lives: what it is told later is what is known then.
+  // The run continues while the frame exists, so later messages use the latest props.
   const latest = useRef({ call, onDraft, onBlocked, onClosed });
   latest.current = { call, onDraft, onBlocked, onClosed };
 
@@ -46,14 +46,14 @@ export const HtmlFrame = ({ html, title, origins, maxHeight, call, onDraft, onBl
       theme: getComputedStyle(document.documentElement).colorScheme === "dark" || prefersDark() ? "dark" : "light",
       onHeight: setHeight,
       onDraft: (text) => latest.current.onDraft?.(text),
-      // Shown beside the frame: a dialog that it could open again and again would hold the page.
+      // Shown next to the frame: a dialog that it could open repeatedly would block the page.
       onLink: setWanted,
     });
     let loads = 0;
     let isReady = false;
     let isGiven = false;
-    // It gets its document once, into the policy that the page chose. A frame that loads again has led itself to another
-    // policy: it gets nothing more, and is taken away.
+    // The frame gets its document once, under the policy that the page chose. A frame that loads again has navigated to
+    // another policy: it gets nothing more and is removed.
     const give = () => {
       if (!isReady || loads === 0 || isGiven) return;
       isGiven = true;
@@ -80,7 +80,7 @@ export const HtmlFrame = ({ html, title, origins, maxHeight, call, onDraft, onBl
       const target = frame.current?.contentWindow ?? null;
       const message = frameMessageOf(event, target);
       if (!message || !target) return;
-      // An opaque origin has no name, so a message to it can only be for anyone: it goes to this window alone.
+      // A message to an opaque origin must use the target "*". Only this window receives it.
       if (message.says === "ready") onReady();
       else if (!isGiven) return;
       else if (message.says === "height") setHeight(message.height);

@@ -4,7 +4,7 @@ import { useSteady } from "../kit/use-steady.ts";
 
 export interface OriginGateProps {
   readonly title: string;
-  /** Who would be allowed for good. */
+  /** Who gets a permanent permission. */
   readonly holder: string;
   readonly origins: readonly string[];
   readonly canShowWithout: boolean;
@@ -13,7 +13,7 @@ export interface OriginGateProps {
 
 const BUTTON = "rounded-md border border-line bg-card px-3 py-1 text-sm hover:bg-sunken";
 
-/** Before an embed reaches anything: what it wants to reach, and the person's word on it. */
+/** Asks the user before an embed reaches any origin. */
 export const OriginGate = ({ title, holder, origins, canShowWithout, onDecide }: OriginGateProps) => {
   const section = useRef<HTMLElement>(null);
   const { isSteady, isInPlace } = useSteady(section);

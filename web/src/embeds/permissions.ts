@@ -1,4 +1,7 @@
-/** What embeds may do beyond running scripts, as chosen in the settings. `same-origin` is not among them: see the server's frame. */
+/**
+ * What embeds may do beyond running scripts, as chosen in the settings. `same-origin` is deliberately absent: see the
+ * server's frame.
+ */
 export const PERMISSIONS = {
   forms: "Submit forms",
   popups: "Open new windows",
@@ -9,6 +12,6 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** What is still known of what was kept. */
+/** Reads the stored value and drops unknown permissions. */
 export const parsePermissions = (kept: unknown): readonly Permission[] =>
   Array.isArray(kept) ? (Object.keys(PERMISSIONS) as Permission[]).filter((name) => kept.includes(name)) : [];

@@ -5,8 +5,8 @@ const MOST_MS = 10_000;
 const MOST_CHARACTERS = 100_000;
 
 /**
- * Runs JavaScript of a tool in a frame that reaches nothing: not this page, not its server, no other origin. The code is the body of an
- * async function, as in Open WebUI; what it returns must be JSON.
+ * Runs a tool's JavaScript in a frame that can reach nothing: not this page, its server, or any other origin. The code
+ * is the body of an async function, as in Open WebUI. Its return value must be JSON.
  */
 export const runCode = async (code: string): Promise<Json> => {
   const text = await inHiddenFrame<unknown>(runner(code), [], AbortSignal.timeout(MOST_MS)).catch((error: unknown) => {

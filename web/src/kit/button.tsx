@@ -19,7 +19,7 @@ export const Button = ({ kind = "plain", className = "", ...rest }: ButtonProps)
 );
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** What it does, in words: for screen readers and as its tip. */
+  /** What it does, for screen readers and as its tooltip. */
   readonly label: string;
   readonly children: ReactNode;
 }

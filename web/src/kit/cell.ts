@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 export interface Cell<Value> {
   readonly get: () => Value;
   readonly set: (value: Value) => void;
-  /** Calls `listener` after each change. Returns what ends that. */
+  /** Calls `listener` after each change. Returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 

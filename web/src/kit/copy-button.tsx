@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from "./icons.tsx";
 
 type Text = () => string | Promise<string>;
 
-/** `copy` puts what `text` gives on the clipboard; `status` says for two seconds whether that worked. */
+/** `copy` writes the result of `text` to the clipboard. `status` reports for two seconds whether that worked. */
 export const useCopy = (
   text: Text,
 ): { readonly status: "" | "Copied" | "Could not copy"; readonly copy: () => void } => {

@@ -9,7 +9,7 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A dialog over the page. The browser keeps the focus inside, closes it on Esc and gives the focus back. */
+/** A modal dialog. The browser traps the focus, closes it on Escape, and restores the focus. */
 export const Dialog = ({ title, onClose, children }: DialogProps) => {
   const element = useModal();
   return (

@@ -23,7 +23,7 @@ const watchWidth = (listener: () => void): (() => void) => {
   return () => query.removeEventListener("change", listener);
 };
 
-/** A column beside the conversation where there is room for it, over it where there is not. */
+/** A column next to the conversation, or over it if there is no room. */
 export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) => {
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -55,7 +55,7 @@ export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) 
         }}
         className={`fixed inset-y-0 z-20 w-[min(22rem,100vw-3rem)] shrink-0 border-line bg-page lg:static lg:z-0 ${side === "left" ? "lg:w-72" : "lg:w-96"} ${edge}`}
       >
-        {/* Beside the column, where it takes no room, and before its content, which may come later. */}
+        {/* Outside the column, where it takes no space, and before its content, which may load later. */}
         <IconButton
           label={`Close ${label}`}
           onClick={onClose}

@@ -6,7 +6,7 @@ export interface FieldProps {
   readonly describedBy?: string;
 }
 
-/** One line of a form in the settings. */
+/** A single-line field of a settings form. */
 export const Field = ({ name, label, type = "text", placeholder, describedBy }: FieldProps) => (
   <label className="block text-xs font-medium text-soft">
     {label}

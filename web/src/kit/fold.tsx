@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { IconChevron } from "./icons.tsx";
 
-/** A line that opens and closes what lies under it. What was shown once stays mounted. */
+/** A line that expands and collapses the content below it. Content stays mounted once shown. */
 export const Fold = ({
   open,
   onToggle,

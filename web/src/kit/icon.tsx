@@ -5,14 +5,17 @@ export interface IconProps {
 }
 
 export interface Drawn {
-  /** The side of the square it is drawn in. */
+  /** The size of its view box. */
   readonly side?: 16 | 20;
   readonly spins?: boolean;
 }
 
 const SPINS = "animate-spin group-data-[live=false]/run:animate-none motion-reduce:animate-none";
 
-/** Drawn in the colour of the text around it, hidden from screen readers: a word always stands beside it or in its place. */
+/**
+ * Drawn in the surrounding text color and hidden from screen readers, so there must always be a word next to it or a
+ * label.
+ */
 export const icon =
   (drawing: ReactNode, { side = 16, spins = false }: Drawn = {}) =>
   ({ className = side === 16 ? "size-4" : "size-5" }: IconProps) => (

@@ -1,13 +1,13 @@
 import { parseJson } from "runcast/json";
 import { type Cell, createCell } from "./cell.ts";
 
-/** A value that is kept on the device and is the same in every tab. */
+/** A value that is stored on the device and shared by all tabs. */
 export interface KeptCell<Value> extends Cell<Value> {
-  /** As `set`, for this tab and for as long as it lives. */
+  /** Like `set`, but only for this tab, without storing it. */
   show(value: Value): void;
 }
 
-/** `parse` makes of whatever was kept under `name` (undefined: nothing, or no JSON) what can be used of it. */
+/** `parse` turns the value stored under `name` (undefined if missing or not JSON) into a valid one. */
 export const createKeptCell = <Value>(name: string, parse: (kept: unknown) => Value): KeptCell<Value> => {
   const cell = createCell(parse(parseJson(localStorage.getItem(name) ?? "")));
   addEventListener("storage", ({ key, newValue }) => {
@@ -18,7 +18,7 @@ export const createKeptCell = <Value>(name: string, parse: (kept: unknown) => Va
     try {
       localStorage.setItem(name, JSON.stringify(value));
     } catch {
-      // The browser keeps nothing: it holds for as long as the tab lives.
+      // The browser cannot store it, so it lasts as long as the tab.
     }
   };
   return { ...cell, set, show: cell.set };

@@ -9,7 +9,7 @@ interface LargeImageProps {
   readonly className: string;
 }
 
-/** An image that is shown large on a click. Esc, a click or the button closes it, and the focus comes back. */
+/** An image that opens large on a click. Escape, a click, or the button closes it and restores the focus. */
 export const LargeImage = ({ src, alt, className }: LargeImageProps) => {
   const [isLarge, setIsLarge] = useState(false);
   return (
@@ -33,7 +33,7 @@ const Lightbox = ({ src, alt, onClose }: Omit<LargeImageProps, "className"> & { 
     <dialog
       ref={element}
       aria-label={alt}
-      // The page's own Esc stops the run.
+      // On the page, Escape stops the run.
       onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()}
       onCancel={(event) => {
         event.preventDefault();

@@ -7,7 +7,7 @@ export interface PagerProps {
   readonly children: ReactNode;
 }
 
-/** Back and forth, and to both ends. */
+/** Buttons for the previous, next, first, and last page. */
 export const Pager = ({ page, pages, onPage, children }: PagerProps) => {
   const go = (label: string, to: number) => (
     <button

@@ -3,7 +3,7 @@ import type { Problem } from "runcast/events";
 import { sentence } from "runcast/view";
 import { IconFailed } from "./shell-icons.tsx";
 
-/** What went wrong, what to do about it, and the buttons that do it. */
+/** A problem, what to do about it, and the buttons to do it. */
 export const ProblemNote = ({ problem, children }: { readonly problem: Problem; readonly children?: ReactNode }) => (
   <div role="alert" className="flex gap-2.5 rounded-xl border border-bad/40 bg-card px-3.5 py-3 text-sm">
     <IconFailed className="mt-0.5 size-4.5 text-bad" />

@@ -1,4 +1,4 @@
-/** Gives the reader a file. */
+/** Saves a file on the user's device. */
 export const saveFile = (name: string, content: Blob): void => {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");

@@ -2,18 +2,20 @@ import { type RefObject, useEffect, useMemo } from "react";
 import { type Cell, createCell } from "./cell.ts";
 
 export interface StickToEnd {
-  /** Whether what is new is scrolled into view: until the reader moves away from the end, and again once they are back. */
+  /**
+   * Whether new content is scrolled into view: until the user scrolls away from the end, and again once they return.
+   */
   readonly isAtEnd: Cell<boolean>;
   toEnd(): void;
 }
 
-/** So near the end counts as there. */
+/** Distances up to this count as at the end. */
 const NEAR = 24;
-/** So long after a key or a touch, what scrolls is taken for the reader's doing. */
+/** How long after a key press or touch a scroll is attributed to the user. */
 const HAND_MS = 1000;
 const HANDS = ["keydown", "pointerdown", "pointermove", "touchmove"];
 
-/** Keeps the end of `content` in view while it grows, and never moves a reader who has moved away from it. */
+/** Keeps the end of `content` in view while it grows, but never moves a user who has scrolled away. */
 export const useStickToEnd = (
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
@@ -34,7 +36,7 @@ export const useStickToEnd = (
     let touched = -Infinity;
     const onScroll = (): void => {
       const left = box.scrollHeight - box.scrollTop - box.clientHeight;
-      // Content that shrinks moves the top as well: only what follows a hand is a reader's move.
+      // Shrinking content also moves the top. Only a scroll that follows user input counts as the user's.
       const isReader = performance.now() - touched < HAND_MS;
       if (box.scrollTop < top && left > 4 && isReader) isAtEnd.set(false);
       else if (box.scrollTop > top && left <= NEAR) isAtEnd.set(true);
@@ -68,7 +70,7 @@ export const useStickToEnd = (
 
 const KEYS = new Set(["ArrowUp", "PageUp", "Home", " ", "j", "k"]);
 
-/** Whether it may be what scrolls: not the writing of a message, nor a pointer that only passes. */
+/** Whether the event can cause a scroll. Excludes typing a message and pointer moves without a pressed button. */
 const moves = (event: Event): boolean => {
   if (event instanceof KeyboardEvent)
     return KEYS.has(event.key) && !(event.target instanceof Element && event.target.matches("input, textarea, select"));

@@ -1,7 +1,7 @@
 export interface ToggleProps {
   readonly on: boolean;
   readonly press: () => void;
-  /** A link in a line, or one of several in a box. */
+  /** An inline link, or a segment of a group. */
   readonly kind: keyof typeof KINDS;
   readonly children: string;
 }

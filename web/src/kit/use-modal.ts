@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from "react";
 
-/** A dialog that is open as long as it is drawn. The browser keeps the focus inside and gives it back afterwards. */
+/** A dialog that is open while mounted. The browser traps the focus and restores it afterwards. */
 export const useModal = () => {
   const element = useRef<HTMLDialogElement>(null);
-  // Closed while it is still in the document: only then does the browser give the focus back.
+  // Close it while it is still in the document: otherwise the browser does not restore the focus.
   useLayoutEffect(() => {
     const { current } = element;
     if (!current?.open) current?.showModal();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The time, told again every second while `isOn`. */
+/** The current time, updated every second while `isOn`. */
 export const useNow = (isOn: boolean): number => {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

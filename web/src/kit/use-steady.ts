@@ -4,15 +4,15 @@ const STEADY_MS = 500;
 const SAMPLE_MS = 100;
 
 export interface Steady {
-  /** It has stayed where it is for a moment. */
+  /** Whether it has not moved for a moment. */
   readonly isSteady: boolean;
-  /** It is where it was a moment ago: to be asked when it is clicked. */
+  /** Whether it is still where it was at the last sample. Check this on a click. */
   readonly isInPlace: () => boolean;
 }
 
 /**
- * Whether an element has stayed in its place for a moment, so that a click on it is meant for it. A page in a frame chooses its own
- * height, and could move a button under a pointer that is about to click on something else.
+ * Whether an element has not moved for a moment, so that a click on it is intended. A framed page chooses its own
+ * height, and could move a button under a pointer that is about to click something else.
  */
 export const useSteady = (element: RefObject<HTMLElement | null>): Steady => {
   const [isSteady, setSteady] = useState(false);

@@ -4,10 +4,10 @@ import type { ReactNode, RefObject } from "react";
 interface VirtualListProps<Item> {
   readonly label: string;
   readonly items: readonly Item[];
-  /** Gets the element that scrolls. */
+  /** Receives the element that scrolls. */
   readonly box: RefObject<HTMLDivElement | null>;
   readonly className?: string;
-  /** Stands above the items and scrolls with them. */
+  /** Content above the items that scrolls with them. */
   readonly above?: ReactNode;
   /** The height of an item in pixels. */
   readonly line: number;
@@ -15,7 +15,9 @@ interface VirtualListProps<Item> {
   readonly children: (item: Item) => ReactNode;
 }
 
-/** A list of items of one height. Only those in sight are in the document; assistive technology still learns how many there are. */
+/**
+ * A list of items of equal height. Only visible items are in the document. Assistive technology still gets the total.
+ */
 export const VirtualList = <Item,>(props: VirtualListProps<Item>) => {
   const { label, items, box, className = "", above, line, keyOf, children } = props;
   const virtual = useVirtualizer({

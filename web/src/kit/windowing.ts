@@ -1,13 +1,13 @@
 import { createContext, type RefObject, useContext, useEffect, useRef, useState } from "react";
 
-/** Says of an element whether it is in the window that is drawn: what is seen of the scroller, and a margin around it. */
+/** Reports whether an element is in the rendered window: the visible part of the scroller plus a margin. */
 export interface Windowing {
   watch(element: Element, listener: (isInWindow: boolean) => void): () => void;
 }
 
 export const WindowingContext = createContext<Windowing | undefined>(undefined);
 
-/** One observer for all elements; the margin above and below what is seen. */
+/** The margin above and below the visible part. One observer serves all elements. */
 const MARGIN = "1500px 0px";
 
 const createWindowing = (scroller: Element): Windowing & { close(): void } => {
@@ -31,7 +31,7 @@ const createWindowing = (scroller: Element): Windowing & { close(): void } => {
   };
 };
 
-/** The windowing of what a scroller holds; undefined until there is a scroller. */
+/** The windowing of a scroller's content. Undefined until the scroller is mounted. */
 export const useWindowing = (scroller: RefObject<Element | null>): Windowing | undefined => {
   const [windowing, setWindowing] = useState<Windowing>();
   useEffect(() => {
@@ -44,8 +44,8 @@ export const useWindowing = (scroller: RefObject<Element | null>): Windowing | u
 };
 
 /**
- * Whether the element is in the window, and its height when it last was: its placeholder has that height. An element that a fold
- * hides keeps its place in the window, and so does one for which `stays` is true.
+ * Whether the element is in the window, and its last height there, which its placeholder keeps. Elements hidden by a
+ * fold stay in the window, as do those for which `stays` returns true.
  */
 export const useInWindow = (
   element: RefObject<HTMLElement | null>,

@@ -2,21 +2,21 @@ import { createContext, useContext, useEffect, useMemo } from "react";
 import type { Block } from "runcast/markdown";
 import type { HighlightReply, HighlightRequest } from "./highlight/messages.ts";
 
-/** The colours of one block of code, as far as they are known. */
+/** The colors of one code block, as far as they are known. */
 export interface Highlighting {
-  /** The colours of a piece's first lines. */
+  /** The colors of a piece's first lines. */
   readonly lines: (piece: number) => readonly (readonly number[])[];
   readonly subscribe: (piece: number, listener: () => void) => () => void;
-  /** Takes colours in until the function that it returns is called. */
+  /** Receives colors until the returned function is called. */
   readonly listen: () => () => void;
-  /** Sends the lines that were completed since the last time. */
+  /** Sends the lines completed since the last call. */
   readonly update: () => void;
 }
 
-/** Colours beyond this much of one block are not worth their memory. */
+/** Code beyond this length per block is not highlighted, to save memory. */
 const LENGTH = 400_000;
 
-/** Colours code in a worker that is started with the first block that asks for it. */
+/** Highlights code in a worker that starts with the first block that needs it. */
 export const createHighlighter = (): ((block: Block) => Highlighting) => {
   let worker: Worker | undefined;
   let isRefused = false;
@@ -29,7 +29,7 @@ export const createHighlighter = (): ((block: Block) => Highlighting) => {
       try {
         worker = new Worker(new URL("./highlight/worker.ts", import.meta.url), { type: "module" });
       } catch {
-        // A frame without an origin of its own may start none: code stays without colours.
+        // A frame with an opaque origin cannot start workers. Code then stays without colors.
         isRefused = true;
         return;
       }
@@ -42,7 +42,7 @@ export const createHighlighter = (): ((block: Block) => Highlighting) => {
     const block = ++count;
     const colors: (readonly number[])[][] = [];
     const waiting = new Map<number, Set<() => void>>();
-    // Where the next line to be sent, and the next one to be answered, stand.
+    // The positions of the next line to send, and of the next line to receive colors for.
     let piece = 0;
     let offset = 0;
     let sent = 0;
@@ -58,7 +58,7 @@ export const createHighlighter = (): ((block: Block) => Highlighting) => {
         changed.add(place);
       }
       for (const place of changed) {
-        // A new list tells the view that it changed.
+        // A new array signals the change to the view.
         colors[place] = [...colors[place]!];
         for (const listener of waiting.get(place) ?? []) listener();
       }
@@ -102,7 +102,7 @@ export const createHighlighter = (): ((block: Block) => Highlighting) => {
 
 const NONE: readonly (readonly number[])[] = [];
 
-/** One worker for the page, unless someone provides another. */
+/** One worker for the page, unless another is provided. */
 export const HighlighterContext = createContext(createHighlighter());
 
 export const useHighlighting = (block: Block): Highlighting => {

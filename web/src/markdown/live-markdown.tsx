@@ -9,8 +9,8 @@ interface LiveMarkdownProps {
 }
 
 /**
- * The Markdown of a part of a run. It follows the part by itself, once a frame: most tokens only lengthen the last words, which
- * then grow in their place without a rendering of anything.
+ * The Markdown of a part of a run. Subscribes to the part itself, once per frame: most tokens only extend the last
+ * text, which grows in place without a render.
  */
 export const LiveMarkdown = memo(({ state, part }: LiveMarkdownProps) => {
   const [, again] = useReducer((count: number) => count + 1, 0);

@@ -5,16 +5,16 @@ import { BlockChildren } from "./view/block-view.tsx";
 import { MarkdownContext } from "./view/markdown-context.ts";
 
 export interface MarkdownProps {
-  /** May only grow at its end; any other change reads it anew. */
+  /** May only grow at its end. Any other change parses it from scratch. */
   readonly text: string;
-  /** Nothing will be added: what is still open is shown as it stands. */
+  /** The text is complete. Markup that is still open is shown as is. */
   readonly done: boolean;
 }
 
-/** Markdown as it streams: the cost of a token does not depend on the text before it. Raw HTML is text. */
+/** Streaming Markdown. The cost of a token does not depend on the text before it. Raw HTML is shown as text. */
 export const Markdown = memo((props: MarkdownProps) => <MarkdownView reader={useReader(props)} />);
 
-/** A reader that has read the text, the same for as long as the text only grows. */
+/** A reader of the text. The same object as long as the text only grows. */
 export const useReader = ({ text, done }: MarkdownProps): Reader => {
   const reader = useRef<Reader>(undefined);
   if (!reader.current?.continues(text, done)) reader.current = createReader();

@@ -7,7 +7,7 @@ interface RemoteImagesAllowed {
 
 const RemoteImagesContext = createContext<RemoteImagesAllowed | undefined>(undefined);
 
-/** Remembers the hosts that a person lets images come from, for as long as it lives: put one around a conversation. */
+/** Remembers the hosts from which the user allows images, while mounted. Place it around a conversation. */
 export const RemoteImages = ({ children }: { readonly children: ReactNode }) => {
   const [hosts, setHosts] = useState<ReadonlySet<string>>(new Set<string>());
   const allowed = useMemo(

@@ -7,16 +7,16 @@ import { AskForm } from "../run/ask-form.tsx";
 import { useRunIndexes } from "../run/use-run-indexes.ts";
 
 export interface AskTrayProps {
-  /** The runs of the conversation, in order. The same array as long as it holds the same. */
+  /** The runs of the conversation, in order. The same array while its content is unchanged. */
   readonly runs: readonly RunState[];
   readonly actionsOf: (run: RunState) => RunActions;
-  /** Brings the card of an ask into view. */
+  /** Scrolls an ask's card into view. */
   readonly onJump: (run: RunState, node: string) => void;
-  /** Whether the first one can be answered without opening it. Default: yes. */
+  /** Whether the first ask is expanded initially. Default: true. */
   readonly startsOpen?: boolean;
 }
 
-/** Every open ask of a conversation, to be answered in any order. Nothing while there is none. */
+/** All open asks of a conversation, which can be answered in any order. Renders nothing if there are none. */
 export const AskTray = memo(({ runs, actionsOf, onJump, startsOpen = true }: AskTrayProps) => {
   const asks = useRunIndexes(runs).flatMap(({ state, openAsks }) => [...openAsks].map((node) => ({ state, node })));
   if (asks.length === 0) return null;
@@ -61,7 +61,7 @@ const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => 
   const open = chosen ?? startsOpen;
   const { title } = describeAsk(node);
   const { tool, agent } = whoAsks(state, node);
-  // Where the title names the tool, it is not named again.
+  // Do not repeat the tool's name if the title contains it.
   const who = [open || !title.includes(tool) ? tool : undefined, agent && `for ${agent}`].filter(Boolean).join(", ");
   return (
     <div className="flex min-w-0 flex-col">

@@ -17,7 +17,7 @@ interface CallListProps {
 
 const LINE = 44;
 
-/** Calls that run stand above; below them all others, the newest first, filtered. */
+/** Running calls first, then all others, newest first, filtered. */
 export const CallList = ({ calls, slow, onJump }: CallListProps) => {
   const [filter, setFilter] = useState<CallFilter>(NO_FILTER);
   const [matches] = useState(createMatcher);

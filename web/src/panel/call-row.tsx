@@ -10,12 +10,12 @@ import { TimeView } from "../run/time-view.tsx";
 interface CallRowProps {
   readonly run: RunState;
   readonly call: CallNode;
-  /** From how many milliseconds on it is slow. */
+  /** The time in milliseconds from which it is slow. */
   readonly slow: number;
   readonly onJump: (run: RunState, node: string) => void;
 }
 
-/** One call in the panel; leads to its card. */
+/** A call in the panel. Leads to its card. */
 export const CallRow = memo(({ run, call: node, slow, onJump }: CallRowProps) => {
   const call = useNode(run, node);
   const isSlow = useIsSlow(call, slow);
@@ -50,7 +50,7 @@ export const CallRow = memo(({ run, call: node, slow, onJump }: CallRowProps) =>
   );
 });
 
-/** Whether a call took or takes longer than it should; a running one is looked at again when it would become slow. */
+/** Whether a call is slow. A running call is checked again when it would become slow. */
 const useIsSlow = (call: CallNode, limit: number): boolean => {
   const [, again] = useState(0);
   const until = useContext(LiveUntil);

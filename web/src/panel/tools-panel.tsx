@@ -7,13 +7,13 @@ import { CallList, type ListedCall } from "./call-list.tsx";
 import { WaterfallView } from "./waterfall-view.tsx";
 
 export interface ToolsPanelProps {
-  /** The runs of the conversation, in order. The same array as long as it holds the same. */
+  /** The runs of the conversation, in order. The same array while its content is unchanged. */
   readonly runs: readonly RunState[];
-  /** Brings the card of a call, or what else a node is, into view. */
+  /** Scrolls the card of a node into view. */
   readonly onJump: (run: RunState, node: string) => void;
 }
 
-/** All calls of a conversation: what runs now and for how long, what ran, and how it lay in time. */
+/** All calls of a conversation: what is running and for how long, what has run, and a timeline. */
 export const ToolsPanel = memo(({ runs, onJump }: ToolsPanelProps) => {
   const indexes = useRunIndexes(runs);
   const version = indexes.reduce((sum, index) => sum + index.version, 0);

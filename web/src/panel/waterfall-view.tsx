@@ -23,7 +23,10 @@ interface WaterfallViewProps {
 const LINE = 28;
 const TICK = 100;
 
-/** One run on a time axis. Bars stand by their times and one variable, so that time passes without rendering anything. */
+/**
+ * One run on a time axis. Bars are positioned by their times and one CSS variable, so that time advances without
+ * rendering.
+ */
 export const WaterfallView = ({ indexes, slow, onJump }: WaterfallViewProps) => {
   const [chosen, setChosen] = useState<string>();
   const index = indexes.find(({ state }) => state.run === chosen) ?? indexes.at(-1);
@@ -134,7 +137,7 @@ const Bar = memo(({ row, slow, state, onJump }: BarProps) => {
   );
 });
 
-/** Moves the present on by itself while the run goes on; answers how long the axis is, which changes in leaps only. */
+/** Advances the current time while the run is active. Returns the length of the axis, which only changes in steps. */
 const useSpan = (state: RunState, box: React.RefObject<HTMLDivElement | null>): number => {
   const until = useContext(LiveUntil);
   const shown = () => runSpan(state, Math.min(Date.now(), until)) ?? { length: 0, isOver: false };
@@ -156,7 +159,7 @@ const useSpan = (state: RunState, box: React.RefObject<HTMLDivElement | null>): 
   return span;
 };
 
-/** A little more than what has passed, so that the axis is drawn anew only now and then. */
+/** Slightly more than the elapsed time, so that the axis is only redrawn occasionally. */
 const spanOf = (ms: number): number => {
   const doublings = Math.log2(Math.max(ms, 2000) / 1000);
   return 1000 * 2 ** (Math.ceil(doublings * 2) / 2);

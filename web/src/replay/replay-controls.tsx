@@ -5,11 +5,11 @@ import { LONGEST_WAIT_MS, type Replay, SPEEDS } from "runcast/replay";
 
 export interface ReplayControlsProps {
   readonly replay: Replay;
-  /** The one that is shown last. */
+  /** The last entry shown. */
   readonly entry: Entry | undefined;
 }
 
-/** To any event, step by step, or playing. */
+/** Seeks to any event, steps, and plays. */
 export const ReplayControls = ({ replay, entry }: ReplayControlsProps) => {
   const { seq, length, isPlaying, speed } = replay;
   const { place, time, wait } = describeReplay(replay, LONGEST_WAIT_MS);
@@ -96,7 +96,7 @@ const Control = ({
     type="button"
     aria-label={label}
     title={label}
-    // Not `disabled`: the focus must not be lost when the end is reached.
+    // Not `disabled`, which would lose the focus at either end.
     aria-disabled={isOff}
     onClick={() => !isOff && onClick()}
     className={`inline-flex size-9 items-center justify-center rounded-lg aria-disabled:cursor-not-allowed aria-disabled:opacity-50 ${isMain ? "bg-accent text-on-accent hover:opacity-90" : "text-soft hover:bg-sunken hover:text-ink"}`}

@@ -14,13 +14,13 @@ export interface ReplayDialogProps {
   readonly onClose: () => void;
 }
 
-/** The replay of a run over all of the page. */
+/** The replay of a run over the whole page. */
 export const ReplayDialog = ({ run, load, onClose }: ReplayDialogProps) => {
   const element = useRef<HTMLDialogElement>(null);
   const [entries, setEntries] = useState<readonly Entry[]>();
   const [problem, setProblem] = useState<Problem>();
   const { access } = usePage();
-  // What is over cannot be stopped or answered.
+  // A recorded run cannot be stopped or answered.
   const actions = useMemo(() => createActionsOf({ access, mayAct: false })(run), [access, run]);
   useEffect(() => {
     const { current } = element;

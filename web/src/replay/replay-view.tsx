@@ -14,7 +14,7 @@ export interface ReplayViewProps {
   readonly actions: RunActions;
 }
 
-/** A run as it was after any of its events, step by step or as it happened. */
+/** A run after any of its events, step by step or with its original timing. */
 export const ReplayView = ({ entries, actions }: ReplayViewProps) => {
   const replay = useReplay(entries);
   const { state, seq } = replay;
@@ -31,7 +31,7 @@ export const ReplayView = ({ entries, actions }: ReplayViewProps) => {
     if (ctrlKey || metaKey || altKey) return;
     const element = target as HTMLElement;
     if (element.matches("select, textarea, input:not([type=range])")) return;
-    // A button's own keys stay its own.
+    // Leave a button's own keys alone.
     if (key === " " && element.closest("button, a, summary")) return;
     const does = KEYS[key];
     if (!does) return;

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useSyncExternalStore } from "react";
 import type { Entry } from "runcast/events";
 import { createReplay, type Replay } from "runcast/replay";
 
-/** A replay of these entries that plays by the page's own clock. Renders again when it moves. */
+/** A replay of these entries that plays in real time. Renders again when it moves. */
 export const useReplay = (entries: readonly Entry[]): Replay => {
   const { replay, count, watch } = useMemo(() => counted(createReplay(entries, 0)), [entries]);
   useSyncExternalStore(watch, count);
@@ -20,7 +20,7 @@ export const useReplay = (entries: readonly Entry[]): Replay => {
   return replay;
 };
 
-/** It changes in place: a number tells React that it has. */
+/** A replay changes in place, so a counter signals changes to React. */
 const counted = (replay: Replay) => {
   let changes = 0;
   const watch = (listener: () => void) =>

@@ -4,28 +4,28 @@ import type { Problem } from "runcast/events";
 import type { NamedAgent, ToolFacts } from "runcast/source";
 import { troubleText } from "../run/trouble-text.ts";
 
-/** The server that this page came from, as its reader may use it. */
+/** The server that served this page, with the user's access to it. */
 export interface Access {
   readonly client: Client;
-  /** A token in the page's address: one run, to look at only. */
+  /** A token in the page's URL, for access to one run. */
   readonly token: string | undefined;
   readonly key: string | undefined;
   agents(signal?: AbortSignal): Promise<readonly NamedAgent[]>;
-  /** How large files can be: as the server has said with its agents. */
+  /** The limits for files, as the server reported them with its agents. */
   fileLimits(): FileLimits;
-  /** The tools of an MCP server. Rejects with an error that says why it cannot be used. */
+  /** The tools of an MCP server. Rejects with an error that explains why it cannot be used. */
   checkServer(server: { readonly url: string; readonly key?: string }): Promise<readonly ToolFacts[]>;
-  /** Asks for a path of the server; rejects with a ClientError that holds the server's own words. */
+  /** Requests a path of the server. Rejects with a ClientError that carries the server's message. */
   ask(path: string, init?: RequestInit): Promise<Response>;
-  /** Tries again now whatever waits to be tried again. */
+  /** Immediately retries everything that is waiting for a retry. */
   wake(): void;
-  /** The server's clock, as far as it has been heard. */
+  /** The server's clock, as estimated from its responses. */
   now(): number;
 }
 
 const KEY = "runcast.key";
 
-/** Kept for the tab, or on the device if the reader wants that. */
+/** Stored for the tab, or on the device if the user wants that. */
 export const readKey = (): string | undefined => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? undefined;
 
 export const keepKey = (key: string | undefined, onDevice: boolean): void => {
@@ -33,7 +33,7 @@ export const keepKey = (key: string | undefined, onDevice: boolean): void => {
   if (key) (onDevice ? localStorage : sessionStorage).setItem(KEY, key);
 };
 
-/** A page that is not painted has no frames: then it is a timer. */
+/** A page that is not painted has no frames, so a timer takes over. */
 const LONGEST_FRAME_MS = 100;
 
 const nextFrame = (): Promise<void> =>
@@ -51,14 +51,14 @@ export interface AccessOptions {
   readonly key?: string;
   readonly token?: string;
   /**
-   * The page stands in a frame, which may have no origin of its own: the server takes nothing of it but what shows the token in its
-   * address.
+   * The page is in a frame that may have an opaque origin. The server then only accepts requests with the token in the
+   * URL.
    */
   readonly isFramed?: boolean;
 }
 
 export const createAccess = ({ key, token, isFramed = false }: AccessOptions): Access => {
-  // The page may lie under a path of its own, behind a proxy or with a key in it.
+  // The page may be under a subpath, behind a proxy or with a key in the path.
   const base = new URL(".", location.href).href.replace(/\/$/, "");
   const wakes = new EventTarget();
   const address = (url: string): string =>
@@ -66,7 +66,7 @@ export const createAccess = ({ key, token, isFramed = false }: AccessOptions): A
   const auth: Record<string, string> = !isFramed && (token ?? key) ? { authorization: `Bearer ${token ?? key}` } : {};
 
   let ahead = 0;
-  // What a server has unless it is configured otherwise, until it has said so.
+  // The server's defaults, until it has reported its limits.
   let limits: FileLimits = { fileBytes: 10 * 1024 ** 2, filesBytes: 32 * 1024 ** 2, files: 100 };
 
   const ask: Access["ask"] = async (path, init = {}) => {
@@ -131,12 +131,12 @@ const problemIn = async (response: Response): Promise<Problem> => {
     const { error } = (await response.json()) as { error: Problem };
     if (typeof error.message === "string") return error;
   } catch {
-    // Something before the server has answered: its status has to do.
+    // An intermediary responded: report only its status.
   }
   return { code: `http-${response.status}`, message: `the answer was HTTP ${response.status}` };
 };
 
-/** What any failure says to a reader. */
+/** Describes any failure for the user. */
 export const problemOf = (error: unknown): Problem => {
   if (error instanceof ClientError)
     return { code: error.code, message: troubleText(error), ...(error.hint !== undefined && { hint: error.hint }) };

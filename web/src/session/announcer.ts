@@ -4,18 +4,20 @@ import { announcementOf } from "runcast/view";
 import { type Cell, createCell } from "../kit/cell.ts";
 import { parseJson } from "runcast/json";
 
-/** One sentence that a screen reader is to say, once. */
+/** A sentence for screen readers, announced once. */
 export interface Announcement {
   readonly id: number;
   readonly text: string;
 }
 
-/** Turns what happens in a run into sentences: finished messages, outcomes of tools, and what waits for a person. */
+/** Turns events of a run into sentences: finished messages, tool outcomes, and open asks. */
 export interface Announcer {
-  /** Those that were said last; older ones are gone. */
+  /** The latest announcements. Older ones are dropped. */
   readonly announcements: Cell<readonly Announcement[]>;
   say(text: string): void;
-  /** An entry of a run that was just folded into its state. What is not `isNew` is known to whoever listens, and not said. */
+  /**
+   * Called for an entry just folded into its state. Entries that are not `isNew` are already known and not announced.
+   */
   observe(run: string, state: RunState, entry: Entry, isNew: boolean): void;
 }
 
@@ -24,7 +26,7 @@ const REACHED = "runcast.announced";
 
 export const createAnnouncer = (): Announcer => {
   const announcements = createCell<readonly Announcement[]>([]);
-  /** By run: the last entry that was observed, before a reload too. */
+  /** The last observed entry of each run. Survives a reload. */
   const reached = new Map<string, number>(readReached());
   let count = 0;
   addEventListener("pagehide", () => sessionStorage.setItem(REACHED, JSON.stringify([...reached].slice(-KEPT))));

@@ -4,9 +4,9 @@ import { attentionOf } from "runcast/view";
 import { type Cell, createCell } from "../kit/cell.ts";
 import type { SettingsCell } from "./settings.ts";
 
-/** Calls a person back to a page that they do not look at: by a mark in its title and, if they want that, a notification. */
+/** Calls the user back to a hidden page: with a mark in its title and, if enabled, a notification. */
 export interface AttentionSeeker {
-  /** Stands before the page's title until somebody looks; empty if there is nothing to see. */
+  /** Prepended to the page's title until the user looks. Empty if there is nothing to see. */
   readonly mark: Cell<string>;
   observe(state: RunState, entry: Entry): void;
 }
@@ -27,7 +27,7 @@ export const createAttention = (settings: SettingsCell): AttentionSeeker => {
 
 export const canNotify = (): boolean => "Notification" in window && Notification.permission === "granted";
 
-/** Asks the browser for permission where it has not been asked yet. Answers whether notifications can be shown. */
+/** Requests permission from the browser if needed. Returns whether notifications can be shown. */
 export const allowNotifications = async (): Promise<boolean> =>
   "Notification" in window && (await Notification.requestPermission()) === "granted";
 

@@ -8,7 +8,7 @@ import type { SettingsCell } from "./settings.ts";
 
 export type DialogName = "settings" | "keys" | "share";
 
-/** What every part of the page may use. Never changes while the page is open. */
+/** Shared by all parts of the page. Does not change while the page is open. */
 export interface PageContextValue {
   readonly access: Access;
   readonly settings: SettingsCell;

@@ -1,6 +1,6 @@
 import { type Cell, createCell } from "../kit/cell.ts";
 
-/** What the page's address says is open: one run (with a token only to look at), a conversation, or a new one. */
+/** What the page's URL opens: one run (read-only with a token), a conversation, or a new one. */
 export interface Route {
   readonly chat?: string;
   readonly run?: string;
@@ -9,7 +9,7 @@ export interface Route {
 
 export interface RouteCell extends Cell<Route> {
   go(route: Route): void;
-  /** Without a step back to where it was. */
+  /** Without adding a history entry. */
   replace(route: Route): void;
   href(route: Route): string;
 }

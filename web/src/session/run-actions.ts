@@ -3,19 +3,19 @@ import type { Access } from "./access.ts";
 
 export interface RunActionsOptions {
   readonly access: Access;
-  /** Default: unless the page was opened with a token. */
+  /** Default: true, unless the page was opened with a token. */
   readonly mayAct?: boolean;
-  /** Whether the reader may answer what the run asks. Default: `mayAct`. */
+  /** Whether the user may answer the run's asks. Default: `mayAct`. */
   readonly mayAnswer?: boolean;
-  /** Asks for the answer of this run once more. */
+  /** Requests another answer to the same message. */
   readonly retry?: (run: string) => void;
-  /** Asks the agent of this run to write on. */
+  /** Asks the agent of this run to continue. */
   readonly proceed?: (run: string) => void;
-  /** Proposes words for the next message. */
+  /** Proposes text for the next message. */
   readonly draft?: (text: string) => void;
 }
 
-/** What the reader may do to each run here. The same object for every view of a run, so that all of them show the same. */
+/** The user's actions on each run. All views of a run share one object, so that they show the same state. */
 export const createActionsOf = ({
   access,
   mayAct = access.token === undefined,
@@ -43,7 +43,7 @@ export const createActionsOf = ({
   };
 };
 
-/** A browser that opens a link sends no header: with a key there is none. */
+/** Opening a link sends no authorization header, so there is no link if a key is needed. */
 const fileLink =
   ({ key, token }: Access, run: string) =>
   (file: string): string | undefined => {

@@ -10,9 +10,9 @@ export interface SavedServer {
 
 export interface Settings {
   readonly theme: "system" | "light" | "dark";
-  /** Whether single keys are commands: they can be in the way of speech input. */
+  /** Whether single-key commands are enabled. They can interfere with speech input. */
   readonly keys: boolean;
-  /** Whether to notify the reader of what happens while the page is hidden. */
+  /** Whether to notify the user of events while the page is hidden. */
   readonly notify: boolean;
   readonly agent?: string;
   readonly model?: string;
@@ -28,14 +28,14 @@ export interface Settings {
 const NAME = "runcast.settings";
 const NARROW = "(max-width: 63.99rem)";
 
-/** The reader's choices, kept on the device and the same in every tab. */
+/** The user's settings, stored on the device and shared by all tabs. */
 export interface SettingsCell extends Cell<Settings> {
   change(part: Partial<Settings>): void;
 }
 
 export const createSettings = (): SettingsCell => {
   const cell = createKeptCell(NAME, parseSettings);
-  // Where there is no room for columns, nothing may lie over the conversation that was not asked for.
+  // Without room for columns, nothing may cover the conversation unasked.
   const narrow = matchMedia(NARROW);
   const closeColumns = (): void => {
     if (narrow.matches) cell.show({ ...cell.get(), sidebar: false, tools: false });
@@ -45,7 +45,7 @@ export const createSettings = (): SettingsCell => {
   return { ...cell, change: (part) => cell.set({ ...cell.get(), ...part }) };
 };
 
-/** Whatever is wrong with what was kept, what can be used of it is used. */
+/** Uses the valid parts of the stored value. */
 export const parseSettings = (kept: unknown): Settings => {
   const known: Partial<Record<keyof Settings, unknown>> = typeof kept === "object" && kept !== null ? kept : {};
   const { theme, keys, notify, agent, model, mode, system, servers, browserTools, sidebar, tools } = known;
@@ -76,14 +76,14 @@ const isBrowserTool = (value: unknown): value is BrowserTool => {
   return typeof name === "string" && typeof url === "string" && URL.canParse(url);
 };
 
-/** Keys of MCP servers live with the tab and are sent as secrets, never stored with a conversation. */
+/** Keys of MCP servers are stored in the tab and sent as secrets, never stored with a conversation. */
 const serverKeyName = (name: string): string => `runcast.server.${name}`;
 export const readServerKey = (name: string): string | undefined =>
   sessionStorage.getItem(serverKeyName(name)) ?? undefined;
 export const keepServerKey = (name: string, key: string): void =>
   key ? sessionStorage.setItem(serverKeyName(name), key) : sessionStorage.removeItem(serverKeyName(name));
 
-/** How a run is asked for besides its messages. */
+/** The settings of a run request, besides its messages. */
 export const requestOf = (settings: Settings) => {
   const { agent, model, mode, system, servers, browserTools } = settings;
   const tools = browserTools.map(({ url: _url, method: _method, ...tool }) => tool);

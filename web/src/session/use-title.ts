@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { useCell } from "../kit/cell.ts";
 import { usePage } from "./page-context.ts";
 
-/** Names the page in its tab, after what waits for the reader there. */
+/** Sets the tab's title, preceded by the attention mark. */
 export const useTitle = (title: string): void => {
   const mark = useCell(usePage().attention.mark);
   useEffect(() => {

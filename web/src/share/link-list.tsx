@@ -1,6 +1,6 @@
 import { Button } from "../kit/button.tsx";
 
-/** A share link as the server lists it. */
+/** A share link as listed by the server. */
 export interface ListedLink {
   readonly id: string;
   readonly created: number;
@@ -17,7 +17,7 @@ export interface LinkListProps {
   readonly onRevoke: (link: ListedLink) => void;
 }
 
-/** The links that still work, each with a button that ends it. */
+/** The active links, each with a button to revoke it. */
 export const LinkList = ({ links, isBusy, onRevoke }: LinkListProps) => (
   <section aria-label="Active links" className="flex flex-col gap-1">
     <h3 className="font-medium">Active links</h3>

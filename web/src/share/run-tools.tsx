@@ -13,16 +13,16 @@ const ShareDialog = lazy(() => import("./share-dialog.tsx").then((module) => ({ 
 
 export interface RunToolsProps {
   readonly run: string;
-  /** Everything that is known of the run. Default: the server is asked. */
+  /** Loads all known entries of the run. Default: from the server. */
   readonly load?: () => Promise<readonly Entry[]>;
 }
 
-/** What can be done with a run as a whole: replay it, share it, delete it. */
+/** Actions on a whole run: replay, share, and delete. */
 export const RunTools = ({ run, load }: RunToolsProps) => {
   const { access } = usePage();
   const [open, setOpen] = useState<"replay" | "share" | "delete">();
   const close = () => setOpen(undefined);
-  /** What this browser has; where it has nothing, the server may. */
+  /** The entries in this browser, or else those of the server. */
   const everything = async (): Promise<readonly Entry[]> => {
     const kept = await load?.();
     return kept && kept.length > 0 ? kept : await fromServer();
@@ -55,7 +55,7 @@ export const RunTools = ({ run, load }: RunToolsProps) => {
           {open === "share" && <ShareDialog run={run} onClose={close} />}
           {open === "delete" && <DeleteRunDialog run={run} isKept={load !== undefined} onClose={close} />}
         </Suspense>,
-        // Outside of what is small and may be far from what is seen.
+        // Outside of the message, which is small and may be scrolled out of view.
         document.body,
       )}
     </>

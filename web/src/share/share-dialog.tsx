@@ -21,7 +21,7 @@ interface Link {
   readonly expires: number;
 }
 
-/** Links with which others watch a run live, and the run as a file. */
+/** Links for others to watch a run live, and the run as a file. */
 export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly onClose: () => void }) => {
   const { access, route } = usePage();
   const [seconds, setSeconds] = useState<number>(86_400);
@@ -155,7 +155,7 @@ const CopyField = ({ link: { url, expires } }: { readonly link: Link }) => {
       await navigator.clipboard.writeText(url);
       setStatus("Copied.");
     } catch {
-      // A page that is not on https has no clipboard: then the reader copies what is selected.
+      // A page without https has no clipboard access. Select the text so the user can copy it.
       field.current?.select();
       setStatus("Press Ctrl+C or ⌘C to copy it.");
     }

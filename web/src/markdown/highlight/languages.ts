@@ -2,7 +2,7 @@ import type { LanguageInput } from "shiki/core";
 
 type Load = () => Promise<{ default: LanguageInput }>;
 
-/** The languages that are highlighted, each its own file that is fetched when it is first met. */
+/** The highlighted languages. Each is a separate file, loaded on first use. */
 const LANGUAGES: Readonly<Record<string, Load>> = {
   c: () => import("shiki/langs/c.mjs"),
   clojure: () => import("shiki/langs/clojure.mjs"),
@@ -79,7 +79,7 @@ const SHORT: Readonly<Record<string, string>> = {
   ...{ yml: "yaml", zsh: "shellscript", console: "shellscript" },
 };
 
-/** The language's own name for what stands at a fence, if it is one that we highlight. */
+/** The canonical name of a fence's language, if it is supported. */
 export const languageOf = (mark: string): string | undefined => {
   const name = mark.toLowerCase().replaceAll(/[{}.]/g, "");
   const full = Object.hasOwn(SHORT, name) ? SHORT[name]! : name;

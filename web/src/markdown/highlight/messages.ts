@@ -1,13 +1,13 @@
-/** Lines of a block of code that are complete, in order. */
+/** Completed lines of a code block, in order. */
 export interface HighlightRequest {
   readonly block: number;
   readonly language: string;
   readonly lines: readonly string[];
-  /** No more lines of this block will come. */
+  /** No more lines of this block will follow. */
   readonly last: boolean;
 }
 
-/** For each line the lengths of its stretches and the index of each one's colour, -1 for none. */
+/** For each line, pairs of a span's length and its color index, or -1 for none. */
 export interface HighlightReply {
   readonly block: number;
   readonly lines: readonly (readonly number[])[];

@@ -1,13 +1,16 @@
-// Runs as a worker: the first line of a language can take a third of a second, and a grammar is not to be trusted with more.
+// Runs in a worker, because the first line of a language can take a third of a second, and a grammar may misbehave.
 import { type GrammarState, type HighlighterCore, createCssVariablesTheme, createHighlighterCore } from "shiki/core";
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
 import { COLORS, type HighlightReply, type HighlightRequest } from "./messages.ts";
 import { languageOf, loadLanguage } from "./languages.ts";
 
 const THEME = "variables";
-/** A line longer than this is left plain. */
+/** Longer lines are not highlighted. */
 const LINE = 1000;
-/** The first line of a language makes its patterns, which on a busy machine takes seconds; what is cut short is coloured wrongly. */
+/**
+ * The time limit per line. The first line of a language compiles its patterns, which takes seconds on a busy machine,
+ * and a truncated line gets wrong colors.
+ */
 const TIME = 20_000;
 
 const start = async (): Promise<HighlighterCore> =>
@@ -54,7 +57,7 @@ const serve = (): ((request: HighlightRequest) => Promise<HighlightReply | undef
 const nameOf = (color: string | undefined): string => /token-([\w-]+)/.exec(color ?? "")?.[1] ?? "";
 
 const answer = serve();
-// One after the other: a line's colours depend on the lines before it.
+// One at a time, because a line's colors depend on the lines before it.
 let turn: Promise<unknown> = Promise.resolve();
 addEventListener("message", ({ data }: MessageEvent<HighlightRequest>) => {
   turn = turn

@@ -9,7 +9,7 @@ import { Row, TableView } from "./table-view.tsx";
 
 interface BlockProps {
   readonly block: Block;
-  /** Compared instead of the block, which is changed in place. */
+  /** Compared instead of the block, which changes in place. */
   readonly version: number;
 }
 
@@ -66,7 +66,7 @@ interface LeafProps {
   readonly children: ReactNode;
 }
 
-/** The element of a paragraph or heading, known to the pieces in it. */
+/** The element of a paragraph or heading, registered for the pieces in it. */
 const Leaf = ({ block, as: Element, children }: LeafProps) => {
   const { elements } = useMarkdown();
   const hold = useCallback(
@@ -95,9 +95,9 @@ const Item = ({ item }: { readonly item: Block }) => {
 export const BlockChildren = memo(({ block }: BlockProps) => childrenOf(block));
 
 /**
- * The children from `first` on. The first 8 stand alone, those up to the 64th in runs of 8, those up to the 512th in runs of
- * 64, and so on, and the versions of runs say whether they changed: a new child among thousands costs the comparison of a few
- * dozen numbers, and no child ever moves to another parent.
+ * The children from `first` on. The first 8 are rendered individually, those up to the 64th in runs of 8, those up to
+ * the 512th in runs of 64, and so on. The versions of runs tell whether they changed, so a new child among thousands
+ * costs a few dozen number comparisons, and no child ever moves to another parent.
  */
 const childrenOf = (block: Block, first = 0): ReactNode[] => {
   const { length } = block.children;

@@ -6,7 +6,7 @@ import { useGrowing } from "./use-growing.ts";
 
 export const HighlightingContext = createContext<Highlighting | undefined>(undefined);
 
-/** Some lines of code: those whose colours are known in colour, the others plain. */
+/** Lines of code: highlighted where the colors are known, otherwise plain. */
 export const CodeLines = ({ piece }: { readonly piece: Block }) => {
   const highlighting = useContext(HighlightingContext)!;
   const { index, text } = piece;

@@ -16,7 +16,7 @@ export const CodeView = ({ block, children }: CodeViewProps) => (
       <span>{block.mark || "text"}</span>
       <CopyCode text={() => block.children.map(({ text }) => text).join("")} />
     </div>
-    {/* Scrolls, also by the keyboard. */}
+    {/* Makes it scrollable with the keyboard. */}
     <pre tabIndex={0} dir="ltr">
       <code>
         <HighlightingContext value={useHighlighting(block)}>{children}</HighlightingContext>

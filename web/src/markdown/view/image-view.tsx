@@ -2,7 +2,7 @@ import { useState } from "react";
 import { type Inline, safeUrl, visibleText } from "runcast/markdown";
 import { useRemoteImages } from "../remote-images.tsx";
 
-/** An image from elsewhere. Asking for it tells its host that this was read, so a person decides. */
+/** A remote image. Loading it reveals to its host that the message was read, so the user decides. */
 export const ImageView = ({ image }: { readonly image: Extract<Inline, { kind: "image" }> }) => {
   const [once, setOnce] = useState(false);
   const remote = useRemoteImages();

@@ -6,7 +6,7 @@ interface LinkViewProps {
   readonly children: ReactNode;
 }
 
-/** A link that says where it leads: its host stands beside it unless the text already names it. */
+/** A link that shows its host, unless the text already names it. */
 export const LinkView = ({ link, children }: LinkViewProps) => {
   if (link.url === "") return <span className="md-pending">{children}</span>;
   const target = safeUrl(link.url);

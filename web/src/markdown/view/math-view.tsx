@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "react";
 import { visibleText } from "runcast/markdown";
 
-/** A formula: as it was written until KaTeX has come, and for good if it cannot be read. */
+/** A formula. Shown as source until KaTeX has loaded, and permanently if it cannot be parsed. */
 export const MathView = ({ text, display }: { readonly text: string; readonly display: boolean }) => {
   const place = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
@@ -36,7 +36,7 @@ const loadKatex = async () => {
   return katex;
 };
 
-/** KaTeX writes some styles as attributes, which the page's policy forbids; as properties it allows them. */
+/** KaTeX writes some styles as attributes, which the page's policy forbids. It allows them as properties. */
 const applyStyles = (element: HTMLElement): void => {
   for (const styled of element.querySelectorAll<SVGElement>("svg[style]"))
     styled.style.cssText = styled.getAttribute("style")!;

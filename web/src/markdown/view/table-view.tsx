@@ -11,7 +11,7 @@ interface TableViewProps {
 }
 
 export const TableView = ({ block, children }: TableViewProps) => (
-  // A table wider than the page scrolls, also by the keyboard.
+  // Makes a table that is wider than the page scrollable, also with the keyboard.
   <div className="md-scroll" role="group" aria-label="Table" tabIndex={0}>
     <table>
       <thead>
@@ -22,7 +22,7 @@ export const TableView = ({ block, children }: TableViewProps) => (
   </div>
 );
 
-/** A row is rendered again when it grows, but nothing around it is. */
+/** A row renders again when it grows, but nothing around it does. */
 const NOTHING: Growing = { place: () => undefined, shown: undefined, next: () => undefined };
 
 export const Row = ({ row }: { readonly row: Block }) => {

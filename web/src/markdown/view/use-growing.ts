@@ -3,17 +3,18 @@ import type { Block } from "runcast/markdown";
 import { useMarkdown } from "./markdown-context.ts";
 
 export interface Growing {
-  /** The element whose last text may grow; undefined if it cannot now. */
+  /** The element whose last text node may grow. Undefined if it cannot right now. */
   readonly place: () => Element | null | undefined;
-  /** The last text as it is shown; undefined if what is last is no text. */
+  /** The last text as currently shown. Undefined if the last node is not text. */
   readonly shown: string | undefined;
-  /** The last text as it is now; undefined if anything before it has changed too, false if anything around it has. */
+  /** The new last text. Undefined if something before it changed too, false if something around it did. */
   readonly next: () => string | undefined | false;
 }
 
 /**
- * Lets the last text of an open piece grow in its place, without a rendering, and has the piece rendered where more than that
- * has changed. Before each rendering the text is again as React left it: React changes only what it believes to be different.
+ * Extends the last text of an open piece in place, without a render, and renders the piece if more than that has
+ * changed. Before each render it restores the text that React wrote, because React only updates what it believes has
+ * changed.
  */
 export const useGrowing = (piece: Block, growing: Growing): void => {
   const { reader } = useMarkdown();
