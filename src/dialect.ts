@@ -9,8 +9,7 @@ import type { NamedAgent, RunRequest, ToolFacts } from "./source.ts";
  * - `encode` and `decode` are pure. Their output depends only on the entries (or frames) so far, never on time or on
  *   the viewer, so every viewer and every replay gets the same frames.
  * - `encode` is flat: the cost of a frame depends only on its entry, unless `coverage` states otherwise.
- * - With extensions on, decode(encode(log)) equals the log. The extension slot never repeats what the native format
- *   carries.
+ * - With extensions on, decode(encode(log)) equals the log. The extension slot never repeats what the native format carries.
  */
 export interface Dialect {
   readonly name: string;
@@ -34,10 +33,7 @@ export interface Dialect {
   /** The whole state at `seq`, in place of the entries up to it. Without this, a dialect cannot start from a snapshot. */
   snapshot?(seq: number, state: unknown): readonly Frame[];
   decode(): Decoder;
-  /**
-   * A single response instead of a stream, for commands with `whole`. Takes entries like an encoder, then returns the
-   * body.
-   */
+  /** A single response instead of a stream, for commands with `whole`. Takes entries like an encoder, then returns the body. */
   answer?(options: EncodeOptions): { take(entry: Entry): void; body(): WholeAnswer };
 
   /** Heartbeats are not events: they carry no id and are sent regardless of what the run is doing. */
@@ -51,11 +47,10 @@ export interface Dialect {
   refuse(problem: Problem & { status: number }): { status: number; headers?: Record<string, string>; body: string };
 
   /**
-   * Merges neighboring deltas of one part (or of one call and stream) into one entry before encoding if their `at`
-   * falls into the same window of this many milliseconds. The merged entry has the seq and `at` of the last delta.
-   * Windows follow the log's times, so every viewer and every replay gets the same frames. A window with more than
-   * about 32 KiB of text becomes several entries. An encoder must not assume that the previous entry's seq is `seq -
-   * 1`.
+   * Merges neighboring deltas of one part (or of one call and stream) into one entry before encoding if their `at` falls
+   * into the same window of this many milliseconds. The merged entry has the seq and `at` of the last delta. Windows
+   * follow the log's times, so every viewer and every replay gets the same frames. A window with more than about 32 KiB
+   * of text becomes several entries. An encoder must not assume that the previous entry's seq is `seq - 1`.
    */
   readonly windowMs?: number;
   /** Results of up to this many bytes are put back into the entry before it is encoded. */
@@ -144,9 +139,8 @@ export type Command =
       /** The run whose messages and output precede this request's messages. A thread may not have one yet. */
       readonly continues?: RunRef;
       /**
-       * Answers to open asks of a run of the request's thread. They start no new run: the asks select the run and the
-       * segment, and the response begins with the next segment. Asks that were answered elsewhere in the meantime keep
-       * that answer.
+       * Answers to open asks of a run of the request's thread. They start no new run: the asks select the run and the segment,
+       * and the response begins with the next segment. Asks that were answered elsewhere in the meantime keep that answer.
        */
       readonly answers?: readonly AskAnswer[];
     }
@@ -166,10 +160,7 @@ export type Command =
       readonly whole?: "end" | "now";
       /** Passes the run's request to the encoder, for clients that store no messages themselves. */
       readonly withRequest?: true;
-      /**
-       * The number of frames, counted from the run's first, that the client already has. For formats that number their
-       * frames.
-       */
+      /** The number of frames, counted from the run's first, that the client already has. For formats that number their frames. */
       readonly skipFrames?: number;
     }
   | { readonly do: "answer"; readonly run: RunRef; readonly ask: string; readonly answer: Answer }
@@ -198,10 +189,7 @@ export interface AskAnswer {
   readonly call?: string;
 }
 
-/**
- * A viewer's position: all entries up to `seq`, and the first `frame` frames of the next one. Written `seq` or
- * `seq.frame`.
- */
+/** A viewer's position: all entries up to `seq`, and the first `frame` frames of the next one. Written `seq` or `seq.frame`. */
 export interface Cursor {
   readonly seq: number;
   readonly frame: number;
@@ -241,17 +229,11 @@ export interface EncodeOptions {
   readonly link: (ref: Pick<FileRef, "file">) => string;
   /** The URL of the page that shows the run, either read-only (like `link` for files) or for answering with a key. */
   readonly page?: (access: "read" | "answer") => string;
-  /**
-   * The URL of a document that shows the run in another page's frame, if any page may frame it: read-only, or with
-   * answering.
-   */
+  /** The URL of a document that shows the run in another page's frame, if any page may frame it: read-only, or with answering. */
   readonly embed?: (access: "read" | "answer") => string;
 }
 
-/**
- * What a run is waiting for, and since when (milliseconds since 1970). `agent`: none of the others, its own code is
- * running.
- */
+/** What a run is waiting for, and since when (milliseconds since 1970). `agent`: none of the others, its own code is running. */
 export interface Waiting {
   readonly waiting: "model" | "tool" | "you" | "retry" | "agent";
   readonly since: number;

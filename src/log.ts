@@ -15,8 +15,7 @@ export { createTails, type Tails } from "./log/tails.ts";
 export { watchers, watchersOfAll } from "./log/watchers.ts";
 
 /**
- * Stores runs: append-only, ordered, with one owner per run. Several processes may share a log. They communicate only
- * through it.
+ * Stores runs: append-only, ordered, with one owner per run. Several processes may share a log. They communicate only through it.
  *
  * Every variant guarantees:
  * - `append` is atomic: it stores all entries or none. It rejects with `LogFenced` unless `as` is the run's owner and
@@ -27,10 +26,9 @@ export { watchers, watchersOfAll } from "./log/watchers.ts";
  * - Entries never change. `drop` removes a whole run, never its head, and its id stays known as dropped.
  * - A run's runner appends to it sequentially. Appends to different runs may overlap.
  * - Costs do not grow with the log: `append` and `read` cost as much as the entries they carry.
- * - Calls about one run (`append`, `read`, `info`, `takeOver`, `release`, `send`, `controls`) are immediately
- *   consistent for every process. Calls across runs (`list`, `orphans`, `retain`) may lag and are repaired, because an
- *   engine with many shards cannot update an index together with a run. Check with `info` or `takeOver` before acting
- *   on their results.
+ * - Calls about one run (`append`, `read`, `info`, `takeOver`, `release`, `send`, `controls`) are immediately consistent
+ *   for every process. Calls across runs (`list`, `orphans`, `retain`) may lag and are repaired, because an engine with
+ *   many shards cannot update an index together with a run. Check with `info` or `takeOver` before acting on their results.
  *
  * If an engine loses stored entries (a failover to a lagging replica), processes that know better detect it: `append`,
  * and `read` after a lost entry, reject with `LogReset`, so no viewer gets a log with a hole.
@@ -59,10 +57,7 @@ export interface Log extends RunOwnership, RunControl {
    * run is unknown or dropped.
    */
   read(run: string, after: number, limit: number): readonly Entry[] | Promise<readonly Entry[]>;
-  /**
-   * Calls `wake` after entries of this run are stored. A wake only means "read again": it may be spurious and carries
-   * no data.
-   */
+  /** Calls `wake` after entries of this run are stored. A wake only means "read again": it may be spurious and carries no data. */
   watch(run: string, wake: () => void): () => void;
 
   /** Facts about a run. Undefined if the run is unknown. */
@@ -108,9 +103,8 @@ export interface RunOwnership {
   heartbeat(owner: string, leaseMs: number): boolean | Promise<boolean>;
   /**
    * Makes `owner` the run's owner with the next epoch and returns where the log ends. Returns undefined and changes
-   * nothing if the run has ended, is dropped or unknown, or belongs to another live owner. Of several concurrent
-   * callers, only one succeeds. An owner may take over its own run, because the response to an earlier call may have
-   * been lost.
+   * nothing if the run has ended, is dropped or unknown, or belongs to another live owner. Of several concurrent callers,
+   * only one succeeds. An owner may take over its own run, because the response to an earlier call may have been lost.
    *
    * For variants: if leases are stored elsewhere, check the lease first, then compare and swap the epoch that was read.
    * An owner that comes back in between still loses the run.
@@ -127,20 +121,17 @@ export interface RunOwnership {
 
 /**
  * Queues user requests for a run that may execute in another process. The owner, or its successor, reads the queue from
- * the beginning, because the run's log shows which ones were handled (a call that has ended, an ask that has an
- * answer).
+ * the beginning, because the run's log shows which ones were handled (a call that has ended, an ask that has an answer).
  */
 export interface RunControl {
   /**
-   * Durably adds to the run's queue, once per `control.id`: the first one wins. Returns `ended` and queues nothing if
-   * the run is over, `full` if the run already has `MAX_CONTROLS`. Rejects with `LogMissing` if the run is unknown or
-   * dropped.
+   * Durably adds to the run's queue, once per `control.id`: the first one wins. Returns `ended` and queues nothing if the
+   * run is over, `full` if the run already has `MAX_CONTROLS`. Rejects with `LogMissing` if the run is unknown or dropped.
    */
   send(run: string, control: Control): Promise<"queued" | "ended" | "full">;
   /**
-   * Controls after number `after`, in order, at most `limit`. A run's numbers count 1, 2, 3 in the order in which they
-   * become readable, so none ever appears below one that was read. Empty once the run has ended, because its end
-   * removes the queue.
+   * Controls after number `after`, in order, at most `limit`. A run's numbers count 1, 2, 3 in the order in which they become
+   * readable, so none ever appears below one that was read. Empty once the run has ended, because its end removes the queue.
    */
   controls(run: string, after: number, limit: number): Promise<readonly QueuedControl[]>;
   /** Calls `wake` after a control was sent to a run, without a run if it may have been any. A wake carries no data. */

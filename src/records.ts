@@ -13,10 +13,7 @@ import type { Json } from "./events.ts";
  *   way. Hash or escape anything else. A value is at most 64 KiB of JSON.
  */
 export interface Records {
-  /**
-   * Sets a record and its lifetime, unlimited without `ttlMs`. With `ifAbsent`, returns false and changes nothing if it
-   * exists.
-   */
+  /** Sets a record and its lifetime, unlimited without `ttlMs`. With `ifAbsent`, returns false and changes nothing if it exists. */
   put(kind: string, id: string, value: Json, options?: RecordOptions & { ifAbsent?: boolean }): Promise<boolean>;
   get(kind: string, id: string): Promise<Json | undefined>;
   /** In descending order of id (newest first if ids begin with a time), starting before `before`. May lag behind `put`. */

@@ -6,11 +6,10 @@ import { createVerifier, type OpenAgent } from "./verify.ts";
  * segment ends when everything that is still open waits for users. This depends only on the log, so every viewer and
  * every replay of a run has the same segments.
  *
- * - An open step counts as work. So does an executing call, unless it has an open ask or waits for a sub-agent that has
- *   one.
+ * - An open step counts as work. So does an executing call, unless it has an open ask or waits for a sub-agent that has one.
  * - A call that has not begun to execute counts as work, because it is about to. A source that holds back a step's
  *   other calls until the user answers must ask before it ends that step.
- * - An `ask-end` never ends a segment, because the effects of the answer belong to it.
+ * - An `ask-end` never ends a segment, because the effects of the answer belong to the same segment.
  * - While everything waits, only another ask ends a segment again. Any other event (a mark, a `run-resume`) belongs to
  *   the next segment, which no client has seen yet.
  */
@@ -48,8 +47,7 @@ export const createSegments = (): Segments => {
 
   return {
     take(event) {
-      // Deltas open and end nothing, and neither does a resume, which names a log position that shifts when deltas are
-      // merged.
+      // Deltas open and end nothing, and neither does a resume, which names a log position that shifts when deltas are merged.
       if ("delta" in event || event.type === "run-resume") return false;
       if (verifier.check(event) !== undefined) return false;
       if (event.type === "ask-start") {

@@ -38,10 +38,7 @@ const routes: readonly Route[] = BASES.flatMap((base) => [
   })),
 ]);
 
-/**
- * Forge's named, flat events: `token thinking tool_call tool_result complete error ping`. Its clients store no state
- * here.
- */
+/** Forge's named, flat events: `token thinking tool_call tool_result complete error ping`. Its clients store no state here. */
 export const forge: Dialect = {
   name: "forge",
   contentType: "text/event-stream; charset=utf-8",

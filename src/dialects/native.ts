@@ -106,10 +106,7 @@ const types: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 // ── Requests ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/**
- * A client may declare the protocol version it reads. Without one, it is assumed to read this version or skip unknown
- * events.
- */
+/** A client may declare the protocol version it reads. Without one, it is assumed to read this version or skip unknown events. */
 const checkProtocol = ({ headers, query }: DialectRequest): void => {
   const declared = headers.get("runcast-protocol") ?? query.get("protocol");
   if (declared === null || Number(declared) >= PROTOCOL) return;

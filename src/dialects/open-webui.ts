@@ -100,8 +100,7 @@ export const openWebui: Dialect = {
   encode: createNumbered,
   decode: spelling.decode,
   answer: createAnswer,
-  // After a reload during a run, versions up to 0.11.0 show nothing until the next frame. This one makes them show all
-  // items.
+  // After a reload during a run, versions up to 0.11.0 show nothing until the next frame. This one makes them show all items.
   heartbeat: { everyMs: 5000, frames: () => [{ data: '{"type":"response.in_progress"}' }] },
   refuse: (problem) => ({ status: problem.status, body: JSON.stringify({ error: openaiError(problem) }) }),
   windowMs: 100,

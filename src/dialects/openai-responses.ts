@@ -14,8 +14,7 @@ const spelling = lossless({ encode: (options) => createEncoder(options).take, de
 
 /**
  * OpenAI's Responses API: a response is a run. Its events are numbered, so a client can resume a stream, and another
- * response can continue it. The agent runs its own tools, which do not appear. Tools in the request are run by the
- * client.
+ * response can continue it. The agent runs its own tools, which do not appear. Tools in the request are run by the client.
  */
 export const openaiResponses: Dialect = {
   name: "openai-responses",

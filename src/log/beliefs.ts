@@ -1,9 +1,6 @@
 /** Until when a process may assume that an owner is alive whose lease it renews at a remote engine. */
 export interface Beliefs {
-  /**
-   * Call before sending a renewal. The owner counts as alive only once the returned function is called, after the
-   * engine's reply.
-   */
+  /** Call before sending a renewal. The owner counts as alive only once the returned function is called, after the engine's reply. */
   renew(owner: string, leaseMs: number): () => void;
   /** Whether the owner's lease has certainly not expired, which means that no other process can have its runs. */
   isSurelyAlive(owner: string): boolean;

@@ -1,6 +1,6 @@
 import type { Ownership } from "../log.ts";
 
-/** The log does not end where the writer expected, because another writer has appended to the run. */
+/** The log does not end where the writer expected: another writer has the run. */
 export class LogConflict extends Error {
   override name = "LogConflict";
   constructor(run: string, expected: number, found: number);

@@ -8,8 +8,7 @@ export const checkRunId = (run: string): void => {
 };
 
 /**
- * Databases cannot bind other values. Reject them here so that only the caller gets the error, not other writes in the
- * same batch.
+ * Databases cannot bind other values. Reject them here so that only the caller gets the error, not other writes in the same batch.
  */
 export const checkText = (field: string, value: unknown): void => {
   if (value !== undefined && typeof value !== "string") throw new TypeError(`the ${field} must be a string`);

@@ -36,8 +36,7 @@ const MAX_MESSAGE = 7000;
 const SILENCE_MS = 15_000;
 
 /**
- * Stores runs in Postgres 14 or newer, for any number of processes. Rejects if it cannot connect, or if the package
- * `pg` is missing.
+ * Stores runs in Postgres 14 or newer, for any number of processes. Rejects if it cannot connect, or if the package `pg` is missing.
  */
 export const postgres = async (options: PostgresOptions): Promise<Log> => {
   const { url, schema = "runcast", silenceMs = SILENCE_MS, ahead = () => 0 } = options;

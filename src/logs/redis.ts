@@ -36,8 +36,7 @@ export interface RedisOptions {
 }
 
 /**
- * Stores runs in Redis 7 or newer, for any number of processes. Rejects if it cannot connect, or if the package `redis`
- * is missing.
+ * Stores runs in Redis 7 or newer, for any number of processes. Rejects if it cannot connect, or if the package `redis` is missing.
  */
 export const redis = async ({ url, prefix = "runcast", ahead = () => 0 }: RedisOptions): Promise<Log> => {
   if (!/^[\w.:-]+$/.test(prefix)) throw new TypeError("the prefix of a log in Redis has letters, digits and . : - _");

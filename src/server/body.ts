@@ -7,10 +7,7 @@ import { messageOf } from "../message-of.ts";
 /** The request's JSON body. Undefined if it has none. */
 export type ReadBody = (request: IncomingMessage) => Promise<unknown>;
 
-/**
- * Reads at most `maxBytes` of a body, plus up to `filesBytes` for the files in it. Unfinished bodies count against the
- * budget.
- */
+/** Reads at most `maxBytes` of a body, plus up to `filesBytes` for the files in it. Unfinished bodies count against the budget. */
 export const createReadBody =
   (maxBytes: number, filesBytes: number, budget: BodyBudget): ReadBody =>
   async (request) => {
@@ -57,10 +54,7 @@ const checked = (body: Buffer, maxBytes: number): Buffer => {
   return body;
 };
 
-/**
- * A `data:` URL, or the value of a field whose name ends with `data`. Text between two strings contains a comma or a
- * bracket.
- */
+/** A `data:` URL, or the value of a field whose name ends with `data`. Text between two strings contains a comma or a bracket. */
 const isFile = (body: Buffer, from: number, to: number): boolean => {
   const text = body.subarray(from + 1, to);
   const isNamed =

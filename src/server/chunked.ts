@@ -61,10 +61,7 @@ export class Chunked {
     return (this.#socket ?? this.#response).writableNeedDrain;
   }
 
-  /**
-   * Returns false if the reader is too slow. Then write nothing until `drained`. `shared`: other viewers get the same
-   * chunk.
-   */
+  /** Returns false if the reader is too slow. Then write nothing until `drained`. `shared`: other viewers get the same chunk. */
   write(chunk: Chunk, shared: boolean): boolean {
     if (this.#closed) return true;
     const socket = this.#socket;

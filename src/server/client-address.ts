@@ -2,8 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 /**
  * The client's address. Behind `proxies` proxies that append to X-Forwarded-For, it is the address that the first of
- * them saw. Anything before it was written by the client. IPv6 clients control a whole /64, which counts as one
- * address.
+ * them saw. Anything before it was written by the client. IPv6 clients control a whole /64, which counts as one address.
  */
 export const clientAddress = ({ headers, socket }: IncomingMessage, proxies: number): string => {
   const forwarded = proxies > 0 ? String(headers["x-forwarded-for"] ?? "").split(",") : [];

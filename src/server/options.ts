@@ -15,10 +15,7 @@ export interface ServerOptions {
   readonly log: Log;
   readonly runner?: Omit<RunnerOptions, "log">;
   readonly dialects: readonly Dialect[];
-  /**
-   * For clients that validate an MCP server before they name it in a request. Default: reports that validation is
-   * unavailable.
-   */
+  /** For clients that validate an MCP server before they name it in a request. Default: reports that validation is unavailable. */
   readonly validateServer?: ServerFacts["validateServer"];
   /** Default: 127.0.0.1. Any address reachable by others requires a `key`. */
   readonly host?: string;

@@ -8,10 +8,7 @@ export interface Owners {
   allow(principal: Principal, action: Action): void;
   /** The run's info. Throws a Refusal if the run is unknown or dropped, or the principal may not act on it. */
   info(principal: Principal, action: Action, run: string): Promise<RunInfo>;
-  /**
-   * Runs that the principal may act on, newest first. `next` is the cursor for the next page. A page may have fewer
-   * than `limit`.
-   */
+  /** Runs that the principal may act on, newest first. `next` is the cursor for the next page. A page may have fewer than `limit`. */
   list(principal: Principal, query: RunQuery, action?: Action): Promise<{ runs: RunInfo[]; next?: string }>;
 }
 

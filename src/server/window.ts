@@ -9,9 +9,8 @@ type Entries = readonly Entry[] | Promise<readonly Entry[]>;
  */
 export interface Window {
   /**
-   * The entries after `after`. If `stop` is greater, none extends beyond it: a viewer that resumes within a span gets
-   * the rest of it. Reads about `limit` entries of the log, and more if that yields nothing yet. Returns nothing only
-   * at the log's end.
+   * The entries after `after`. If `stop` is greater, none extends beyond it: a viewer that resumes within a span gets the rest
+   * of it. Reads about `limit` entries of the log, and more if that yields nothing yet. Returns nothing only at the log's end.
    */
   read(after: number, limit: number, stop: number, edge: Edge): Entries;
 }

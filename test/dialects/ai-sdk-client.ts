@@ -81,10 +81,7 @@ export const sdks = {
 export type Version = keyof typeof sdks;
 export const VERSIONS: readonly Version[] = [5, 6, 7];
 
-/**
- * Reads a response with the SDK's own reader, as a continuation of `message`. Rejects at the first chunk that it does
- * not accept.
- */
+/** Reads a response with the SDK's own reader, as a continuation of `message`. Rejects at the first chunk that it does not accept. */
 export const readResponse = async (
   version: Version,
   pieces: Iterable<Uint8Array>,

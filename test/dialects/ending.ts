@@ -6,10 +6,7 @@ const NOTES: Readonly<Record<string, string>> = {
   filter: "The answer is incomplete: the provider's content filter stopped it. Rephrase the request and try again.",
 };
 
-/**
- * The finish of a recorded run's last root step, and the note for clients without such a finish. Undefined for a
- * complete answer.
- */
+/** The finish of a recorded run's last root step, and the note for clients without such a finish. Undefined for a complete answer. */
 export const endingOf = (entries: readonly Entry[]): { readonly finish: string; readonly note: string | undefined } => {
   const last = entries.findLast(({ event }) => event.type === "step-end" && event.agent === undefined)?.event;
   const finish = last?.type === "step-end" ? last.finish : "stop";

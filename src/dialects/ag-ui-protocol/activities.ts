@@ -6,8 +6,8 @@ import { frame, type MessageId, tagOf } from "./frames.ts";
 export const ACTIVITY = "runcast.";
 
 /**
- * Events beside the conversation, as activities. Clients with a renderer show them, others ignore them, and no client
- * sends them back.
+ * Events beside the conversation, as activities. Clients with a renderer show them, others ignore them, and no
+ * client sends them back.
  */
 export interface Activities {
   /** The progress of a call: notes, output and text of its tool. */

@@ -19,10 +19,7 @@ const LATEST = 8.64e15;
 
 const isApproval = (kind: AskKind): boolean => kind === "approval" || kind === "confirmation";
 
-/**
- * An ask as an interrupt. Its payload is `{ approved, … }` for approvals and confirmations and `{ value }` for all
- * others.
- */
+/** An ask as an interrupt. Its payload is `{ approved, … }` for approvals and confirmations and `{ value }` for all others. */
 export const interruptOf = (ask: Ask): object => {
   const { kind, call, title, message, value, options, allows, expires, schema } = ask;
   return {

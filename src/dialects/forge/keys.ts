@@ -3,10 +3,7 @@ import { parseJson } from "../../json.ts";
 
 type Secrets = Readonly<Record<string, string>>;
 
-/**
- * Keys travel as headers: the model's in `X-LLM-Key` with `X-LLM-Provider`, MCP servers' as a JSON object in
- * `X-MCP-Keys`.
- */
+/** Keys travel as headers: the model's in `X-LLM-Key` with `X-LLM-Provider`, MCP servers' as a JSON object in `X-MCP-Keys`. */
 export const readKeys = (
   headers: Headers,
   provider: string | undefined,

@@ -9,9 +9,8 @@ export const nameOfAgent = (agent: string, model?: string): string =>
   `${OURS}/${encodeURIComponent(agent)}${model === undefined ? "" : `/${model}`}`;
 
 /**
- * Parses a request's model: `provider::model`, `provider/model`, `provider:model`, a bare name, or a name from our
- * lists. A separate provider applies only if the model names none, except for OpenRouter, which serves models of all
- * providers.
+ * Parses a request's model: `provider::model`, `provider/model`, `provider:model`, a bare name, or a name from our lists.
+ * A separate provider applies only if the model names none, except for OpenRouter, which serves models of all providers.
  */
 export const readModel = (model: string, provider: string | undefined): { agent?: string; model?: string } => {
   const [, scope, rest = model] = /^([\w.-]+)::(.+)$/s.exec(model) ?? [];

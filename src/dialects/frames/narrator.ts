@@ -6,8 +6,7 @@ import type { Content, Event, EventOf, Json } from "../../events.ts";
  *
  * - Text opens a step and a part if none is open. A call ends both, because it executes after its step. The end of a
  *   call or of a sub-agent ends both too, because the model's next output belongs to another step.
- * - Emits a missing start before its first event. Drops events for items that have ended and duplicate starts of open
- *   items.
+ * - Emits a missing start before its first event. Drops events for items that have ended and duplicate starts of open items.
  * - Memory for open and recently ended items is bounded, regardless of the stream's length and content.
  */
 export interface Narrator {

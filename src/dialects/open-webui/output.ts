@@ -14,8 +14,7 @@ export interface Item {
 
 /**
  * The message's list of items, which Open WebUI rebuilds from the frames. Items are only ever appended, and every frame
- * contains the item's index and id. The server goes by the index and the page by the id, and so both agree in all
- * versions.
+ * contains the item's index and id. The server goes by the index and the page by the id, and so both agree in all versions.
  */
 export interface Output {
   add(value: { readonly id: string; readonly type: string } & Readonly<Record<string, unknown>>): Added;

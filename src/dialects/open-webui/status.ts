@@ -4,10 +4,7 @@ import { eventFrame } from "./side-events.ts";
 import { oneLine } from "./text.ts";
 import { createStatusLine } from "../frames/status-line.ts";
 
-/**
- * The line above the message: the latest activity that is still live. Open WebUI stores each line, so none is sent
- * twice.
- */
+/** The line above the message: the latest activity that is still live. Open WebUI stores each line, so none is sent twice. */
 export interface Status {
   /** `often`: one of many updates, some of which may be dropped. */
   set(owner: string, text: string, at: number, often?: boolean): readonly Frame[];

@@ -22,10 +22,7 @@ interface Call {
   input: Json | undefined;
 }
 
-/**
- * Returns the text of the call that ends with this event. Undefined for other events and for calls that the client
- * runs.
- */
+/** Returns the text of the call that ends with this event. Undefined for other events and for calls that the client runs. */
 export type CallTexts = (event: Event) => string | undefined;
 
 export const createCallTexts = (style: CallStyle, options: Pick<EncodeOptions, "link" | "page">): CallTexts => {

@@ -2,10 +2,7 @@
 export interface InOrder {
   /** A blank line separates parts of different groups, unless the text already has white space there. */
   start(part: string, group: string): void;
-  /**
-   * Returns the text to emit now: immediately for the first open part, for others once all parts before them have
-   * ended.
-   */
+  /** Returns the text to emit now: immediately for the first open part, for others once all parts before them have ended. */
   more(part: string, text: string): string;
   end(part: string): string;
 }

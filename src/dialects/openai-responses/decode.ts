@@ -21,9 +21,8 @@ interface Call {
 }
 
 /**
- * Decodes the events of any Responses server as one step of one agent. Function calls are run by the client, which
- * sends their results to the remote. Other calls are run by the remote. Skips frames that are not JSON and unknown
- * events.
+ * Decodes the events of any Responses server as one step of one agent. Function calls are run by the client, which sends
+ * their results to the remote. Other calls are run by the remote. Skips frames that are not JSON and unknown events.
  */
 export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const parts = new Map<string, OpenPart>();

@@ -31,9 +31,8 @@ interface Words<Kind extends MessageItem | ReasoningItem> {
 }
 
 /**
- * Emits an item for each text and thinking part of the root agent and for each call that the client runs. The agent's
- * own calls and its sub-agents' output are not items: a client would run those calls and take that output for the
- * answer.
+ * Emits an item for each text and thinking part of the root agent and for each call that the client runs. The agent's own
+ * calls and its sub-agents' output are not items: a client would run those calls and take that output for the answer.
  */
 export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): ResponseEncoder => {
   const output: Item[] = [];

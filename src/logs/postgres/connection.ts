@@ -3,10 +3,7 @@ import type * as Library from "pg";
 import { engineAddress } from "../../log.ts";
 
 export interface PostgresConnection {
-  /**
-   * Sends a statement until there is a response. Its values may depend on whether an earlier attempt may have been
-   * executed.
-   */
+  /** Sends a statement until there is a response. Its values may depend on whether an earlier attempt may have been executed. */
   query<Row extends object>(
     text: string,
     values: readonly unknown[] | ((isRetry: boolean) => readonly unknown[]),

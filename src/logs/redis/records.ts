@@ -70,8 +70,7 @@ const PAGE = 200;
 const SWEEP_EVERY = 100;
 
 /**
- * Each record is a hash in its own slot. Its id is added to its kind's list first, in the same round trip, so none is
- * missing there.
+ * Each record is a hash in its own slot. Its id is added to its kind's list first, in the same round trip, so none is missing there.
  */
 export const openRecords = (connection: RedisConnection, keys: Keys, ahead: () => number): Records => {
   const time = () => String(ahead());

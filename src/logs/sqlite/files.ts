@@ -80,8 +80,7 @@ export const openFiles = ({ database: { sql, directory }, runs, during }: FilesP
 };
 
 /**
- * Removes leftovers of a killed process: half-written files, files without a row, and files of runs that never started
- * or are gone.
+ * Removes leftovers of a killed process: half-written files, files without a row, and files of runs that never started or are gone.
  */
 export const removeStrays = ({ sql, directory }: Database, runs: Runs): void => {
   const root = path.join(directory, "files");

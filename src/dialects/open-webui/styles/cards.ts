@@ -63,8 +63,7 @@ export const cards: CreateShow = ({ output }) => {
     },
     endStep: () => [],
     end: () => output.finish(),
-    // The latest call first: if its item is missing, its result takes that index, and the field sets the `call_id` it
-    // already has.
+    // The latest call first: if its item is missing, its result takes that index, and the field sets the `call_id` it already has.
     will: (message) =>
       [...items]
         .toReversed()
