@@ -18,8 +18,7 @@ import type { RunState } from "./state.ts";
  * - A throw before the first event refuses the request (throw a `Refusal` to choose the HTTP status). After it, the run
  *   ends with an error.
  * - A `run-start` that it yields first only supplies `name`, `model` and `meta`. A `run-end` that it yields supplies
- * outcome,
- *   error, usage, answer and awaiting. The runner assigns run and thread ids.
+ *   outcome, error, usage, answer and awaiting. The runner assigns run and thread ids.
  * - It must not change an event after yielding it, because that would change the log.
  * - Ids may repeat, as some providers' do: the runner renames them.
  * - Every event of a sub-agent carries `agent`.

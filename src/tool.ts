@@ -8,7 +8,7 @@ import type { RunRequest } from "./source.ts";
  * - `run` is called only with input that matches `input`, and only after approval, if it needs one.
  * - It must stop soon when `context.signal` aborts. What it returns or throws after that is dropped.
  * - Its return value is the result: a string, any JSON value, or `toolResult(...)` for mixed content. `undefined` is an
- * empty result.
+ *   empty result.
  * - A throw ends the call as an error. The model receives the error and may try something else.
  */
 export interface Tool<Input = unknown> {

@@ -10,8 +10,7 @@ export type { Endpoint, ReasoningHistory } from "./provider/family.ts";
  * `ollama/llama3`.
  *
  * - A key comes from the request's secrets, the options, or the environment, in this order. A missing key is a Refusal
- * that
- *   names the variable.
+ *   that names the variable.
  * - A provider's library is loaded when its first model is created.
  */
 export interface Provider {

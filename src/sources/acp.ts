@@ -45,7 +45,7 @@ const PATIENCE_MS = 1500;
  * - The agent runs as the server's user. `cwd` is its starting directory, not a sandbox.
  * - Runs of one thread continue the same session of the agent, even after a restart of the server.
  * - Its permission requests become approvals with all their options, its forms become asks, and its plan becomes
- * `todos`.
+ *   `todos`.
  */
 export const acp = (options: AcpOptions): Source => {
   checkOptions(options);

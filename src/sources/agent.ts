@@ -32,11 +32,10 @@ export type { ModeOptions } from "./agent/modes.ts";
  *
  * - A step ends before its calls run. Calls run in parallel and end independently.
  * - Errors of a call go back to the model. Errors of a model end its agent. The root's error is thrown after everything
- * inside
- *   it has ended.
+ *   inside it has ended.
  * - All ids it assigns are unique in the run, even if a model repeats its own.
  * - It can resume: a call that has ended never runs again, and one that was cut runs again only if its tool is
- * `repeatable`.
+ *   `repeatable`.
  */
 export const agent = (options: AgentOptions): Source => {
   checkOptions(options);

@@ -29,7 +29,7 @@ export interface AgnoOptions {
  * Creates an agent from an agent, team or workflow of Agno's AgentOS.
  *
  * - If the connection breaks, the run continues on the server and is followed again. That requires a database on the
- * server. Without one, a broken connection ends the run.
+ *   server. Without one, a broken connection ends the run.
  * - Every kind of pause becomes an ask. Agno takes all answers together, so the run continues after the last one.
  * - A thread is a session on the server. AgentOS stores the conversation, so only the last message is sent.
  */

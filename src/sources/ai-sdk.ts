@@ -39,10 +39,9 @@ export type AiSdkFunction = (call: AiSdkCall, request: RunRequest) => AiSdkResul
  * An agent of the AI SDK, version 7, in this process: a `ToolLoopAgent`, or a function that calls `streamText`.
  *
  * - The SDK runs the tools, so their calls count as run by the provider: they may execute before the model's response
- * has ended.
- *   Start and duration of an execution are those that the SDK reports.
+ *   has ended. Start and duration of an execution are those that the SDK reports.
  * - Tools that need approval become asks. The SDK continues when it has all answers. It does not accept edited
- * arguments.
+ *   arguments.
  * - Tools that the SDK cannot run are client tools.
  */
 export const aiSdk = (agent: AiSdkAgent | AiSdkFunction): Source => {

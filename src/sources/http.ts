@@ -35,12 +35,12 @@ export interface HttpOptions {
  *
  * - An error response before the stream refuses the request, with the server's message.
  * - A broken stream is resumed if the dialect can follow a run. Otherwise, or when `patienceMs` is over, the run ends
- * with the retryable error `upstream-cut`. A stream that ends without its end marker counts as broken.
+ *   with the retryable error `upstream-cut`. A stream that ends without its end marker counts as broken.
  * - If the dialect's streams end when the user is asked, the run continues with another request, which carries all
- * answers together.
+ *   answers together.
  * - A cancel is sent as the dialect's cancel request if there is one. Otherwise the connection is closed.
  * - If this process dies, the next one follows a Runcast server's run from the end of the log, and nothing is cut.
- * Other runs end as interrupted.
+ *   Other runs end as interrupted.
  */
 export const http = (options: HttpOptions): Source => {
   const play = async function* (request: RunRequest, context: RunContext, past?: Past): AsyncGenerator<Event> {

@@ -41,9 +41,9 @@ export interface LangGraphOptions {
  * Creates an agent from a graph: one on a LangGraph server, or one in this process.
  *
  * - If the connection breaks or this process dies, a server's run continues there, and is followed again from where it
- * was.
+ *   was.
  * - Every kind of interrupt becomes an ask. LangGraph takes all answers together, so the run continues after the last
- * one.
+ *   one.
  * - A thread is a thread in LangGraph, which stores the conversation, so only the new message is sent.
  */
 export const langgraph = (options: LangGraphServerOptions | LangGraphOptions): Source => {

@@ -58,7 +58,7 @@ const REQUEST_SERVERS = 16;
  *
  * - Configured servers are started by the first run that needs them and shared by all runs.
  * - If a server is or goes down, its tools are missing and the run gets a notice, but the run never fails. Connecting
- * is retried with increasing delays.
+ *   is retried with increasing delays.
  */
 export const mcp = (options: McpOptions = {}): Mcp => {
   const { servers = {}, fromRequest = true, approval = "never" } = options;

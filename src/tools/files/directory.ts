@@ -10,15 +10,15 @@ import { Refusal } from "../../source.ts";
  * Guarantees by platform:
  *
  * - Linux (`held`): each component of a path is opened through `/proc/self/fd/<directory>/<name>` without following
- * links, so no path is resolved twice, and a link that is placed anywhere in it, at any moment, has no effect. The type
- * is read from the opened handle before any read, so a pipe or a device is never opened for reading. Writes and renames
- * also go through the handle.
+ *   links, so no path is resolved twice, and a link that is placed anywhere in it, at any moment, has no effect. The
+ *   type is read from the opened handle before any read, so a pipe or a device is never opened for reading. Writes and
+ *   renames also go through the handle.
  * - Other platforms (`named`): each component is checked not to be a link, the file is opened without following a link
- * in the last component, and afterwards all components are checked again and the path must still name the opened file.
- * An attacker who can swap a component for a link and back, twice and at the right moments during those calls, could
- * still direct one read or one rename outside. If other users of the machine are hostile, use Linux.
+ *   in the last component, and afterwards all components are checked again and the path must still name the opened
+ *   file. An attacker who can swap a component for a link and back, twice and at the right moments during those calls,
+ *   could still direct one read or one rename outside. If other users of the machine are hostile, use Linux.
  * - Not covered on any platform: a hard link to an outside file that was placed in the workspace is a file of the
- * workspace. Writing replaces it.
+ *   workspace. Writing replaces it.
  */
 export interface Directory {
   /** A path that refers to this name in exactly this directory. */
