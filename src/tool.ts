@@ -26,7 +26,7 @@ export interface Tool<Input = unknown> {
   readonly timeoutMs?: number;
   /**
    * Whether running it twice has the same effect as running it once. If true, a call that was cut when its process
-   * ended runs again. If false, the model is told that the call was interrupted. Default: false.
+   * ended runs again. If false, the model learns that the call was interrupted. Default: false.
    */
   readonly repeatable?: boolean;
   run(input: Input, context: ToolContext): unknown;

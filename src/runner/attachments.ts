@@ -29,7 +29,7 @@ export const takeAttachments = async (
   return { request: await withAttachments(stored, files), stored };
 };
 
-/** A stored request in the form that the source reads. A file that is no longer stored becomes a text part that says so. */
+/** A stored request in the form that the source reads. A file that is no longer stored becomes a short text part. */
 export const withAttachments = (request: RunRequest, files: Files): Promise<RunRequest> =>
   hasFiles(request)
     ? mapFiles(request, async (part) => {

@@ -28,7 +28,7 @@ export class Call {
   readonly output = new LiveOutput();
   /** Asks that are waiting for an answer. */
   readonly asks = new Set<string>();
-  /** An approval is in the log without an allow: whatever the agent does, the grammar does not permit a tool-execute. */
+  /** An approval is in the log without an allow. The grammar then permits no tool-execute, even if the agent proceeds. */
   isBarred = false;
   state: "pending" | "executing" | "ended" = "pending";
   /** Reported as in progress. That does not prove execution, because several agents ask for permission after it. */

@@ -197,7 +197,7 @@ export class Decoder {
     if (!known) speaker.ready(call);
     events.push(...speaker.settle(), ...speaker.execute(call));
     if (!call.isExecuting) return [...events, ...speaker.endCall(call, "error", { error: UNASKED })];
-    // The result only says that the member waits. The call ends with the member.
+    // The result only states that the member waits. The call ends with the member.
     if (this.#members.holdsBack(call)) return events;
     this.#members.callEnded(speaker, call, isThought(tool.name));
     this.attachments.push(...attachmentsOf(fields, call));
