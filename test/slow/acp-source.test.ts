@@ -28,7 +28,7 @@ const refusal = async (source: Source, request?: object): Promise<Refusal> => {
   const { error } = endOf(await untilEnd(log, run as string));
   return new Refusal(error!.code, error!.message, { ...(error!.hint !== undefined && { hint: error!.hint }) });
 };
-/** Whether a process still runs that has this in its command line. */
+/** Whether a process with this text in its command line is still running. */
 const isRunning = (mark: string): boolean => {
   const pids = readPids();
   return pids.some((pid) => {
@@ -273,7 +273,7 @@ describe("threads", () => {
     await untilEnd(first.log, first.run);
     const second = await play(source(), asked("one", "A new answer.", "two"));
     const events = await untilEnd(second.log, second.run);
-    // What the session repeats while it loads is no part of the answer.
+    // What the session replays while it loads is not part of the answer.
     expect(textIn(events)).toBe("A new answer.");
     expect(requestsIn(record).map(({ method }) => method)).toEqual([
       "initialize",

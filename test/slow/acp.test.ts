@@ -13,7 +13,7 @@ import { stateOf } from "../acp/facts.ts";
 import { absent } from "../components.ts";
 import { entriesOf, setUp, untilEnd, untilEvent } from "../running.ts";
 
-/** Those that .ci/run installs. The others take minutes: `npm run test:long` tries those that are there. */
+/** The agents that .ci/run installs. The others take minutes; `npm run test:long` tests those that are installed. */
 const REQUIRED = new Set(["gemini", "kimi"]);
 const isLong = process.env.RUNCAST_LONG === "1";
 const NOTES = "first line\nsecond line\nthird line\n";
@@ -29,9 +29,9 @@ for (const agent of agents) {
   }
 }
 
-/** What an agent cannot do, or does only with a real account. */
+/** What an agent does not support, or supports only with a real account. */
 const LACKS: Readonly<Record<string, readonly string[]>> = {
-  // It finds a session only in a later minute than the one in which the session began.
+  // Gemini can load a session only in a later minute than the one in which the session began.
   gemini: ["plan", "live output", "a thread that goes on in a new process"],
   claude: ["thinking", "live output", "always"],
   codex: ["plan", "always", "denied edit", "provider error"],
@@ -64,7 +64,7 @@ const suite = (name: string, command: readonly [string, ...string[]]): void => {
     const until = (isIt: (event: Event) => boolean) => untilEvent(log, run, isIt);
     return { runner, log, run, until, ended: () => untilEnd(log, run) };
   };
-  /** Plays a story and answers every ask alike. */
+  /** Plays a story and gives the same answer to every ask. */
   const play = async (said: string, answer: (ask: EventOf<"ask-start">) => Answer = allowOnce, more: object = {}) => {
     const started = await start(said, more);
     const { runner, log, run } = started;
@@ -226,7 +226,7 @@ const suite = (name: string, command: readonly [string, ...string[]]): void => {
 const allowOnce = (): Answer => ({ allow: true });
 const joined = (deltas: readonly { readonly delta: string }[]): string => deltas.map(({ delta }) => delta).join("");
 
-/** The processes of the agent that has this home: some agents change what their command line shows. */
+/** The processes of the agent with this home directory. Not found by command line, because some agents change theirs. */
 const processesOf = (home: string): number[] =>
   readdirSync("/proc").flatMap((name) => {
     try {
@@ -237,7 +237,7 @@ const processesOf = (home: string): number[] =>
     }
   });
 
-/** The processes that have this in their command line, apart from the one that looks. */
+/** The processes with this text in their command line, except the one that searches. */
 const processesWith = (text: string): number[] =>
   execFileSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" })
     .split("\n")

@@ -60,7 +60,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     ]);
     expect(all("step-end").map(({ finish }) => finish)).toEqual(["tools", "stop"]);
     const [weather, time] = calls;
-    // Both are told together when the slower one is done.
+    // Both are reported together when the slower one is done.
     expect(weather!.ms! - time!.ms!).toBeGreaterThan(50);
   });
 
@@ -279,7 +279,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
     await expect(start(agent("nobody"), "HELLO")).rejects.toMatchObject({ message: "Agent not found", status: 404 });
   });
 
-  // Last: it takes the server away.
+  // Must be last, because it kills the server.
   test("a server that dies ends the run, and says so", async () => {
     const impatient = agno({ url: server.url, agent: "solo", patienceMs: 200 });
     const { until, ended } = await start(impatient, "SLOW");

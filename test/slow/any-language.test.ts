@@ -23,7 +23,7 @@ const start = async (program: string, args: readonly string[]): Promise<string> 
   const child = spawn(program, [...args, `${port}`], {
     cwd: path.join(root, "examples/any-language"),
     stdio: "ignore",
-    // `go run` starts a program of its own, which must end with it.
+    // `go run` starts a child process, which must end with it.
     detached: true,
   });
   stops.push(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { attackAll, attacks } from "../attacks/all.ts";
 
-/** The short form: `npm run test:attack` attacks for longer, and also wants the viewer's words in time. */
+/** The short form. `npm run test:attack` runs longer and also checks the viewer's latency. */
 test("every attack is refused, gives nothing away, and leaves a viewer their stream", async () => {
   const names: string[] = [];
   for await (const { name, skipped, wrong, answers, viewer } of attackAll({ seconds: 0.5 })) {

@@ -23,7 +23,7 @@ const command = (words: string[], directory: string, options: Record<string, str
   directory,
 });
 
-/** Talks and keeps files until it is stopped. */
+/** Writes text and stores files until it is stopped. */
 const busy: Source = async function* (_, { signal, put }) {
   yield { type: "step-start", step: "s" };
   yield { type: "text-start", part: "p" };

@@ -4,11 +4,11 @@ import { reportText } from "../chaos/report-text.ts";
 import { playRound } from "../chaos/round.ts";
 import { describeWith } from "../components.ts";
 
-/** What is over soon: a full disk or a half-open connection takes longer than this suite may. */
+/** Faults that pass quickly. A full disk or a half-open connection takes longer than this suite allows. */
 const SHORT = ["kill", "terminate", "pause longer than the lease", "cut clients", "cut from the engine"];
 const SEED = Number(process.env.RUNCAST_SEED ?? Date.now() % 100_000);
 
-/** The short form of `npm run test:chaos`. How long a takeover takes is measured there: here other tests run beside it. */
+/** The short form of `npm run test:chaos`, which also measures takeover times. Other tests run concurrently here. */
 const play = (engine: EngineName, seconds: number) => {
   test(`${engine}: nothing is lost, twice or repeated while processes die`, { timeout: 300_000 }, async () => {
     const report = await playRound({ engine, seed: SEED, seconds, runs: 8, only: SHORT });

@@ -213,7 +213,7 @@ describe("a server that cannot start", () => {
       ),
       expect.stringMatching(/^ {2}warning boss: .* and GROQ_API_KEY is not set\./),
     ]);
-    // A request may still bring its own.
+    // A request may still bring its own key.
     expect((await fetch(`${url}/ready`)).status).toBe(200);
   });
 

@@ -150,7 +150,7 @@ describe("serve", () => {
     child.kill("SIGINT");
     await once(child, "exit");
     expect(child.exitCode).toBe(0);
-    // Nobody serves the directory now: an id is looked up in it.
+    // No server is running now, so the id is looked up in the directory.
     const offline = await runcast(["export", "hello-1"], { cwd: home, env: { RUNCAST_URL: "http://127.0.0.1:9" } });
     expect(offline.out).toBe(readFileSync(file, "utf8"));
     const page = await runcast(["export", "hello-1", "--html"], {

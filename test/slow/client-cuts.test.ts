@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** Equal neighbours, characters of several bytes, and text that looks like a frame: what a careless reader gets wrong. */
+/** Repeated neighbors, multi-byte characters, and text that looks like a frame: input that a careless reader gets wrong. */
 const WORDS = ["ha", "ha", "ha", " ", " ", "né", "🙂", "🙂", "\n\n", "data: x\n\n", "id: 3\n", "\u2028", '"}'];
 
 const story = function* (words: number): Generator<Event> {
@@ -40,7 +40,7 @@ const story = function* (words: number): Generator<Event> {
 
 const textOf = (words: number) => Array.from({ length: words }, (_, index) => WORDS[index % WORDS.length]).join("");
 
-/** A server whose agent tells the story in small turns, so that streams are cut while the run goes on and after it. */
+/** A server whose agent emits the story in small turns, so that streams are cut both during and after the run. */
 const serve = async (words: number) => {
   const starts = new Map<string, number>();
   const source: Source = async function* (_, { run }) {
@@ -76,7 +76,7 @@ const stored = async (log: Log, run: string) => await log.read(run, 0, 1_000_000
 const spoken = (state: RunState) => (state.nodes.get("p1") as PartNode).text;
 
 const checkWhole = async (told: Awaited<ReturnType<typeof follow>>, log: Log, words: number) => {
-  // As text: comparing thousands of logs node by node would take most of the time.
+  // Compare as text: comparing thousands of logs node by node would take most of the time.
   expect(JSON.stringify(told.entries)).toBe(JSON.stringify(await stored(log, told.run)));
   expect(verify(told.entries)).toBeUndefined();
   expect(spoken(told.state)).toBe(textOf(words));
@@ -84,11 +84,11 @@ const checkWhole = async (told: Awaited<ReturnType<typeof follow>>, log: Log, wo
   expect(told.seen.at(-1)).toBe("finished");
 };
 
-/** What was told, without what no two runs have in common. */
+/** The events without the parts that differ between runs. */
 const eventsOf = ({ run, entries }: Awaited<ReturnType<typeof follow>>) =>
   JSON.stringify(entries.map(({ event }) => event)).replaceAll(run, "");
 
-/** Several at a time: each spends most of its time waiting for the network. */
+/** Runs several concurrently, because each spends most of its time waiting for the network. */
 const forEach = async (count: number, check: (index: number) => Promise<void>) => {
   let next = 0;
   const work = async () => {
@@ -120,8 +120,8 @@ describe("a stream that is cut", () => {
         await proxy.close();
       }
     });
-    // After the last frame there are only the bytes that close the response, which nobody waits for; and a response in
-    // which more frames share a chunk is shorter, by the head and end of each chunk that it has less.
+    // After the last frame come only the bytes that close the response, which the client does not wait for. A response
+    // in which more frames share a chunk is shorter by the framing of each chunk saved.
     const spared = 10 + 8 * uncut.entries.length;
     expect(reconnected).toBeGreaterThan(cuts.length - spared);
     console.log(`${cuts.length} cuts of a response of ${length} bytes, ${reconnected} resumed`);
@@ -141,7 +141,7 @@ describe("a stream that is cut", () => {
   });
 });
 
-/** How many bytes the response of an uncut run has. */
+/** The size of an uncut run's response in bytes. */
 const lengthOf = async (port: number): Promise<number> => {
   const proxy = await startCuttingProxy(port);
   try {

@@ -38,7 +38,7 @@ const quick: Source = async function* () {
   yield { type: "status", text: "quick" };
 };
 
-/** Asks before it goes on; leaves a file behind. */
+/** Asks for approval before it continues, and stores a file. */
 const asking: Source = async function* (_, context) {
   yield { type: "step-start", step: "s" };
   yield { type: "tool-start", call: "c", name: "write" };

@@ -48,7 +48,7 @@ describe.each(["docker-compose.yml", "docker-compose.postgres.yml"])("%s", (file
 test("the processes have the time that a hand-over takes, and are asked whether they are ready", () => {
   for (const name of NAMES) {
     const { stop_grace_period = "", healthcheck } = compose[name]!;
-    // 20 s for safe points and 15 s for the rest: see docs/operations.md.
+    // 20 s for safe points and 15 s for the rest. See docs/operations.md.
     expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThanOrEqual(35);
     expect(healthcheck?.test.join(" ")).toContain("/ready");
   }
@@ -102,7 +102,7 @@ describeWith("redis-server", "the same set-up as plain processes", () => {
   });
 });
 
-/** The port that a server says it listens on. */
+/** The port in a server's startup output. */
 const portOf = (stdout: NodeJS.ReadableStream): Promise<string> =>
   new Promise((resolve) => {
     let said = "";

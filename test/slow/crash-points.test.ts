@@ -7,14 +7,14 @@ import { type CrashStory, type Execution, crash, crashStories, takeOver } from "
 import { randomFrom } from "../random.ts";
 
 const IS_LONG = process.env.RUNCAST_LONG === "1";
-/** How many the long form takes. */
+/** The number of crash points in the long form. */
 const CRASH_POINTS = 20_000;
 let hit = 0;
 
 const GOLDEN = path.join(import.meta.dirname, "../../golden/runs");
 const goldens = readdirSync(GOLDEN).filter((file) => file.endsWith(".jsonl"));
 
-/** Every promise of a run that outlives its process, whatever was cut. */
+/** Checks all guarantees for a run that outlives its process, no matter where it was cut. */
 const check = (entries: readonly Entry[], executions: readonly Execution[], deaths: readonly number[]): void => {
   const at = `deaths after ${deaths.join(", ")}`;
   expect(verify(entries), at).toBeUndefined();
@@ -48,7 +48,7 @@ const pointsOf = async (story: CrashStory): Promise<number[]> => {
   const { entries } = await crash(story, []);
   const all = entries.slice(0, -1);
   const isPiece = ({ event }: Entry) => "delta" in event;
-  // In the short form not every token: a cut between two of them is like a cut between any others.
+  // The short form skips points between two deltas: a cut there is like a cut between any others.
   return all
     .filter((entry, index) => IS_LONG || !isPiece(entry) || !isPiece(all[index + 1] ?? entry))
     .map(({ seq }) => seq);

@@ -18,7 +18,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))(
 
     test.each(stories.map(({ name }) => name))("look like one: %s", async (name) => {
       const { up, down } = await playStory(dialect, name);
-      // Who can only close does not hear how the other side ends.
+      // A client that can only close the connection does not learn how the other side ends.
       if (name === "cancel" && !can("cancel")) {
         expect(down).toMatchObject({ outcome: "cancelled" });
         expect(up).toMatchObject({ outcome: "cancelled" });
@@ -28,7 +28,8 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))(
     if (can("follow"))
       test.each([1, 2, 3])("look like one, wherever the connection between them is cut (%i)", async (seed) => {
         const random = randomFrom(seed);
-        // The first cut is never before the head: not every dialect can say again what was perhaps heard.
+        // The first cut is never before the response headers: not every dialect can repeat a request that may have been
+        // received.
         const urlOf = cutting((connection) => (connection === 0 ? 700 : 0) + Math.floor(random() * 9000));
         const { up, down } = await playStory(dialect, "everything", { urlOf });
         expect(down).toEqual(up);

@@ -7,7 +7,7 @@ import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, violations } from "../browsing.ts";
 import { onStop } from "../serving.ts";
 
-/** Somebody else's page: another origin, no build, nothing but the element. */
+/** A third-party page: another origin, no build, only the element. */
 const foreignSite = async () => {
   let body = "";
   const server = createServer((_, response) =>
@@ -156,7 +156,7 @@ describeInBrowser("<run-view>", ({ serve, open, mistakes }: Browsing) => {
     go.resolve();
     await view.getByText("Finished").waitFor();
     const seen = await page.evaluate(() => (window as unknown as { seen: Record<string, number> }).seen);
-    // A piece of bounded length is drawn again while it grows, and nothing that came before it.
+    // Only a section of bounded length is redrawn while it grows, and nothing before it.
     expect(seen["removed"]).toBeLessThanOrEqual(1);
     expect(Math.max(seen["added"]!, seen["removedLength"]!)).toBeLessThanOrEqual(8192);
     const text = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : [])).join("");

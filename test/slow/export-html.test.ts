@@ -20,7 +20,7 @@ const saying = (events: readonly Event[]): Source =>
 
 describeInBrowser("a run saved as HTML", ({ serve, open }: Browsing) => {
   let count = 0;
-  /** Saves a run, and opens the file where every request is seen and fails. */
+  /** Saves a run, and opens the file in a page where every request is recorded and fails. */
   const saveAndOpen = async (
     url: string,
     message: string,

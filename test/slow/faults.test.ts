@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).toReversed()) await step();
 });
 
-/** Counts aloud until it is stopped, so that a number that is missing or doubled shows. */
+/** Emits consecutive numbers until it is stopped, so that a missing or duplicate number is visible. */
 const CONFIG = `const counter = async function* (_, { signal }) {
   yield { type: "step-start", step: "s" };
   yield { type: "text-start", part: "p" };
@@ -30,7 +30,7 @@ const configured = async (directory: string) => {
   return directory;
 };
 
-/** A server in this directory, an operator who reads what it reports, and a viewer of a run. */
+/** A server in this directory, the errors it reports, and a viewer of a run. */
 const start = async (cwd: string, env: Record<string, string> = {}) => {
   const { child, url } = await serve([], { cwd, env });
   let reported = "";
@@ -217,7 +217,7 @@ else
         await fetch(`${url}/runs/${run}/cancel`, { method: "POST" });
       }
       expect(handle.state.outcome).toBeUndefined();
-      // Times in a log never go back.
+      // Timestamps in a log never decrease.
       expect(entries.every(({ at }, index) => index === 0 || at >= entries[index - 1]!.at)).toBe(true);
       expect(reported()).toBe("");
       await handle.cancel();

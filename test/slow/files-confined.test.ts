@@ -44,7 +44,7 @@ const outsideIsUntouched = (): void => {
   expect(readFileSync(path.join(base, "outside/secret.txt"), "utf8")).toBe(SECRET);
 };
 
-/** `<base>` stands for the directory that holds the workspace. */
+/** `<base>` is the directory that contains the workspace. */
 const TRAVERSALS = [
   "../secret.txt",
   "inner/../../secret.txt",
@@ -72,7 +72,7 @@ const TRAVERSALS = [
   `${"../".repeat(40)}etc/passwd`,
   `${"a/".repeat(80)}x`,
 ];
-/** Names that only look like a way out: nothing of that name is there. */
+/** Names that only look like an escape. No such files exist. */
 const LOOKALIKES = [
   "%2e%2e/secret.txt",
   "..%2fsecret.txt",
@@ -171,7 +171,10 @@ describe.each([
   });
 });
 
-/** Swaps `workspace/flip` between a directory and a link to the outside, and `workspace/last` likewise, until its input ends. */
+/**
+ * Swaps `workspace/flip` between a directory and a link to the outside, and `workspace/last` between a file and a link,
+ * until its stdin ends.
+ */
 const FLIPPER = `
 const fs = require("node:fs"), path = require("node:path");
 const [workspace, outside] = process.argv.slice(1);

@@ -24,7 +24,7 @@ const chunks = (response: ServerResponse, ...deltas: readonly object[]): void =>
   response.end("data: [DONE]\n\n");
 };
 
-/** A server with Ollama's API and one model, which writes a file and then says so. */
+/** A server with Ollama's API and one model, which writes a file and then confirms it. */
 const startOllama = async () => {
   const server = await startScriptedServer((response, { url, body }) => {
     if (url.endsWith("/models")) return void response.end(JSON.stringify({ data: [{ id: "llama3" }] }));
@@ -49,7 +49,7 @@ describe("the first minutes", () => {
   test("with a model on this machine, one command is enough: an assistant that asks before it writes", async () => {
     const ollama = await startOllama();
     const cwd = await home("empty");
-    // Found in .env, as a key would be.
+    // Read from .env, as a key would be.
     writeFileSync(path.join(cwd, ".env"), `OLLAMA_BASE_URL=${ollama.url}/v1\n`);
     const { said, url } = await serve([], { cwd, env: { RUNCAST_MODEL: "" } });
     expect(said).toContain("assistant  ollama/llama3");

@@ -7,7 +7,7 @@ import { forgePage } from "../dialects/forge-page.ts";
 const MODEL = 100;
 const TOKEN = " tok";
 
-/** An answer of a model that says so many tokens in a second, with those of one span of the dialect's as one. */
+/** A response of a model that emits this many tokens per second, with the tokens of one dialect window merged. */
 function* answer(tokens: number, perSecond: number, windowMs: number): Generator<Entry> {
   let seq = 0;
   const entry = (at: number, event: Entry["event"]): Entry => ({ seq: ++seq, at, event });
@@ -49,7 +49,7 @@ test("wire bytes: the square of the answer only while it is short, then so many 
       })
       .join("\n"),
   );
-  // 16 KB in 50 ms: no more for any token of a long answer, however long it is.
+  // 16 KB per 50 ms is the maximum for any token of a long response, regardless of its length.
   const most = (16 * 1024 * 20) / MODEL + 100;
   expect((bytes[2]! - bytes[1]!) / 12_000).toBeLessThan(most);
   expect((bytes[3]! - bytes[2]!) / 48_000).toBeLessThan(most);

@@ -80,7 +80,7 @@ test(
         expect(seen).toEqual(stored);
         expect(snapshot(state)).toEqual(states(stored));
 
-        // Up to the kill it is the uninterrupted run; after it, only what was open ends.
+        // Up to the kill it equals the uninterrupted run. After it, only open items end.
         const events = seen.map(({ event }) => event).slice(1);
         const cut = events.findIndex((event, index) => JSON.stringify(event) !== JSON.stringify(expected[index]));
         expect(cut).toBeGreaterThanOrEqual(seenBefore.length - 1);

@@ -29,7 +29,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
   });
 
   const agent = (assistant = "solo", url = server.url) => langgraph({ url, assistant });
-  /** Plays a story and holds it against the state that LangGraph has stored. */
+  /** Plays a story and compares it with the state that LangGraph has stored. */
   const told = async (assistant: string, said: string, decide: Decide = allow, more: object = {}) => {
     const looked = await playStory(agent(assistant), said, decide, more);
     expectStored(looked, await stateOf(server.url, looked));
@@ -231,7 +231,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
   test("cut and resume: nothing is lost and nothing comes twice", async () => {
     const whole = (await solo("TOOLS")).text();
     for (const cut of isLong ? [1, 300, 900, 2000, 4000, 6000, 9000] : [900, 6000]) {
-      // The first two connections make the thread and start the run.
+      // The first two connections create the thread and start the run.
       const proxy = await startCuttingProxy(server.port, (connection) => (connection === 1 ? cut : undefined));
       const looked = await playStory(agent("solo", proxy.url), "TOOLS");
       expect(looked.text(), `cut after ${cut} bytes`).toBe(whole);
@@ -260,7 +260,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
       expect(looked.end.outcome).toBe("done");
       return looked;
     };
-    /** Answers what the run asks after the takeover. */
+    /** Answers the run's asks after the takeover. */
     const answer = async (value: Parameters<typeof second.answer>[2]) => {
       for (;;) {
         const events = (await entriesOf(log, run)).map(({ event }) => event);
@@ -321,7 +321,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
     });
   });
 
-  // Last: it takes the server away.
+  // Must be last, because it kills the server.
   test("a server that dies ends the run, and says so", async () => {
     const impatient = langgraph({ url: server.url, assistant: "solo", patienceMs: 200 });
     const { until, ended } = await start(impatient, "SLOW");

@@ -27,7 +27,7 @@ const start = async (agent: string, message: string): Promise<string> => {
   return ((await response.json()) as { run: string }).run;
 };
 
-/** Follows a run to its end, holding nothing of it, and asks for the server's memory now and then. */
+/** Follows a run to its end without storing it, and samples the server's memory. */
 const follow = async (run: string): Promise<{ entries: number; peak: number }> => {
   let entries = 0;
   let peak = 0;

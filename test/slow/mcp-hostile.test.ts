@@ -31,7 +31,7 @@ describe("a hostile MCP server", () => {
   ])("cannot flood a run: %s", async (_, name, start) => {
     const tools = toolkit({ servers: { bad: await start() } });
     const { ends, events, all } = await calling(tools, [[[`bad__${name}`]]], () => {}, {}, { toolTimeoutMs: 5000 });
-    // Where it sends fast enough to keep others waiting, its connection is given up before the call runs out of time.
+    // A server that sends fast enough to delay others loses its connection before the call times out.
     expect(["mcp-server-lost", "timeout"]).toContain(ends[0]?.error?.code);
     expect(all("tool-progress").length).toBeLessThanOrEqual(200);
     expect(Buffer.byteLength(JSON.stringify(events))).toBeLessThan(1024 * 1024);

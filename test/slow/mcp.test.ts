@@ -19,7 +19,7 @@ import {
   toolkit,
 } from "../tools/mcp-servers.ts";
 
-/** One server for the tests that leave nothing behind in it. */
+/** One server for the tests that leave no state in it. */
 const shared = mcp({ servers: { all: { ...everything(), env: { GREETING: "hello from the configuration" } } } });
 afterAll(() => shared.close());
 

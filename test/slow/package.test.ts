@@ -25,7 +25,7 @@ describe("the published package", { timeout: 120_000 }, () => {
     );
     writeFileSync(path.join(installed, "package.json"), JSON.stringify(manifest));
     buildPage(path.join(installed, "dist/web"));
-    // What npm installs with it, and React, which whoever imports runcast/react has installed beside it.
+    // Its dependencies, which npm installs, and React, which users of runcast/react install themselves.
     for (const name of [...Object.keys(manifest.dependencies), "react"]) {
       const place = path.join(directory, "node_modules", name);
       mkdirSync(path.dirname(place), { recursive: true });

@@ -9,7 +9,7 @@ const PNG = Buffer.from(PICTURE, "base64");
 const PDF = Buffer.from("%PDF-1.4\n%%EOF\n");
 const image = (name: string, bytes = PNG) => ({ name, mimeType: "image/png", buffer: bytes });
 
-/** Keeps what it is asked, and answers with a word. */
+/** Records its requests and answers with a short text. */
 const listening = (requests: RunRequest[]): Source =>
   async function* (request): AsyncIterable<Event> {
     requests.push(request);
@@ -20,7 +20,7 @@ const listening = (requests: RunRequest[]): Source =>
     yield { type: "step-end", step: "s", finish: "stop" };
   };
 
-/** Makes a picture. */
+/** Creates an image. */
 const drawing: Source = async function* (_, { put }): AsyncIterable<Event> {
   const { file, bytes } = await put(PNG, { mediaType: "image/png", name: "chart.png" });
   yield { type: "step-start", step: "s" };
@@ -40,7 +40,7 @@ const attach = async (page: Page, ...files: { name: string; mimeType: string; bu
   await (await choosing).setFiles(files);
 };
 
-/** A drag or a paste, with files, as the browser reports it. */
+/** Simulates a drop or a paste of files. */
 const transfer = async (
   page: Page,
   kind: "paste" | "drop",
@@ -110,7 +110,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
 
   test("what cannot be sent is refused with a reason, and what cannot arrive is put back", async () => {
     const page = await open(await serve());
-    // The page knows then what the model reads.
+    // From here on, the page knows which files the model reads.
     await page.getByRole("button", { name: "Show sub-agents, nested three deep" }).waitFor();
     await page.evaluate(() => {
       const files = new DataTransfer();

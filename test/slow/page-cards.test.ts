@@ -366,7 +366,7 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
       await page.locator("[data-run]").getByText(`word ${word}`).waitFor();
     }
     const renders = await takeRenders(page);
-    // A word that only lengthens a text needs no rendering at all.
+    // Text that only extends a part needs no React render.
     expect(Math.max(0, ...renders)).toBeLessThan(50);
   });
 });

@@ -19,7 +19,7 @@ const LIBRARIES: Readonly<Record<string, Buffer>> = {
 };
 const PATIENCE = { timeout: 40_000 };
 
-/** Two charts, each with a click handler of its own. */
+/** Two charts, each with its own click handler. */
 const plotlyPage = (
   cdn: string,
 ): string => `<!doctype html><title>Sales</title><script src="${cdn}/plotly.min.js"></script>
@@ -31,7 +31,7 @@ draw("a", ["Q1", "Q2"], [3, 5]);
 draw("b", ["Bern", "Oslo"], [20, 12]);
 </script>`;
 
-/** Two charts of data that the page fetches from where it came from; a click on one changes the other. */
+/** Two charts of data that the page fetches from its own origin. A click on one changes the other. */
 const chartPage = (cdn: string): string => `<!doctype html><html><head><title>Traffic</title>
 <script src="${cdn}/chart.umd.min.js"></script></head><body>
 <div style="height:220px"><canvas id="days"></canvas></div><div style="height:220px"><canvas id="hours"></canvas></div>
@@ -88,7 +88,7 @@ describeInBrowser("pages with charts that a tool answers inline", ({ serve, open
     await ended(page, "done");
     return page;
   };
-  /** A gate that has just moved, as by scrolling to it, takes no click: people try again. */
+  /** A gate that has just moved, for example by scrolling, ignores clicks. Retry, as users do. */
   const decide = (gate: Locator, choice: string): Promise<void> =>
     expect
       .poll(async () => {
@@ -99,7 +99,7 @@ describeInBrowser("pages with charts that a tool answers inline", ({ serve, open
         return await gate.count();
       }, PATIENCE)
       .toBe(0);
-  /** The document of the frame that has this title, once there is one. */
+  /** The document of the frame with this title, once it exists. */
   const frameOf = async (page: Page, title: string): Promise<Frame> =>
     (await (await page.waitForSelector(`iframe[title="${title}"]`)).contentFrame())!;
 
@@ -126,14 +126,14 @@ describeInBrowser("pages with charts that a tool answers inline", ({ serve, open
     expect(await gate.count()).toBe(0);
     expect(asked).toEqual(["/plotly.min.js"]);
     const frame = await frameOf(page, "Sales");
-    // A layer of Plotly's own lies over the bars.
+    // A Plotly overlay covers the bars.
     const click = (chart: string, bar: number) =>
       frame.locator(`#${chart} .bars .point path`).nth(bar).click({ force: true });
     await click("a", 1);
     await frame.getByText("a: Q2 is 5").waitFor();
     await click("b", 0);
     await frame.getByText("b: Bern is 20").waitFor();
-    // Once is once.
+    // "Allow once" does not survive a reload.
     await page.reload();
     await page.getByRole("region", { name: "Allow Sales" }).waitFor();
     expect(mistakes().filter((text) => !/Content Security Policy|Plotly is not defined/.test(text))).toEqual([]);
@@ -154,7 +154,7 @@ describeInBrowser("pages with charts that a tool answers inline", ({ serve, open
     };
     let frame = await drawn();
     expect(asked.toSorted()).toEqual(["/chart.umd.min.js", "/traffic/data.json"]);
-    /** Where a bar is changes with the size of the frame, which follows its content. */
+    /** The position of a bar changes with the size of the frame, which follows its content. */
     const clickUntil = (index: number, shown: string) =>
       expect
         .poll(async () => {

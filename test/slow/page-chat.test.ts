@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { RunRequest, Source } from "../../src/source.ts";
 import { type Browsing, composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
 
-/** Answers with what it was asked, when the test lets it. */
+/** Answers each request when the test allows it. */
 const echo = () => {
   const requests: RunRequest[] = [];
   const gates: PromiseWithResolvers<void>[] = [];
@@ -91,7 +91,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     expect(await page.locator("[data-state=executing], [data-state=pending]").count()).toBe(0);
     await page.locator("[data-connection=finished]").getByText("Cancelled").waitFor();
     await page.locator("[data-run-end=cancelled]").getByText("The run was stopped.").waitFor();
-    // What a person wanted is no failure.
+    // A cancel by the user is not shown as a failure.
     expect(await page.locator("article").last().locator(".text-bad").count()).toBe(0);
   });
 

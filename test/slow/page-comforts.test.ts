@@ -16,7 +16,7 @@ const answering = (finish: "stop" | "length", requests: RunRequest[] = []): Sour
     yield { type: "step-end", step: "s", finish: requests.length > 1 ? "stop" : finish };
   };
 
-/** Asks for approval when the test lets it, then ends. */
+/** Asks for confirmation when the test allows it, then ends. */
 const asking = (gate: Promise<void>): Source =>
   async function* (_, { answerTo }): AsyncIterable<Event> {
     yield { type: "step-start", step: "s" };
@@ -26,7 +26,7 @@ const asking = (gate: Promise<void>): Source =>
     await answerTo("a");
   };
 
-/** What the browser tells the page when its tab is hidden or shown. */
+/** Simulates hiding or showing the page's tab. */
 const setHidden = (page: Page, hidden: boolean) =>
   page.evaluate((isHidden) => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });

@@ -17,7 +17,7 @@ const cable = async (url: string): Promise<Cable> => {
   return made;
 };
 
-/** How many streams are open. */
+/** The number of open streams. */
 const viewers = async (url: string): Promise<number> =>
   Number(/^runcast_viewers (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
 
@@ -28,11 +28,11 @@ const hide = (page: Page, isHidden: boolean): Promise<void> =>
     document.dispatchEvent(new Event("visibilitychange"));
   }, isHidden);
 
-/** What is shown of the answer, without what depends on the clock. */
+/** The visible answer, without parts that depend on the clock. */
 const contentOf = async (page: Page): Promise<string> =>
   (await page.locator("article").last().innerText()).replaceAll(/\d[\d.,]* (?:ms|s|min)\b/g, "some time");
 
-/** A run with something of everything, long enough to be cut often. */
+/** A run that contains every kind of item, long enough to be cut often. */
 function* story(): Generator<Event> {
   for (let step = 0; step < 12; step++) {
     yield { type: "step-start", step: `s${step}` };
@@ -68,7 +68,7 @@ function* helper(call: string, agent: string): Generator<Event> {
   yield { type: "agent-end", agent, outcome: "done" };
 }
 
-/** A call that runs until somebody stops it. */
+/** A call that runs until it is stopped. */
 const endless: Source = async function* (_, { signal }) {
   yield { type: "step-start", step: "s" };
   yield { type: "tool-start", call: "c", name: "wait" };
@@ -97,7 +97,8 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     expect(stopped).toHaveLength(3);
     expect(await titleAt()).toBe(before);
     expect(await violations(page)).toEqual([]);
-    // A wait long enough to press the button in; should the page be faster by itself, it is gone, and that is right as well.
+    // Waits until there is time to press the button. If the page reconnects first, the button is gone, which is also
+    // correct.
     await page.getByText(/retrying in ([4-9]|\d\d) s/).waitFor();
     expect(await clocks()).toEqual(stopped);
     plug();
@@ -222,7 +223,7 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     await send(page, "go");
     await page.locator("article").nth(1).waitFor();
     for (let blow = 1; blow <= blows; blow++) {
-      // What is allowed arrives before the blow, after it or in the midst of it: no matter which.
+      // The allowed events may arrive before, during or after the cut.
       allow(Math.floor((events.length * blow) / (blows + 1)));
       if (random() < 0.3) await page.reload();
       else proxy.cut();

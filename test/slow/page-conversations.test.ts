@@ -6,7 +6,7 @@ import { memory } from "../../src/logs/memory.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
 
-/** Says which answer it is, with a call before it; waits in the middle if the test wants that. */
+/** Answers with its number after a call. Waits in the middle if the test requires it. */
 const answering = (wait: () => Promise<void> = async () => {}): Source => {
   let count = 0;
   return async function* () {
@@ -39,11 +39,11 @@ const download = async (page: Page, act: () => Promise<void>): Promise<string> =
   const [saved] = await Promise.all([page.waitForEvent("download"), act()]);
   return await readFile(await saved.path(), "utf8");
 };
-/** Not what the page says to those who cannot see it. */
+/** Excludes text for screen readers. */
 const said = (page: Page, text: string | RegExp) => page.getByRole("article", { name: "Agent" }).getByText(text);
-/** What is shown of the answers, as text. */
+/** The visible text of the answers. */
 const shownText = async (page: Page) => (await page.getByRole("article", { name: "Agent" }).allInnerTexts()).join("\n");
-/** What the browser has kept of all runs. */
+/** All runs that the browser has stored. */
 const keptRuns = async (page: Page): Promise<Record<string, Entry[]>> =>
   JSON.parse(await download(page, () => sidebar(page).getByRole("button", { name: "Export all" }).click())).runs;
 
@@ -185,7 +185,7 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
     const full = await open(url);
     await send(full, "Before");
     await ended(full, "done");
-    // As Chromium does it: the transaction is taken back. Its own quota cannot be set for a test.
+    // Simulates Chromium, which aborts the transaction. Its real quota cannot be set in a test.
     await full.evaluate(() => {
       const { put } = IDBObjectStore.prototype;
       IDBObjectStore.prototype.put = function (...args) {

@@ -91,7 +91,7 @@ describeInBrowser("deleting on the page", ({ serve, open, mistakes }: Browsing) 
     await field.press("Enter");
     await send(page, "Just answer: hello");
     await ended(page, "done");
-    // Kept in the tab alone.
+    // Stored only in the tab.
     expect(await page.evaluate(() => [sessionStorage.length > 0, localStorage.getItem("runcast.key")])).toEqual([
       true,
       null,

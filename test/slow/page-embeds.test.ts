@@ -29,7 +29,7 @@ const embeds = (...shown: readonly Omit<Extract<Event, { type: "embed" }>, "type
     yield { type: "step-end", step: "t", finish: "stop" };
   };
 
-/** A charting library in three lines, and MCP Apps' own client: what a CDN would serve. */
+/** A charting library in three lines, and the client of MCP Apps, as a CDN would serve them. */
 const LIBRARY = `window.chart = (id, values, onClick) => { const box = document.getElementById(id);
   values.forEach((value, index) => { const bar = document.createElement("button"); bar.textContent = value;
     bar.style.height = value + "px"; bar.onclick = () => onClick(index); box.append(bar); }); };`;
@@ -42,7 +42,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
   afterEach(() => {
     for (const server of others.splice(0)) server.close().closeAllConnections();
   });
-  /** Another origin, and what was asked of it. */
+  /** A server on another origin, and the requests it received. */
   const elsewhere = async (answer: (request: IncomingMessage) => [type: string, body: string | Buffer]) => {
     const asked: string[] = [];
     const server = createServer((request, response) => {
@@ -98,7 +98,7 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     expect(await gate.innerText()).not.toContain(url);
     expect(evil.asked).toEqual([]);
     expect(page.url()).toContain(url);
-    // The browser complains of what it refused, and of nothing else.
+    // The browser reports only what it blocked.
     expect(mistakes().filter((text) => !/Content Security Policy|is sandboxed/.test(text))).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser, ended, send, violations } from "../browsing.ts";
 import { hostileMarkdown, markdownBombs } from "../web/hostile-markdown.ts";
 
-/** An agent that says one text, in parts of so many characters. */
+/** An agent that emits one text, in deltas of this length. */
 const says = (text: string, length: number): Source =>
   async function* () {
     yield { type: "step-start", step: "s" };
@@ -15,7 +15,7 @@ const says = (text: string, length: number): Source =>
     yield { type: "step-end", step: "s", finish: "stop" };
   };
 
-/** What the page asks of anyone but its own server, and dialogs it opens; all of it is refused. */
+/** Records and blocks requests to other origins, dialogs and popups. */
 const watch = async (page: Page, url: string): Promise<string[]> => {
   const asked: string[] = [];
   page.on("dialog", (dialog) => {

@@ -6,7 +6,7 @@ import { type Browsing, describeInBrowser, ended, send } from "../browsing.ts";
 
 const ANSWERS = process.env.RUNCAST_LONG === "1" ? 500 : 150;
 
-/** A page with a conversation of many messages and cards, at its end. */
+/** A page scrolled to the end of a conversation with many messages and cards. */
 const openLong = async (open: Browsing["open"], url: string): Promise<Page> => {
   const page = await open(url);
   const buffer = Buffer.from(historyFile(history(ANSWERS)));
@@ -26,10 +26,10 @@ const place = (page: Page) =>
   }));
 const settled = (page: Page, isIt: (place: { top: number; left: number }) => boolean) =>
   expect.poll(async () => isIt(await place(page)), { timeout: 20_000 }).toBe(true);
-/** How many messages are drawn, not only held open. */
+/** The number of messages that are rendered, not only reserved as space. */
 const drawn = (page: Page) => page.locator("[data-message]:has(*)").count();
 
-/** Says a paragraph whenever the test lets it. */
+/** Emits a paragraph whenever the test allows it. */
 const paragraphs = () => {
   let wake = (): void => {};
   let allowed = 0;

@@ -7,7 +7,7 @@ import { native } from "../../src/dialects/native.ts";
 import type { Source } from "../../src/source.ts";
 import { type Browsing, describeInBrowser } from "../browsing.ts";
 
-/** Three sub-agents at once, one of which needs a person, and then the answer. */
+/** Three concurrent sub-agents, one of which asks the user, and then the answer. */
 const team: Source = async function* (_, { answerTo }) {
   yield { type: "step-start", step: "s" };
   for (const name of ["ada", "bob", "cyd"]) {
@@ -50,7 +50,7 @@ const team: Source = async function* (_, { answerTo }) {
 };
 
 const EMBED = /"type":"embeds","data":\{"embeds":\["([^"]+)"\]/;
-/** As Open WebUI frames what a message embeds. */
+/** The sandbox of Open WebUI's frames for embeds. */
 const SANDBOX = "allow-scripts allow-forms allow-popups allow-downloads";
 
 describeInBrowser("a run in a frame of another page", ({ serve, open, mistakes }: Browsing) => {
@@ -58,7 +58,7 @@ describeInBrowser("a run in a frame of another page", ({ serve, open, mistakes }
   afterEach(() => {
     for (const server of others.splice(0)) server.close().closeAllConnections();
   });
-  /** A page of another origin that frames the address in its query. */
+  /** A page of another origin that frames the URL in its query. */
   const around = async (sandbox: string | undefined = SANDBOX): Promise<string> => {
     const server = createServer((_, response) => {
       response.setHeader("content-type", "text/html");
@@ -73,7 +73,7 @@ describeInBrowser("a run in a frame of another page", ({ serve, open, mistakes }
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
 
-  /** Starts a run as a connection of Open WebUI does, and reads the addresses of its two frames from the stream. */
+  /** Starts a run as an Open WebUI connection does, and reads the URLs of its two frames from the stream. */
   const start = async (url: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}/open-webui/v1/chat/completions`, {
       method: "POST",

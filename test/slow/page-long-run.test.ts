@@ -7,7 +7,7 @@ const isLong = process.env.RUNCAST_LONG === "1";
 const CARDS = isLong ? 10_000 : 400;
 const MIDDLE = `c${CARDS / 2}`;
 
-/** Parts and cards that are drawn, of those that there are. */
+/** The number of parts and cards that are rendered. */
 const drawn = (page: Page) => page.locator("[data-run] [data-node]").count();
 const node = (page: Page, id: string) => page.locator(`[data-node="${id}"]`);
 
@@ -33,7 +33,7 @@ const isSeen = (page: Page, id: string): Promise<boolean> =>
     return top >= 0 && bottom <= innerHeight;
   }, id);
 
-/** Goes to a call by the panel. */
+/** Jumps to a call through the panel. */
 const jump = async (page: Page, call: string): Promise<void> => {
   const panel = page.locator("[data-panel]");
   await panel.getByLabel("Search arguments and results").fill(call);
@@ -41,7 +41,7 @@ const jump = async (page: Page, call: string): Promise<void> => {
   await expect.poll(() => isSeen(page, call), { timeout: 20_000 }).toBe(true);
 };
 
-/** What the main thread did in the meantime, by its own clock. For people to read: no clock decides a test. */
+/** Measures main-thread time. For information only: no test depends on it. */
 const timed = async (page: Page, name: string, work: () => Promise<void>): Promise<void> => {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -97,7 +97,7 @@ describeInBrowser("a long run on the page", ({ serve, open }: Browsing) => {
     await jump(page, "chelper7");
     await jump(page, "c0");
     expect(await drawn(page)).toBeLessThan(500);
-    // What somebody looked at is as they left it.
+    // A card stays open if the user opened it.
     expect(await node(page, MIDDLE).getAttribute("data-open")).toBe("true");
     await jump(page, MIDDLE);
   });

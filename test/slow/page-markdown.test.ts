@@ -6,7 +6,7 @@ import { type Browsing, describeInBrowser, ended, send, violations } from "../br
 import { randomFrom } from "../random.ts";
 import { markdownCorpus } from "../web/markdown-corpus.ts";
 
-/** An agent that says a text a few characters at a time, so that the page shows many of its beginnings. */
+/** An agent that emits a text a few characters at a time, so that the page renders many prefixes of it. */
 const says = (text: string, seed: number): Source =>
   async function* () {
     const random = randomFrom(seed);
@@ -24,7 +24,7 @@ const says = (text: string, seed: number): Source =>
 
 const shown = (page: Page): Promise<string> => page.locator(".markdown").last().innerHTML();
 
-/** Once colours and formulas have come: they are fetched when they are first needed. */
+/** Resolves when syntax highlighting and formulas are loaded. They are fetched on first use. */
 const settled = async (page: Page): Promise<void> => {
   await page.locator(".markdown .md-keyword").first().waitFor();
   await page.locator(".markdown .katex").first().waitFor();

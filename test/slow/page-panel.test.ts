@@ -77,7 +77,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await panel(page).getByText("2 executing").waitFor();
     expect(await now.locator("[data-elapsed]").count()).toBe(2);
     expect(await now.locator("[data-row]", { hasText: "never_quick" }).getAttribute("data-slow")).toBe("false");
-    // Its three calls before took no time: a second is slow for it.
+    // Its three earlier calls took no time, so one second counts as slow.
     await now.locator("[data-row][data-slow=true]", { hasText: "usually_quick" }).waitFor();
     expect(await violations(page)).toEqual([]);
   });
@@ -168,7 +168,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await search.fill("nothing like that");
     await search.press("Escape");
     expect(await search.inputValue()).toBe("");
-    // It would have reached the server before this answer did.
+    // A cancel would have reached the server before this answer.
     await page.locator("[data-run] [data-ask=two]").getByRole("button", { name: "Yes" }).click();
     await tray(page).getByText("3 questions").waitFor();
     expect(await page.locator("[data-run-end=running]").count()).toBe(1);
@@ -220,7 +220,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
   });
 });
 
-/** Three calls of a tool that are over at once, then two at the same time that go on. */
+/** Three calls of a tool that end immediately, then two concurrent ones that keep running. */
 const atOnce: Source = async function* (_, { signal }): AsyncIterable<Event> {
   const start = function* (call: string, name: string): Iterable<Event> {
     yield { type: "step-start", step: `step of ${call}` };
@@ -238,7 +238,7 @@ const atOnce: Source = async function* (_, { signal }): AsyncIterable<Event> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
 };
 
-/** Twenty cards, then words, each in its time. */
+/** Twenty cards, then text, each delta when its promise resolves. */
 const speaking = (words: readonly Promise<void>[]): Source =>
   async function* (_, { signal }) {
     yield { type: "step-start", step: "s" };

@@ -10,7 +10,7 @@ const SCHEMES = ["light", "dark"] as const;
 describeInBrowser("every state that has a picture", ({ serve, open }: Browsing) => {
   test.each(scenes)("$name: axe finds nothing wrong", async ({ sizes, speed = DEMO_SPEED, play }) => {
     const server = await serve(demoAgent({ speed }));
-    // Each size once, and both schemes.
+    // Cover each size once, and both color schemes.
     for (const [index, colorScheme] of SCHEMES.entries()) {
       const cable = await startCable(server);
       onStop(cable.close);

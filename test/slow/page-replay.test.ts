@@ -14,7 +14,7 @@ const at = async (page: Page, seq: number): Promise<void> => {
     .waitFor();
 };
 
-/** Counts: each event can be told from what is shown. */
+/** Emits numbered words, so that each event is recognizable on the page. */
 const counting = (words: number): Source =>
   async function* () {
     yield { type: "step-start", step: "s" };

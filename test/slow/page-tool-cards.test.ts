@@ -8,7 +8,7 @@ import { type Browsing, describeInBrowser, ended, send, violations } from "../br
 
 const CARDS = path.join(import.meta.dirname, "../fixtures/cards.js");
 
-/** One call of each tool; the dice rest until the gate opens. */
+/** One call of each tool. The dice wait until the gate opens. */
 const rolling = () => {
   const gate = Promise.withResolvers<void>();
   const source: Source = async function* () {
@@ -43,7 +43,7 @@ describeInBrowser("an application's own cards", ({ serve, open, mistakes }: Brow
     await card.getByText("Sides: 6").waitFor();
     await card.getByText("Rolling").waitFor();
     expect(await card.locator("strong").innerText()).toBe("fair");
-    // Hooks work: it is the page's own React.
+    // Hooks work because the card uses the page's own React.
     await card.getByRole("button", { name: "Shaken 0 times" }).click();
     await card.getByRole("button", { name: "Shaken 1 times" }).waitFor();
     expect(await dice.getByRole("group", { name: "Arguments" }).count()).toBe(0);
@@ -51,7 +51,7 @@ describeInBrowser("an application's own cards", ({ serve, open, mistakes }: Brow
     expect(await violations(page)).toEqual([]);
     gate.resolve();
     await ended(page, "done");
-    // Our line above it opens and closes it, and what was done in it is kept.
+    // The page's header line toggles the card, and the card keeps its state.
     await dice.getByRole("button", { expanded: false }).click();
     await card.getByText("Rolled 3 and 5").waitFor();
     await card.getByRole("button", { name: "Shaken 1 times" }).waitFor();

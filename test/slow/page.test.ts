@@ -7,9 +7,9 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     const suggestion = page.getByRole("button", { name: "Show me a failing tool" });
     await suggestion.waitFor();
     expect(await composer(page).isVisible()).toBe(true);
-    // Nothing to choose from.
+    // There is only one agent, so there is no choice.
     expect(await page.getByRole("combobox").count()).toBe(0);
-    // It needs a tool that nobody has brought yet.
+    // It needs a client tool, and none is configured.
     expect(await page.getByRole("button", { name: "Use a client-run tool" }).count()).toBe(0);
     await suggestion.click();
     await ended(page, "done");
@@ -21,7 +21,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
   test("is painted within a second with a cold cache, with at most 200 KB of script", async () => {
     const url = await serve();
     const loads: { paint: number; bytes: number }[] = [];
-    // A machine that is busy with something else may delay any of them, but none of them can be too early.
+    // A busy machine may delay any of the loads, but cannot make one too fast.
     for (let load = 0; load < 3; load++) {
       const page = await open(url);
       await page.getByRole("heading", { name: "See what the agent does" }).waitFor();

@@ -24,9 +24,9 @@ interface Options {
   readonly stallMs?: number;
   readonly history?: ReasoningHistory;
   readonly before?: readonly Message[];
-  /** What has to be seen before the provider is told to go on. */
+  /** The event to wait for before the provider continues. */
   readonly until?: EventType;
-  /** And how long after. */
+  /** The delay after that event. */
   readonly afterMs?: number;
 }
 

@@ -34,7 +34,7 @@ const suite = (program: string): void => {
     const { run } = await runner.start({ messages, ...more }, { name: "pydantic", source });
     return { runner, log, run };
   };
-  /** Plays a story, answers every ask alike, and holds what the run shows against what the server sent. */
+  /** Plays a story, gives the same answer to every ask, and compares the run with what the server sent. */
   const play = async (
     message: string,
     answer: (ask: EventOf<"ask-start">) => Answer = () => ({ allow: true }),
@@ -71,7 +71,7 @@ const suite = (program: string): void => {
   test("thinking", async () => {
     const { all, state } = await play("THINK");
     expect(textOf(state, "thinking")).toBe("Somebody wants a thought. I have one.");
-    // What the next request needs to go on with it.
+    // The next request needs this to continue the thinking.
     expect(all("thinking-end")[0]!.meta).toBeDefined();
   });
 
@@ -80,7 +80,7 @@ const suite = (program: string): void => {
     const [weather, time] = all("tool-start");
     expect(all("tool-end").map(({ call }) => call)).toEqual([time!.call, weather!.call]);
     expect(all("step-end").map(({ finish }) => finish)).toEqual(["tools", "stop"]);
-    // Nobody has told when they began.
+    // The server does not report when they began.
     expect(all("tool-execute")).toEqual([]);
     expect(all("tool-end").every(({ ms }) => ms === undefined)).toBe(true);
   });
@@ -182,7 +182,7 @@ const allOf = <Type extends EventType>(events: readonly Event[], type: Type): Ev
 const textOf = (state: RunState, kind: "text" | "thinking"): string =>
   [...state.nodes.values()].flatMap((node) => (node.kind === kind ? [(node as PartNode).text] : [])).join("");
 
-/** Holds the folded run against what the server sent, read here by other means than the decoder's. */
+/** Compares the folded run with what the server sent, read here independently of the decoder. */
 const expectFaithful = (state: RunState, sent: readonly Sent[]): void => {
   const joined = (type: string) => sent.flatMap((one) => (one.type === type ? [one["delta"]] : [])).join("");
   expect(textOf(state, "text")).toBe(joined("TEXT_MESSAGE_CONTENT"));

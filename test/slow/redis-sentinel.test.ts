@@ -28,7 +28,7 @@ describeWith("redis-server", "a log in a Redis whose primary Sentinels replace",
     stops.push(sentinels.stop);
     const [watcher] = sentinels.hosts.split(",");
     const sentinel = commandOf(Number(watcher!.split(":")[1]));
-    // A Sentinel that knows nobody yet cannot replace anything.
+    // A Sentinel that does not know the others yet cannot fail over.
     await vi.waitFor(() => {
       const facts = sentinel("sentinel", "master", "main");
       expect(facts).toMatch(/num-slaves\s+1\s/);

@@ -13,7 +13,7 @@ import { type Relay, startRelay } from "../relay.ts";
 
 const { serve, home } = useCommandLine();
 
-/** A server whose demo plays at its own pace, so that a call is under way for two minutes, and the time to hand over is short. */
+/** A server with a short hand-over time, whose demo plays slowly enough that a call runs during the whole test. */
 const start = async (handOverMs: number, log: string, directory?: string) => {
   const cwd = directory ?? (await home("rolling"));
   await writeFile(path.join(cwd, "runcast.config.mjs"), `export default { handOverMs: ${handOverMs} };`);
@@ -53,7 +53,7 @@ describeWith("redis-server", "two processes, one of which is told to terminate",
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await refused.json()).toMatchObject({ error: { code: "closing", retryable: true } });
 
-    // At a safe point it leaves at once, while the other run is still at work in the old process.
+    // At a safe point the run leaves immediately, while the other run is still active in the old process.
     expect(await entryOf(other.url, "waits", "run-resume")).toMatchObject({ reason: "released" });
     expect((await entriesOf(other.url, "works")).some(({ event }) => event.type === "run-resume")).toBe(false);
     expect(await post(`${old.url}/runs/waits/asks/${ask}`, { allow: true })).toEqual({ status: "accepted" });

@@ -63,7 +63,7 @@ describe("running", () => {
     expect(textOf(await run({ command: "true" }))).toMatch(/^Exit code 0 after .*\nNo output\.$/);
     const killed = { script: "kill -9 $$" };
     expect((await run(killed, { isolation: "none" })).value).toMatchObject({ exitCode: null, signal: "SIGKILL" });
-    // The namespace's own shell reports it as shells do.
+    // The namespace's shell reports signals as an exit code.
     if (findIsolation()) expect((await run(killed)).value).toMatchObject({ exitCode: 137, signal: null });
   });
 
@@ -128,7 +128,7 @@ describe("running", () => {
   });
 });
 
-/** Each would make `injected` or change what is printed, if any shell saw it. */
+/** Each would create `injected` or change the output if a shell interpreted it. */
 const INJECTIONS = [
   "; touch injected",
   "&& touch injected",
@@ -166,14 +166,14 @@ test.each(INJECTIONS)("the argument %j reaches the program as it is", async (arg
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    // Ended, and only not yet collected by whoever adopted it.
+    // A zombie has ended and is only not yet reaped.
     return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
   }
 };
 
-/** Ignores SIGTERM, leaves the group, and writes every 100 ms: first its number, then dots. */
+/** Ignores SIGTERM, leaves the group, and writes every 100 ms: first its pid, then dots. */
 const STUBBORN = `trap '' TERM HUP INT; echo $$ >> beats; while :; do echo . >> beats; sleep 0.1; done`;
 const stubborn = (quote: string) => `setsid sh -c "${quote}" >/dev/null 2>&1 </dev/null`;
 const beats = () => (existsSync(`${workspace}/beats`) ? readFileSync(`${workspace}/beats`, "utf8").split("\n") : []);
@@ -183,7 +183,7 @@ const beating = async (count: number): Promise<void> => {
 const script = STUBBORN.replaceAll("$", "\\$");
 
 describe.runIf(process.platform === "linux")("the process tree", () => {
-  // By numbers that mean something out here.
+  // Without isolation, so that the pids are valid outside the namespace.
   test.each([
     ["while its parents live", `${stubborn(script)} & wait`],
     ["after its parents have ended", `(${stubborn(script)} &) ; sleep 100`],

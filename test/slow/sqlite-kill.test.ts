@@ -14,7 +14,7 @@ const KILLS = process.env.RUNCAST_LONG ? 50 : 5;
 const RUNS = ["one", "two", "three", "four"];
 const fixture = fileURLToPath(new URL("../fixtures/append-until-killed.ts", import.meta.url));
 
-/** A new directory after so many kills: each kill is followed by a look at everything the directory holds. */
+/** Starts a new directory after this many kills, because each kill is followed by a check of the whole directory. */
 const KILLS_OF_A_DIRECTORY = 5;
 
 let directory: string;
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** Runs the writer until it has said `lines` lines, kills it, and answers all that it said before it died. */
+/** Runs the writer until it has printed `lines` lines, kills it, and returns everything it printed. */
 const killAfter = async (lines: number): Promise<string[][]> => {
   const child = spawn(process.execPath, ["--no-warnings", fixture, directory, RUNS.join()], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -64,7 +64,7 @@ test.for(rounds)("keeps what it acknowledged through kills, round %i", { timeout
     for (const run of RUNS) {
       const info = await log.info(run);
       expect(info!.seq).toBeGreaterThanOrEqual(acknowledged.get(run) ?? 0);
-      // Each process takes every run over once, so its epoch counts them.
+      // Each process takes over every run once, so the epoch counts the processes.
       if (epochs.has(run)) expect([kill + 1, info!.epoch]).toEqual([epochs.get(run), epochs.get(run)]);
       const count = (await log.records.get("count", run)) ?? 0;
       expect([0, 1]).toContain((count as number) - (counts.get(run) ?? (count as number)));

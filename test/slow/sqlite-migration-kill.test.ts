@@ -33,7 +33,7 @@ test("a kill at any moment of a migration leaves a file that opens", { timeout: 
   );
   const program = `const { sqlite } = await import(${JSON.stringify(fileURLToPath(new URL("../../src/logs/sqlite.ts", import.meta.url)))});
     process.stdout.write("opening\\n", () => sqlite({ directory: ${JSON.stringify(directory)} }));`;
-  /** Kills a process so long after it began to open the file. */
+  /** Kills a process this long after it begins to open the file. */
   const killAfter = async (ms: number) => {
     const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "-e", program], {
       stdio: ["ignore", "pipe", "inherit"],

@@ -103,7 +103,7 @@ test("wakes in the turn that stored, before append resolves", async () => {
 test("a turn that cannot be stored leaves no trace", async () => {
   const log = open();
   await log.append("old", [startEntry("old")]);
-  // The database takes no fraction for a time.
+  // The database rejects a fractional time.
   const unstorable: Entry = { ...startEntry("bad"), at: 1.5 };
   const appends = [
     log.append("new", [startEntry("new")]),
@@ -156,7 +156,7 @@ test("what is on the disk is whole after every turn, also while entries move to 
       }),
     );
     if (turn < 24) continue;
-    // The files as they are now are what a kill at this moment would leave. All is synchronous, so that no turn goes unseen.
+    // The files now are what a kill at this moment would leave. Everything is synchronous, so that no state is missed.
     cpSync(directory, copy, { recursive: true });
     const left = sqlite({ directory: copy });
     for (const [run, entries] of appended) {

@@ -45,7 +45,7 @@ describeWith("redis-server", "two processes with one Redis, in front of a Runcas
     await once(one.child, "exit");
     for (const run of ["waits", "works"])
       expect((await entriesOf(other.url, run)).at(-1)?.event.type, run).not.toBe("run-end");
-    // Of the process that takes the runs over: who waits for a person and who is stopped are both in its hands.
+    // The process that takes over the runs must handle both the waiting ask and the cancel.
     expect(await post(`${other.url}/runs/waits/asks/${ask}`, { allow: true })).toEqual({ status: "accepted" });
     expect(await post(`${other.url}/runs/works/cancel`, { call })).toEqual({ status: "cancelled" });
 

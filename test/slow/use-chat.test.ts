@@ -5,7 +5,7 @@ import type { Source } from "../../src/source.ts";
 import { describeInBrowser } from "../browsing.ts";
 import { onStop } from "../serving.ts";
 
-/** Speaks until it is told to go on. */
+/** Emits text, then waits until the test lets it continue. */
 const speaking = () => {
   const going = Promise.withResolvers<void>();
   const source: Source = async function* (_, { signal }) {

@@ -15,7 +15,7 @@ import { framesOf, saying, serve, start, until } from "../serving.ts";
 
 const WINDOW_MS = 30;
 
-/** Two frames an entry, the second of which depends on all before: a slip in what is merged, skipped or fed would show. */
+/** Two frames per entry, the second of which depends on everything before it, so that a mistake in merging, skipping or feeding shows. */
 const encode = (): ((entry: Entry) => readonly Frame[]) => {
   let before = 0;
   let said = 0;
@@ -32,7 +32,7 @@ const encode = (): ((entry: Entry) => readonly Frame[]) => {
 const { encodeText: _, stateless: __, snapshot: ___, ...rest } = native;
 const spans: Dialect = { ...rest, name: "spans", routes: [], windowMs: WINDOW_MS, encode };
 
-/** What the contract says of `windowMs`, in the plainest words. */
+/** The contract of `windowMs`, in the simplest form. */
 const merged = (entries: readonly Entry[]): Entry[] => {
   const list: Entry[] = [];
   for (const { seq, at, event } of entries) {
@@ -51,11 +51,11 @@ const merged = (entries: readonly Entry[]): Entry[] => {
 const sameThing = (one: Event, other: Event): boolean =>
   JSON.stringify({ ...one, delta: "" }) === JSON.stringify({ ...other, delta: "" });
 
-/** As on the wire, where odd line separators are escapes. */
+/** As on the wire, where unusual line separators are escaped. */
 const plain = (frames: readonly Frame[]) => frames.map(({ id, data }) => [id, lineSafe(data)]);
 const replayOf = (entries: readonly Entry[]) => plain(merged(entries).flatMap(encode()));
 
-/** Plays what a generated log holds, with pauses: the runner stamps and stores as in any run. */
+/** Plays a generated log with pauses. The runner timestamps and stores it like any run. */
 const playing = (seed: number): Source =>
   async function* () {
     const random = randomFrom(seed);
@@ -65,7 +65,7 @@ const playing = (seed: number): Source =>
     }
   };
 
-/** Follows a run to its end, over as many connections as `cuts` says: each is closed after so many frames. */
+/** Follows a run to its end over several connections. Each is closed after the number of frames that `cuts` returns. */
 const follow = async (url: string, run: string, cuts: () => number, from = ""): Promise<Frame[]> => {
   const frames: Frame[] = [];
   for (let last = from; ; last = frames.at(-1)?.id ?? from) {
@@ -91,7 +91,7 @@ const follow = async (url: string, run: string, cuts: () => number, from = ""): 
   }
 };
 
-/** A log that answers only later, as one on another machine does. */
+/** A log that responds asynchronously, like one on another machine. */
 const distant = (): Log => {
   const log = memory();
   const later = () => new Promise((resolve) => setImmediate(resolve));
@@ -200,7 +200,7 @@ describe("merging by time", () => {
       for await (const bytes of response.body ?? []) reader.push(bytes);
     })();
     await until(() => seen.at(-1)?.id === "4");
-    // Resumed in the middle while the live viewer has it all: both go on together.
+    // Resumes in the middle while the live viewer has everything. Both continue together.
     const resumed = follow(url, "late", never, "4");
     await say(5, { type: "text-delta", part: "p", delta: "b" });
     await say(6, { type: "text-end", part: "p" });
@@ -219,7 +219,7 @@ describe("merging by time", () => {
   test("one who resumes within a span that the live ones still wait for goes on with them", async () => {
     const log = memory();
     const { url } = await serve(saying([]), { log, dialects: [native, spans] });
-    // A span that does not end while this test runs.
+    // A window that does not end during this test.
     const at = Date.now() + 3_600_000;
     const say = (seq: number, event: Event) => log.append("ahead", [{ seq, at, event }]);
     await say(1, { type: "run-start", protocol: 1, run: "ahead", name: "test" });
