@@ -212,7 +212,7 @@ test("a limit of time that is longer than any timer is not over at once, and is 
   const { events } = await play(
     async function* () {
       yield { type: "step-start", step: "s" };
-      // A timer that cannot wait so long fires after one millisecond.
+      // A timer whose delay is too long fires after one millisecond.
       await new Promise((resolve) => setTimeout(resolve, 50));
     },
     { timeoutMs: long },

@@ -221,7 +221,7 @@ describe("runner", () => {
     const { run } = await runner.start(request, { name: "test", source: waiting(started, seen) });
     await untilEvent(log, run, (event) => event.type === "tool-execute");
     const last = (await entriesOf(log, run)).at(-1)!.seq;
-    // Another process takes the run over.
+    // Another process takes over the run.
     now += 60_000;
     const other = await store.takeOver(run, "other");
     const end = { type: "tool-end", call: "c", outcome: "interrupted" } as const;

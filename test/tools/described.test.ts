@@ -13,7 +13,7 @@ const tools: readonly Tool[] = [...files({ workspace }), shell({ enabled: true, 
 test.each(tools.map((tool) => [tool.name, tool] as const))("%s can be described to a model", (name, tool) => {
   expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
   expect(tool.description.length).toBeGreaterThan(60);
-  // Providers take only an object at the top, without alternatives there.
+  // Providers accept only an object at the top level, without alternatives.
   const schema = z.toJSONSchema(tool.input as unknown as z.ZodType, { io: "input" });
   expect(schema).toMatchObject({ type: "object", properties: expect.anything() });
   expect(Object.keys(schema)).not.toEqual(expect.arrayContaining(["anyOf"]));

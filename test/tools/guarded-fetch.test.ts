@@ -16,7 +16,7 @@ describe("a server that a request names", () => {
       server.listen(0, "127.0.0.1");
       await once(server, "listening");
       const place = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-      // What is thrown where nobody catches it fails the test run.
+      // An uncaught error would fail the test run.
       await expect(guardedFetch([place])(`http://${place}/`)).rejects.toThrow();
       server.close();
       await once(server, "close");

@@ -4,7 +4,7 @@ import { http } from "../../src/tools/http.ts";
 import { startServer } from "./http-server.ts";
 import { callTool, textOf } from "./recording-context.ts";
 
-// A name server that changes its mind cannot be had from the system's resolver.
+// The system's resolver cannot simulate a name server whose responses change.
 vi.mock("node:dns/promises", () => ({ lookup: vi.fn() }));
 const answers = (...lists: readonly (readonly string[])[]): void => {
   for (const list of lists) {
@@ -20,7 +20,7 @@ describe("a name that changes its address", () => {
       if (url === "/again") response.writeHead(302, { location: "/" }).end();
       else response.end("ok");
     });
-    // No resolver knows the name: only the address that was checked can lead there.
+    // No resolver knows the name, so only the checked address can lead there.
     const host = `rebind.invalid:${server.port}`;
     answers(["127.0.0.1"], ["127.0.0.1"]);
     expect(textOf(await callTool(http({ allowPrivate: [host] }), { url: `http://${host}/again` }))).toBe("ok");

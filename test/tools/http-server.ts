@@ -18,7 +18,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** A real server on a free port of this machine that writes down what it gets. */
+/** A real server on a free local port that records its requests. */
 export const startServer = async (
   respond: (request: Seen, response: ServerResponse) => void = (_, response) => void response.end("ok"),
 ): Promise<TestServer> => {

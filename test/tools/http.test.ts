@@ -27,7 +27,7 @@ const fetchUrl = async (
   if (!(result instanceof ToolResult)) throw new Error("expected a result");
   return result;
 };
-/** Serves one answer and fetches it. */
+/** Serves one response and fetches it. */
 const fetched = async (
   headers: Record<string, string>,
   body: string | Uint8Array,
@@ -43,7 +43,7 @@ const fetched = async (
   return { result, context };
 };
 
-/** `<port>` stands for that of a server that listens on this machine. */
+/** `<port>` is the port of a server on this machine. */
 const PRIVATE = [
   "http://127.0.0.1:<port>/",
   "http://127.1:<port>/",
@@ -96,7 +96,7 @@ describe("private addresses", () => {
   test.each(PRIVATE)("%s is refused before anything is sent", async (url) => {
     const server = await start();
     const at = url.replace("<port>", `${server.port}`);
-    // Whether a name with a dot at its end is known depends on the machine.
+    // Whether a name with a trailing dot resolves depends on the machine.
     await expect(fetchUrl({ url: at })).rejects.toThrow(url.includes("localhost.") ? /./ : "private network");
     expect(server.seen).toEqual([]);
   });
@@ -240,7 +240,7 @@ describe("answers", () => {
     const inline = await fetched({ "content-type": "text/html; charset=utf-8", "content-disposition": "inline" }, PAGE);
     const [{ html, ...said }] = inline.context.said as unknown as [{ html: string }];
     expect(said).toEqual({ type: "embed", title: "A & B" });
-    // Its own relative addresses lead to where it came from.
+    // Its relative URLs resolve against its origin.
     expect(html.replace(/<base href="http:\/\/127\.0\.0\.1:\d+\/dir\/thing\.bin">/, "")).toBe(PAGE);
     expect(html).toMatch(/^<!doctype html><base /);
     expect(textOf(inline.result)).toBe('The page "A & B" is shown to the user.');

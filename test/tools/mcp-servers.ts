@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
 });
 
-/** The toolkit under test, closed after it. */
+/** The toolkit under test. Closed after the test. */
 export const toolkit = (options: McpOptions): Mcp => {
   const made = mcp(options);
   cleanups.push(() => made.close());
@@ -31,7 +31,7 @@ export const directory = (): string => {
   return made;
 };
 
-/** Tells its process id in a file: the one that was started last, if it is started more than once. */
+/** Writes its process id to a file. If started several times, the file has the last one. */
 const TELL = `data:text/javascript,${encodeURIComponent(
   'import fs from "node:fs"; if (process.env.PID_FILE) fs.writeFileSync(process.env.PID_FILE, String(process.pid));',
 )}`;
@@ -53,14 +53,14 @@ export const filesystem = (...directories: string[]): StdioServer => ({
   stderr: "ignore",
 });
 
-/** The servers of this folder and of the examples, which run from their source. */
+/** Servers of this repository's tests and examples, run from source. */
 export const ownServer = (file: string, ...args: string[]): StdioServer => ({
   command: process.execPath,
   args: ["--disable-warning=ExperimentalWarning", path.join(root, file), ...args],
   stderr: "ignore",
 });
 
-/** Listens on loopback only, whatever the program says, and tells the port it got. */
+/** Forces listening on loopback and prints the port. */
 const LOOPBACK = `data:text/javascript,${encodeURIComponent(
   `import net from "node:net";
    const { listen } = net.Server.prototype;
@@ -70,7 +70,7 @@ const LOOPBACK = `data:text/javascript,${encodeURIComponent(
    };`,
 )}`;
 
-/** The fixture that does what no server should. */
+/** The fixture that does everything a server should not. */
 export const hostileStdio = async (): Promise<StdioServer> => ownServer("test/fixtures/hostile-mcp-server.ts", "stdio");
 export const hostileHttp = async (): Promise<{ url: string }> => {
   const child = spawn(process.execPath, [path.join(root, "test/fixtures/hostile-mcp-server.ts")], {
@@ -87,7 +87,7 @@ const portOf = async (child: ChildProcess): Promise<number> => {
   return Number(/PORT=(\d+)/.exec(said)![1]);
 };
 
-/** server-everything by streamable HTTP. Started again on the same port if one is given. */
+/** server-everything over streamable HTTP. Pass a port to restart it on the same one. */
 export const everythingHttp = async (port = 0): Promise<{ url: string; port: number; kill(): Promise<void> }> => {
   const args = ["--import", LOOPBACK, program("server-everything"), "streamableHttp"];
   const child: ChildProcess = spawn(process.execPath, args, {
@@ -106,7 +106,7 @@ export const everythingHttp = async (port = 0): Promise<{ url: string; port: num
 
 export type Call = readonly [tool: string, input?: Json];
 
-/** Runs an agent that makes these calls, one step for each list, and then says "done". */
+/** Runs an agent that makes these calls, one step per list, and then answers "done". */
 export const calling = async (
   tools: Toolkit,
   steps: readonly (readonly Call[])[],

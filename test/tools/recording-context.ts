@@ -7,15 +7,15 @@ interface Said {
 }
 
 export interface RecordingContext extends ToolContext {
-  /** Everything the tool said, in order. */
+  /** Everything the tool emitted, in order. */
   readonly said: readonly Said[];
   readonly kept: readonly { ref: FileRef; bytes: Uint8Array }[];
   of(type: string): readonly Said[];
-  /** All output of one stream, put together. */
+  /** The concatenated output of one stream. */
   outputOf(stream: "stdout" | "stderr"): string;
 }
 
-/** The other side of a tool's context: writes down what the tool says. */
+/** A tool context that records what the tool emits. */
 export const recordingContext = ({
   signal = new AbortController().signal,
   onOutput,
@@ -75,7 +75,7 @@ export const recordingContext = ({
   };
 };
 
-/** Calls a tool as the loop does: only with input that fits its schema. */
+/** Calls a tool as the loop does: only with input that matches its schema. */
 export const callTool = async (
   tool: Tool,
   input: unknown,
@@ -87,7 +87,7 @@ export const callTool = async (
   return await tool.run(checked.value, context);
 };
 
-/** A result's text parts, as the model reads them. */
+/** The text of a result, as the model reads it. */
 export const textOf = (result: unknown): string => {
   if (!(result instanceof ToolResult)) return typeof result === "string" ? result : JSON.stringify(result);
   return result.content.map((part) => (part.type === "text" ? part.text : JSON.stringify(part))).join("\n");
