@@ -120,8 +120,8 @@ export interface RunOwnership {
 }
 
 /**
- * Queues user requests for a run that may execute in another process. The owner, or its successor, reads the queue from
- * the beginning, because the run's log shows which ones were handled (a call that has ended, an ask that has an answer).
+ * Queues user requests for a run that may execute in another process. Its owner reads them. A successor reads the queue
+ * from the beginning, because the run's log shows which ones were handled (a call that has ended, an ask that has an answer).
  */
 export interface RunControl {
   /**

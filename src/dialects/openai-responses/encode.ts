@@ -89,7 +89,7 @@ export const createEncoder = (options: Pick<EncodeOptions, "page"> = {}): Respon
     ended = { item, index, cut };
     return frames;
   };
-  /** Ends the last message, once the step's finish is known or another event shows that none will come. */
+  /** Ends the last message, at the end of its step or before the next event. */
   const settle = (stepFinish: Finish | undefined): readonly Frame[] => {
     if (!ended) return [];
     const { item, index, cut } = ended;
