@@ -2,22 +2,22 @@ import type { CancelStatus, Client, CancelTarget } from "runcast/client";
 import type { Answer } from "runcast/events";
 import { createDrafts, type Drafts } from "./drafts.ts";
 
-/** What a viewer may do to a run. What is absent cannot be done: without any of it a run is only shown. */
+/** What a viewer may do to a run. An absent action is not allowed. Without any, the run is read-only. */
 export interface RunActions {
-  /** Resolves when it is stored; an empty target is the whole run. */
+  /** Resolves when the cancellation is stored. An empty target means the whole run. */
   cancel?(target: CancelTarget): Promise<CancelStatus>;
   answer?(ask: string, answer: Answer): Promise<void>;
   /** Runs the same message again. */
   retry?(): void;
-  /** Asks the agent to write on where its answer was cut. */
+  /** Asks the agent to continue an answer that was cut off. */
   proceed?(): void;
-  /** Bytes beside the run's log; `range` as in the HTTP header. */
+  /** Reads a file stored with the run's log. `range` as in the HTTP header. */
   file?(file: string, range?: string): Promise<Response>;
-  /** Where a file can be opened without a secret in a header, if it can. */
+  /** A URL for the file that needs no authorization header, if there is one. */
   link?(file: string): string | undefined;
-  /** Puts words that an embed proposes where the person writes the next message: nothing is sent. */
+  /** Puts text proposed by an embed into the message field. Nothing is sent. */
   draft?(text: string): void;
-  /** What was entered into open asks: given to every view of the run, so that all of them show the same. */
+  /** Input entered into open asks. Shared by all views of the run, so that they show the same. */
   readonly drafts: Drafts;
 }
 
@@ -30,7 +30,7 @@ export interface RunActionsOptions {
   readonly proceed?: () => void;
   readonly link?: (file: string) => string | undefined;
   readonly draft?: (text: string) => void;
-  /** Default: one of its own. Give the same to all that show the run. */
+  /** Default: a new store. Share one among all views of the run. */
   readonly drafts?: Drafts;
 }
 

@@ -10,7 +10,7 @@ import { StateMark } from "./state-mark.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { TimeView } from "./time-view.tsx";
 
-/** A sub-agent with all that it did. Folded when it is done. */
+/** A sub-agent and everything it did. Collapsed when it is done. */
 export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
   const { state, Items } = useRunContext();
   const agent = useNode(state, node);
@@ -38,7 +38,8 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
           <>
             <StateMark badge={badge} says={isOver && badge.tone !== "good"} />
             <IconAgent className="size-4 text-accent @max-2xs:hidden" />
-            {/* Its task is what tells it from others of its name: where there is no room beside the name, it stands under it. */}
+            {/* The task distinguishes agents of the same name. If there is no room next to the name, it moves below
+                it. */}
             <span className="flex min-w-0 flex-1 items-baseline gap-x-2 @max-sm:flex-col">
               <span className="max-w-full shrink-0 truncate font-medium" data-name>
                 {name}
@@ -79,5 +80,5 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
   );
 });
 
-/** Whether its first line cannot hold a task. */
+/** Whether a task is too long for the first line. */
 const isLong = (task: string): boolean => task.length > 60 || task.includes("\n");

@@ -1,6 +1,6 @@
 import { type AnsiColor, spansOf } from "./ansi.ts";
 
-/** The colors of a terminal in those of the page, which can be read on both grounds. */
+/** Terminal colors mapped to the page's colors, which are readable in both themes. */
 const COLORS: Readonly<Record<AnsiColor, string>> = {
   black: "text-soft",
   red: "text-bad",
@@ -12,11 +12,11 @@ const COLORS: Readonly<Record<AnsiColor, string>> = {
   white: "text-ink",
 };
 
-/** Terminal output in its colors; what has none has the color of what surrounds it. */
+/** Terminal output in its colors. Text without a color inherits the surrounding one. */
 export const AnsiText = ({ text }: { readonly text: string }) =>
   spansOf(text).map((span, index) => (
     <span
-      // Spans have no ids; their text only changes at the end.
+      // Spans have no IDs. Their text only changes at the end.
       // oxlint-disable-next-line react/no-array-index-key
       key={index}
       className={`${span.color ? COLORS[span.color] : ""} ${span.bold ? "font-bold" : ""} ${span.dim ? "text-soft" : ""}`}

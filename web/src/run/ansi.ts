@@ -1,5 +1,5 @@
 import { visibleText } from "runcast/view";
-/** A piece of terminal output in one look. `color` is one of eight names; a bright colour counts as its plain one. */
+/** A piece of terminal output with one style. `color` is one of eight names. Bright colors map to their normal ones. */
 export interface Span {
   readonly text: string;
   readonly color: AnsiColor | undefined;
@@ -10,14 +10,14 @@ export interface Span {
 const COLORS = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
 export type AnsiColor = (typeof COLORS)[number];
 
-// Sequences that end with a letter, commands up to their end, and lone escapes; cut ones at the end, too.
+// CSI sequences, string commands up to their terminator, and lone escapes, including incomplete ones at the end.
 const ESCAPE =
   // oxlint-disable-next-line no-control-regex
   /\u001b(?:\[([\d;:?<=>]*)[ -/]*([@-~])?|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~]?)|\u009b([\d;]*)([@-~])?/g;
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
-/** Terminal output as text in looks: colours and weight are kept, whatever else a terminal would obey is taken out. */
+/** Splits terminal output into styled spans. Keeps colors and weight, and removes all other control sequences. */
 export const spansOf = (output: string): Span[] => {
   const spans: Span[] = [];
   let look: Omit<Span, "text"> = { color: undefined, bold: false, dim: false };
@@ -36,7 +36,7 @@ export const spansOf = (output: string): Span[] => {
   return spans;
 };
 
-/** A line that was written over again (a progress bar) shows what was written last. */
+/** A line that was overwritten, such as a progress bar, shows only its last content. */
 const overwritten = (text: string): string =>
   text
     .replaceAll("\r\n", "\n")
@@ -55,7 +55,7 @@ const applied = (look: Omit<Span, "text">, codes: string): Omit<Span, "text"> =>
     else if (code === 39) now = { ...now, color: undefined };
     else if (code >= 30 && code <= 37) now = { ...now, color: COLORS[code - 30] };
     else if (code >= 90 && code <= 97) now = { ...now, color: COLORS[code - 90] };
-    // A colour of a larger table takes its numbers with it.
+    // An extended color consumes its following numbers.
     else if (code === 38 || code === 48) index += numbers[index + 1] === 5 ? 2 : numbers[index + 1] === 2 ? 4 : 0;
   }
   return now;

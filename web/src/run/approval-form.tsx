@@ -8,7 +8,7 @@ import { readJson } from "./form-fields.ts";
 import { Fields, isFields } from "./fields.tsx";
 import { JsonTree } from "./json-tree.tsx";
 
-/** Allows a call, with or without changed arguments, or denies it. */
+/** Allows a call, with or without edited arguments, or denies it. */
 export const ApprovalForm = ({ state, ask, facts, draft, enter, send, isOnCard }: AskParts) => {
   const id = useId();
   const { text, reason = "", always = false } = draft.fields as { text?: string; reason?: string; always?: boolean };
@@ -101,7 +101,7 @@ export const ApprovalForm = ({ state, ask, facts, draft, enter, send, isOnCard }
   );
 };
 
-/** Arguments stay what they were: an object is not edited into a list. */
+/** Arguments must keep their type: an object cannot become a list. */
 const checked = (text: string, value: Json | undefined): ReturnType<typeof readJson> => {
   const read = readJson(text);
   if ("trouble" in read || value === undefined) return read;

@@ -7,7 +7,7 @@ import { Label } from "../kit/label.tsx";
 import { useRunContext } from "./run-context.ts";
 import { PlainText } from "./plain-text.tsx";
 
-/** The arguments of a call, as they stream: which of its fields are whole, and the end of those that are not. */
+/** The arguments of a call while they stream: complete fields, and the tail of incomplete ones. */
 export const Arguments = ({ call, facts }: { readonly call: CallNode; readonly facts: CallFacts }) => {
   const { state } = useRunContext();
   const { input } = call;

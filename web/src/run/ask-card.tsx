@@ -6,7 +6,7 @@ import { IconHand } from "../kit/icons.tsx";
 import { AskForm } from "./ask-form.tsx";
 import { useRunContext } from "./run-context.ts";
 
-/** An ask where it came up. */
+/** An ask at its position in the run. */
 export const AskCard = memo(({ node }: { readonly node: AskNode }) => {
   const { state, actions } = useRunContext();
   const { isOpen } = describeAsk(useNode(state, node));

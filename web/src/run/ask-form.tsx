@@ -16,11 +16,11 @@ export interface AskFormProps {
   readonly state: RunState;
   readonly node: AskNode;
   readonly actions: RunActions;
-  /** It stands on the card of its call, which shows the arguments already. */
+  /** Whether it is on the card of its call, which already shows the arguments. */
   readonly isOnCard?: boolean;
 }
 
-/** What the parts of a form get: what was entered so far, wherever that was, and how to go on. */
+/** The props of an ask's form: the shared draft and how to change or send it. */
 export interface AskParts {
   readonly state: RunState;
   readonly ask: AskNode["ask"];
@@ -31,7 +31,7 @@ export interface AskParts {
   readonly isOnCard: boolean;
 }
 
-/** An ask and the means to answer it. Wherever it is shown it shows the same: its node, and one draft. */
+/** An ask and the controls to answer it. All instances share the node and one draft, so they show the same. */
 export const AskForm = ({ state, node, actions, isOnCard = false }: AskFormProps) => {
   const { ask } = useNode(state, node);
   const facts = describeAsk(node);

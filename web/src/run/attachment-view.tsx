@@ -6,12 +6,12 @@ import { LargeImage } from "../kit/lightbox.tsx";
 import { saveFile } from "../kit/save-file.ts";
 
 export type FilePart = Extract<Part, { type: "file" }>;
-/** The bytes of a file of a message. */
+/** Reads the bytes of a message's file. */
 export type ReadPart = (part: FilePart) => Promise<Response>;
 
 const IMAGES = /^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/;
 
-/** A file of a person's message: an image as what it is, anything else by its name, to save. */
+/** A file of the user's message. Images are shown, other files are listed by name and can be saved. */
 export const AttachmentView = ({ part, read }: { readonly part: FilePart; readonly read: ReadPart | undefined }) => {
   const { mediaType, bytes } = part;
   const { name, about } = describeFile({ name: part.name ?? "A file", mediaType, bytes });
@@ -61,7 +61,7 @@ const Picture = ({ part, read, name }: PictureProps) => {
   useEffect(() => {
     let made: string | undefined;
     let isStale = false;
-    // Fetched, not linked: a link cannot carry the key.
+    // Fetched, because a link cannot carry the key.
     read(part)
       .then((response) => response.blob())
       .then((blob) => {

@@ -13,7 +13,7 @@ import { StateMark } from "./state-mark.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { TimeView } from "./time-view.tsx";
 
-/** One call of a tool: open while it runs, one line when it is over. */
+/** A tool call: expanded while it runs, one line when it is over. */
 export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
   const { state, Items } = useRunContext();
   const call = useNode(state, node);
@@ -21,7 +21,7 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
   useOpener(node.id, () => setChosen(true));
   const facts = describeCall(call);
   const { badge, isOver, name, summary, edits, exit, time, problem } = facts;
-  // The work of a sub-agent says more than the words that started it.
+  // A sub-agent's work is more informative than the arguments that started it.
   const open = chosen ?? (!isOver && !hasAgents(call));
   const [wasOpen, setWasOpen] = useState(open);
   if (open && !wasOpen) setWasOpen(true);

@@ -10,13 +10,13 @@ import { useWatchAll } from "./use-watch.ts";
 
 interface CallGroupProps {
   readonly items: readonly (CallNode | StepNode)[];
-  /** Nothing can come between these calls any more. */
+  /** No further call can be added to the group. */
   readonly isOver: boolean;
 }
 
 /**
- * Consecutive calls. Two or more that are over fold into one row; those that brought sub-agents, files or embeds stay in
- * sight. A card once shown is only hidden, so that it keeps what was opened in it.
+ * Consecutive calls. Two or more that have ended collapse into one row. Those with sub-agents, files, or embeds stay
+ * visible. A card is only hidden once shown, so that it keeps its state.
  */
 export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
   const { state } = useRunContext();
@@ -37,7 +37,7 @@ export const CallGroup = memo(({ items, isOver }: CallGroupProps) => {
     <div
       className="lanes min-w-0"
       style={{ "--lanes": lanes.count } as React.CSSProperties}
-      // Whoever works in a card would not want it folded away.
+      // Do not collapse a card that the user is working in.
       onClickCapture={(event) => {
         if (!canFold && (event.target as Element).closest("[data-call]")) setChosen(true);
       }}

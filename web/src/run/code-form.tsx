@@ -6,7 +6,7 @@ import { AskButton } from "./ask-button.tsx";
 import type { AskParts } from "./ask-form.tsx";
 import { PlainText } from "./plain-text.tsx";
 
-/** Code that a tool wants to have run here: it runs once the person agrees, where it can reach nothing. */
+/** Code that a tool wants to run here. It runs after the user agrees, in a frame that can reach nothing. */
 export const CodeForm = ({ ask, send }: Pick<AskParts, "ask" | "send">) => {
   const canRun = useCanEmbed();
   const [trouble, setTrouble] = useState("");

@@ -5,7 +5,7 @@ import { Pager } from "../kit/pager.tsx";
 
 const PAGE = 50;
 
-/** Rows and columns; a page at a time, so that a long one costs no more than a short one. */
+/** A table, one page at a time, so that a long one costs no more than a short one. */
 export const DataTable = ({ table: { columns, rows } }: { readonly table: Table }) => {
   const [page, setPage] = useState(0);
   const pages = Math.ceil(rows.length / PAGE);
@@ -34,7 +34,7 @@ export const DataTable = ({ table: { columns, rows } }: { readonly table: Table 
           </thead>
           <tbody>
             {rows.slice(from, from + PAGE).map((row, index) => (
-              // Rows have no ids and never change.
+              // Rows have no IDs and never change.
               // oxlint-disable-next-line react/no-array-index-key
               <tr key={from + index} className="even:bg-sunken/50">
                 {columns.map((column) => (

@@ -4,13 +4,16 @@ import { CopyButton } from "../kit/copy-button.tsx";
 
 const FIRST_LINES = 200;
 
-/** A diff as an editor shows it: each file with its lines, their numbers where they are known, and what was added and removed. */
+/**
+ * A diff as in an editor: each file with its lines, line numbers where known, and the number of added and removed
+ * lines.
+ */
 export const DiffView = ({ text }: { readonly text: string }) => {
   const files = useMemo(() => diffOf(text) ?? [], [text]);
   return (
     <div className="flex min-w-0 flex-col gap-2" data-diff>
       {files.map((file, index) => (
-        // Files of a diff have no ids and never change.
+        // Files of a diff have no IDs and never change.
         // oxlint-disable-next-line react/no-array-index-key
         <OneFile key={index} file={file} text={text} />
       ))}

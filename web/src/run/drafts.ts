@@ -1,12 +1,12 @@
-/** What a person has entered into an ask but not sent, and what became of sending it. */
+/** The user's unsent input for an ask, and the state of sending it. */
 export interface Draft {
-  /** As the form keeps it. */
+  /** In the form's own format. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly sending: boolean;
   readonly trouble: string | undefined;
 }
 
-/** The drafts of asks, by run and ask: one store can serve a whole page. A draft is replaced, never changed. */
+/** The drafts of asks, by run and ask. One store can serve a whole page. Drafts are replaced, never mutated. */
 export interface Drafts {
   get(ask: string): Draft;
   set(ask: string, change: Partial<Draft>): void;

@@ -4,13 +4,13 @@ import { JsonTree } from "./json-tree.tsx";
 
 interface FieldsProps {
   readonly input: { readonly [key: string]: Json | undefined };
-  /** Whether a field has arrived wholly. Default: all have. */
+  /** Whether a field has arrived completely. Default: all have. */
   readonly isWhole?: (key: string) => boolean;
-  /** What has arrived of all of them, as it came. */
+  /** The raw text of all fields so far. */
   readonly raw?: string;
 }
 
-/** The fields of an object, one under the other: the end of those that are still coming. */
+/** The fields of an object, stacked. Shows only the tail of incomplete ones. */
 export const Fields = ({ input, isWhole = () => true, raw = "" }: FieldsProps) => (
   <dl className="grid grid-cols-[minmax(3rem,auto)_1fr] gap-x-3 gap-y-1 font-mono text-xs">
     {Object.entries(input).map(([key, value]) => {
@@ -37,7 +37,7 @@ export const Fields = ({ input, isWhole = () => true, raw = "" }: FieldsProps) =
 export const isFields = (input: Json | undefined): input is { [key: string]: Json } =>
   typeof input === "object" && input !== null && !Array.isArray(input) && Object.keys(input).length <= MOST_FIELDS;
 
-/** What comes now is what one wants to see; and a frame must not cost more the longer the arguments become. */
+/** Shows only the newest text, so that a frame costs the same however long the arguments are. */
 export const tailOf = (text: string): string => (text.length > SHOWN ? `…${text.slice(-SHOWN)}` : text);
 
 const Text = ({ text, isWhole }: { readonly text: string; readonly isWhole: boolean }) => (

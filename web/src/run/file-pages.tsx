@@ -6,7 +6,7 @@ import { useRunContext } from "./run-context.ts";
 import { PlainText } from "./plain-text.tsx";
 import { troubleText } from "./trouble-text.ts";
 
-/** A file of any size as text, of which one page is fetched and shown at a time. */
+/** A text file of any size, fetched and shown one page at a time. */
 export const FilePages = ({ file, bytes }: { readonly file: string; readonly bytes: number }) => {
   const { actions } = useRunContext();
   const [page, setPage] = useState(0);

@@ -16,7 +16,7 @@ type ShownFile = Partial<FileRef> & { readonly file: string; readonly change?: "
 
 const WHOLE = 5_000_000;
 
-/** A file beside the log: what it is, its beginning and end, all of it on demand, and to keep. */
+/** A file stored with the log: its type, its head and tail, its full content on demand, and a download. */
 export const FileView = ({ file }: { readonly file: ShownFile }) => {
   const { actions } = useRunContext();
   const { mediaType, bytes = 0, name, head, tail } = file;
@@ -64,7 +64,7 @@ export const FileView = ({ file }: { readonly file: ShownFile }) => {
 
 type Loaded = { readonly text: string } | { readonly url: string } | { readonly trouble: string };
 
-/** The whole file in its own shape. */
+/** The whole file, rendered by its type. */
 const Preview = ({
   file: shown,
   shape,
@@ -83,7 +83,7 @@ const Preview = ({
     const load = async (): Promise<Loaded> => {
       const response = await actions.file!(file);
       if (shape !== "image") return { text: await response.text() };
-      // Fetched, not linked: a link cannot carry the key.
+      // Fetched, because a link cannot carry the key.
       url = URL.createObjectURL(await response.blob());
       return { url };
     };

@@ -2,9 +2,9 @@ import { messageOf } from "runcast/view";
 import type { Json } from "runcast/events";
 import { oneLine, visibleText } from "runcast/view";
 
-/** One thing to fill in. */
+/** A field of a form. */
 export interface FormField {
-  /** The property it becomes; "" if it is the whole value. */
+  /** The property it sets, or "" for the whole value. */
   readonly key: string;
   readonly label: string;
   readonly description: string | undefined;
@@ -17,10 +17,10 @@ export interface FormField {
 
 type JsonObject = { readonly [key: string]: Json | undefined };
 
-/** What was filled in, by the keys of the fields: a text, whether it is checked, or which options were picked. */
+/** The input by field key: a text, a checkbox state, or the chosen options. */
 export type Entered = Readonly<Record<string, unknown>>;
 
-/** The form for a value that must fit a schema: a field for each property, or one for a value that is no object. */
+/** The form fields for a schema: one per property, or a single one for a value that is not an object. */
 export const fieldsOf = (schema: Json | undefined, value?: Json): readonly FormField[] => {
   const whole = isObject(schema) ? schema : {};
   const { properties } = whole;
@@ -70,7 +70,7 @@ const optionsOf = (schema: JsonObject): { value: Json; label: string }[] => {
 
 const labelOf = (value: Json | undefined): string => oneLine(typeof value === "string" ? value : JSON.stringify(value));
 
-/** What a field shows before anything was entered. */
+/** The initial content of a field. */
 export const enteredAtFirst = ({ kind, initial, options }: FormField): unknown => {
   const indexOf = (value: Json | undefined) =>
     options.findIndex((option) => JSON.stringify(option.value) === JSON.stringify(value));
@@ -85,13 +85,13 @@ export const enteredAtFirst = ({ kind, initial, options }: FormField): unknown =
       : JSON.stringify(initial);
 };
 
-/** What was entered into a field, or what it shows before. A field may be called as something that every object has. */
+/** The input of a field, or its initial content. A key may equal a property of Object.prototype. */
 export const enteredIn = (field: FormField, entered: Entered): unknown =>
   Object.hasOwn(entered, field.key) ? entered[field.key] : enteredAtFirst(field);
 
 export type Filled = { readonly value: Json } | { readonly troubles: Readonly<Record<string, string>> };
 
-/** The value that was filled in, or what is wrong with it, by field. */
+/** The entered value, or the errors by field. */
 export const valueOf = (fields: readonly FormField[], entered: Entered): Filled => {
   const troubles: Record<string, string> = {};
   const value: Record<string, Json> = {};
@@ -149,7 +149,7 @@ const readText = ({ schema }: FormField, text: string): Read => {
   return { value: text };
 };
 
-/** A JSON value that was written by hand, or what is wrong with it. */
+/** Parses hand-written JSON, or returns an error. */
 export const readJson = (text: string): { readonly value: Json } | { readonly trouble: string } => {
   try {
     return { value: JSON.parse(text) as Json };

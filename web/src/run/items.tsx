@@ -13,7 +13,7 @@ import { Sources } from "./sources.tsx";
 import { StepRetries } from "./step-retries.tsx";
 import { useWatch } from "./use-watch.ts";
 
-/** What an agent did or a call brought, in the order it began. */
+/** The items of an agent or a call, in start order. */
 export const Items = memo(({ owner }: { readonly owner: AgentNode | CallNode }) => {
   const { state } = useRunContext();
   const { items } = owner;
@@ -33,28 +33,28 @@ export const Items = memo(({ owner }: { readonly owner: AgentNode | CallNode }) 
   ));
 });
 
-/** So many of the last blocks are drawn wherever one looks: the very last may be but one row. */
+/** This many of the last blocks are always rendered, because the very last may have only one row. */
 const LAST = 2;
-/** Where nothing was measured yet: about what a line of text or a card takes, in pixels. */
+/** Estimated height in pixels of a line or card that was not measured yet. */
 const GUESS = 54;
 
 const holds = ({ rows }: Block, id: string): boolean => rows.some((row) => row.items.some((item) => item.id === id));
 
 interface BlockViewProps {
   readonly block: Block;
-  /** Whether it is drawn wherever it is. */
+  /** Whether to render it regardless of its position. */
   readonly isShown: boolean;
   readonly isOver: boolean;
 }
 
-/** A few rows, rendered again only if one of them has changed. Far from what is seen, only their height is there. */
+/** Several rows, rendered again only if one of them changed. Far from the visible area, only their height is kept. */
 const BlockView = memo(({ block: { rows }, isShown, isOver }: BlockViewProps) => {
   const element = useRef<HTMLDivElement>(null);
   const isTouched = useRef(false);
   const touch = () => {
     isTouched.current = true;
   };
-  // Drawn anew, it would have lost what somebody opened in it, or what a frame has come to.
+  // Rendering it again would lose what the user expanded in it, or the state of a frame.
   const stays = useCallback((drawn: HTMLElement) => isTouched.current || drawn.querySelector("iframe") !== null, []);
   const { isInWindow, height = rows.length * GUESS } = useInWindow(element, isShown, stays);
   if (!isInWindow && !isShown) return <div ref={element} className="rows far" style={{ height }} />;
@@ -101,11 +101,11 @@ const NodeView = ({ node }: { readonly node: Node }) => {
   }
 };
 
-/** The words of the agent that was asked: whoever shows the run's work alone has them beside it. */
+/** The root agent's own text and thinking, which work-only views show elsewhere. */
 const isElsewhere = (node: Node): boolean =>
   (node.kind === "text" || node.kind === "thinking") && node.agent === undefined && node.call === undefined;
 
-/** Sub-agents that no call started: side by side where there is room. */
+/** Sub-agents without a call, side by side if there is room. */
 const AgentLanes = memo(({ items }: { readonly items: readonly AgentNode[] }) => (
   <div className="lanes" style={{ "--lanes": Math.min(items.length, 3) } as React.CSSProperties}>
     {items.map((agent) => (

@@ -3,17 +3,17 @@ import { visibleText } from "runcast/view";
 
 /** One line of a JSON tree. */
 export interface JsonRow {
-  /** Where it stands, as a JSON pointer. */
+  /** Its location as a JSON Pointer. */
   readonly path: string;
   readonly depth: number;
   readonly key: string | undefined;
   readonly value: Json | undefined;
-  /** How many it holds, if it holds any. */
+  /** The number of children. */
   readonly size: number;
   readonly isOpen: boolean;
 }
 
-/** The lines of a value of which some containers are open. Costs what it shows. */
+/** The lines of a partially expanded value. The cost is proportional to what is shown. */
 export const jsonRows = (
   value: Json | undefined,
   isOpen: (path: string, depth: number, size: number) => boolean,
@@ -42,7 +42,7 @@ const sizeOf = (value: Json | undefined): number =>
 const LONGEST = 300;
 const PREVIEW = 80;
 
-/** A value in one line: a container by its size and what it begins with, unless it is open; a long text by its beginning. */
+/** A value on one line. A collapsed container shows its size and first items, and a long text its beginning. */
 export const jsonLine = (value: Json | undefined, size: number, isOpen = false): string => {
   if (typeof value === "object" && value !== null) {
     const count = Array.isArray(value) ? `[${size || ""}]` : `{${size || ""}}`;
@@ -52,7 +52,7 @@ export const jsonLine = (value: Json | undefined, size: number, isOpen = false):
   return visibleText(JSON.stringify(value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value));
 };
 
-/** The first few of what a container holds. Looks no further than it shows. */
+/** The first few items of a container. Reads no more than it shows. */
 const previewOf = (container: object): string => {
   let text = "";
   for (const key in container) {

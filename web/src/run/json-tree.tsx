@@ -8,7 +8,7 @@ import { visibleText } from "runcast/view";
 const ALL = 100;
 const LINE = 22;
 
-/** A JSON value as a tree: only what is open is made, and only what is in sight if that is much. */
+/** A JSON value as a tree. Only expanded parts are built, and long trees render only the visible lines. */
 export const JsonTree = ({ value }: { readonly value: Json | undefined }) => {
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(

@@ -2,18 +2,21 @@ import { flushSync } from "react-dom";
 import type { RunContextValue } from "./run-context.ts";
 
 export interface Jump {
-  /** The id of a part, call, agent or ask. */
+  /** The ID of a part, call, agent, or ask. */
   readonly node: string;
 }
 
-/** Opens what hides a node from the outside in, then brings it into view and focuses it. Returns what gives that up. */
+/**
+ * Expands everything that hides a node, from the outside in, then scrolls to it and focuses it. Returns a function that
+ * cancels this.
+ */
 export const jumpTo = ({ node }: Jump, { state, openers }: RunContextValue, home: HTMLElement): (() => void) => {
   let letGo = (): void => {};
-  // Not before the next frame: whoever asks for it may be rendering.
+  // Wait for the next frame, because the caller may be rendering.
   const frame = requestAnimationFrame(() => {
     for (const [hider, hidden] of pathTo(state.nodes, node)) {
       const open = openers.get(hider);
-      // What a fold hides can be opened only once it is there.
+      // Nested content can only be expanded once it is rendered.
       if (open) flushSync(() => open(hidden));
     }
     letGo = show(home, node);
@@ -27,8 +30,8 @@ export const jumpTo = ({ node }: Jump, { state, openers }: RunContextValue, home
 type Nodes = RunContextValue["state"]["nodes"];
 
 /**
- * All that may hide a node, each with what of it is on the way there, the outermost first: an item is preceded by the list
- * that may not have drawn it, and a call by the group that it may be folded into.
+ * Everything that may hide a node, each with the next item on the path, outermost first. An item is preceded by the
+ * list that may not have rendered it, and a call by the group it may be collapsed into.
  */
 const pathTo = (nodes: Nodes, id: string): (readonly [hider: string, hidden: string])[] => {
   const path: (readonly [string, string])[] = [];
@@ -45,14 +48,14 @@ const pathTo = (nodes: Nodes, id: string): (readonly [hider: string, hidden: str
   return path;
 };
 
-/** What the list of an agent's or a call's items is called among the openers. */
+/** The opener name of the item list of an agent or call. */
 export const itemsOf = (owner: string): string => `items of ${owner}`;
 
 const show = (home: HTMLElement, id: string): (() => void) => {
   const found = home.querySelector<HTMLElement>(`[data-node="${CSS.escape(id)}"]`);
   if (!found) return () => {};
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  // A long way would be drawn from end to end, and what is drawn moves the place where it was to stop.
+  // A smooth scroll over a long distance would render everything in between, and that would shift the target.
   const isFar = Math.abs(found.getBoundingClientRect().top) > 2 * innerHeight;
   found.scrollIntoView({ block: "center", behavior: calm || isFar ? "instant" : "smooth" });
   found.focus({ preventScroll: true });
@@ -61,7 +64,7 @@ const show = (home: HTMLElement, id: string): (() => void) => {
 
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
 
-/** Keeps an element where it is while what lies around it gets its true height, until the reader takes over. */
+/** Keeps an element in place while the content around it gets its real height, until the user takes over. */
 const hold = (element: HTMLElement, home: HTMLElement): (() => void) => {
   const observer = new ResizeObserver(() => element.scrollIntoView({ block: "center", behavior: "instant" }));
   const letGo = (): void => {

@@ -10,7 +10,7 @@ import { FileView } from "./file-view.tsx";
 import { useRunContext } from "./run-context.ts";
 import { SafeLink } from "./safe-link.tsx";
 
-/** Something said once: a notice, a file, an embed. */
+/** A single-event node: a notice, a file, or an embed. */
 export const MarkView = memo(({ node }: { readonly node: MarkNode }) => {
   const { state, actions } = useRunContext();
   const { event } = useNode(state, node);

@@ -4,11 +4,11 @@ import { AttachmentView, type ReadPart } from "./attachment-view.tsx";
 
 interface MessageBubbleProps {
   readonly content: readonly Part[];
-  /** Reads the files of the message, where they can be read. */
+  /** Reads the files of the message, if they are available. */
   readonly read?: ReadPart | undefined;
 }
 
-/** A person's message, as they wrote it, under the files that came with it. */
+/** The user's message, below its attached files. */
 export const MessageBubble = ({ content, read }: MessageBubbleProps) => {
   const files = content.filter((part) => part.type === "file");
   const text = visibleText(textOf(content));

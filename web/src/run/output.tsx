@@ -7,7 +7,7 @@ import { Label } from "../kit/label.tsx";
 
 const LIVE = 3000;
 
-/** What a tool writes while it runs. The end of it, while it comes; all that was kept, when it is over. */
+/** A tool's live output: only the tail while it is running, everything that was kept once it is over. */
 export const Output = ({ call, isLive }: { readonly call: CallNode; readonly isLive: boolean }) => {
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
@@ -27,7 +27,7 @@ export const Output = ({ call, isLive }: { readonly call: CallNode; readonly isL
       />
       <pre
         ref={box}
-        // Scrolling must work without a mouse.
+        // Makes it scrollable with the keyboard.
         tabIndex={0}
         role="log"
         aria-live="off"

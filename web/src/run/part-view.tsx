@@ -7,14 +7,14 @@ import { useOpener, useRunContext } from "./run-context.ts";
 import { TimeView } from "./time-view.tsx";
 import { useWatch } from "./use-watch.ts";
 
-/** Renders again when what is told of a part changes: its text grows by itself. */
+/** Renders again when the display data of a part changes. The text itself grows without rendering. */
 const usePart = <Facts extends object>(part: PartNode, describe: (part: PartNode) => Facts): Facts => {
   const { state } = useRunContext();
   useWatch(state, part.id, () => JSON.stringify(describe(part)));
   return describe(part);
 };
 
-/** The model's words, or a tool's own. */
+/** The model's text, or a tool's own. */
 export const TextPart = memo(({ node }: { readonly node: PartNode }) => {
   const { state } = useRunContext();
   const { isOver, isReplaced, isEmpty, note } = usePart(node, describeText);
@@ -27,7 +27,7 @@ export const TextPart = memo(({ node }: { readonly node: PartNode }) => {
   );
 });
 
-/** The model's thoughts: open while they come, folded when they are done, never lost. */
+/** The model's thinking: expanded while it streams, collapsed when it is done, never removed. */
 export const ThinkingPart = memo(({ node }: { readonly node: PartNode }) => {
   const { state } = useRunContext();
   const { isOver, title, time, note, isEmpty } = usePart(node, describeThinking);

@@ -1,6 +1,6 @@
 import { visibleText } from "runcast/markdown";
 
-/** Text as it is. */
+/** Plain text. */
 export const PlainText = ({ text, label = "Result as text" }: { readonly text: string; readonly label?: string }) => (
   <pre
     tabIndex={0}

@@ -1,6 +1,6 @@
 import type { CallFacts } from "runcast/view";
 
-/** How far a running call is, and what it says that it does. */
+/** The progress and status of a running call. */
 export const Progress = ({ facts: { status, fraction } }: { readonly facts: CallFacts }) => {
   if (status === "" && fraction === undefined) return null;
   return (

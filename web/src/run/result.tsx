@@ -8,7 +8,7 @@ import { useRunContext } from "./run-context.ts";
 import { SafeLink } from "./safe-link.tsx";
 import { ShapedView } from "./shaped-view.tsx";
 
-/** What a call answered with: each of its parts in the shape that suits it, and its value. */
+/** The result of a call: each part rendered by its shape, and the value. */
 export const Result = ({ call }: { readonly call: CallNode }) => {
   const { actions } = useRunContext();
   const result = describeResult(call);
@@ -21,7 +21,7 @@ export const Result = ({ call }: { readonly call: CallNode }) => {
           <Label text={label} beside={<CopyButton what="result" text={() => resultText(call, actions.file)} />} />
           <div className="flex flex-col gap-2">
             {parts.map((part, index) => (
-              // Parts have no ids and never change.
+              // Parts have no IDs and never change.
               // oxlint-disable-next-line react/no-array-index-key
               <ContentView key={index} part={part} />
             ))}
@@ -62,7 +62,7 @@ const ContentView = ({ part }: { readonly part: ResultPart }) => {
 
 const MOST_COPIED = 20_000_000;
 
-/** All of it, also what lies in files. */
+/** The complete result, including the content of files. */
 const resultText = async ({ content = [], value }: CallNode, file: RunActions["file"]): Promise<string> => {
   if (content.length === 0) return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
   const parts = content.map(async (part) => {

@@ -5,15 +5,15 @@ import type { RunActions } from "./actions.ts";
 export interface RunContextValue {
   readonly state: RunState;
   readonly actions: RunActions;
-  /** Draws what an agent did or a call brought: cards hold items, and items are cards. */
+  /** Renders the items of an agent or a call. In the context because cards contain items, and items contain cards. */
   readonly Items: ComponentType<{ readonly owner: AgentNode | CallNode }>;
-  /** The agent's own words stand elsewhere: only its work is shown. */
+  /** Whether to show only the agent's work, because its own text is shown elsewhere. */
   readonly isWorkOnly: boolean;
-  /** How to open what hides a node, by what hides it. */
+  /** Functions that expand what hides a node, by the ID of what hides it. */
   readonly openers: Map<string, (node: string) => void>;
 }
 
-/** Holds nothing that changes while a run streams: a token must not reach whoever only reads this. */
+/** Contains nothing that changes while a run streams, so that tokens do not re-render its consumers. */
 export const RunContext = createContext<RunContextValue | undefined>(undefined);
 
 export const useRunContext = (): RunContextValue => {
@@ -22,16 +22,16 @@ export const useRunContext = (): RunContextValue => {
   return value;
 };
 
-/** The moment that is shown, in milliseconds since 1970; undefined: the present. */
+/** The displayed moment in milliseconds since 1970. Undefined for the present. */
 export const Moment = createContext<number | undefined>(undefined);
 
 /**
- * Until when what is shown is known to be the present, by this device's clock: `Infinity` while it is live, 0 if it never
- * was. No clock runs on after it.
+ * The time until which the display is known to be current, by this device's clock: `Infinity` while live, 0 if it never
+ * was. Clocks stop there.
  */
 export const LiveUntil = createContext(Infinity);
 
-/** Lets a jump open what this component folds. */
+/** Lets a jump expand this component. */
 export const useOpener = (id: string, open: (node: string) => void): void => {
   const { openers } = useRunContext();
   useEffect(() => {

@@ -7,10 +7,12 @@ import { Fold } from "../kit/fold.tsx";
 import { useRunContext } from "./run-context.ts";
 import { ShapedView } from "./shaped-view.tsx";
 
-/** Shown elsewhere on the page, or for programs only: the session and the commands of a coding agent. */
+/**
+ * Slots that are shown elsewhere on the page, or only meant for programs (the session and commands of a coding agent).
+ */
 const ELSEWHERE: ReadonlySet<string> = new Set(["title", "tags", "follow-ups", "session", "commands"]);
 
-/** The open slots of a run: its plan as a checklist, anything else as data. */
+/** The data slots of a run: its plan as a checklist, others as data. */
 export const RunData = memo(() => {
   const { state } = useRunContext();
   const { data } = useRun(state);

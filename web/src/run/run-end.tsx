@@ -9,7 +9,7 @@ import { StopButton } from "./stop-button.tsx";
 import { TimeView } from "./time-view.tsx";
 import { useOpenAsks } from "./use-open-asks.ts";
 
-/** How a run stands: what it does now, or how it ended, what it took, and what can be done about it. */
+/** The status of a run: its current activity or outcome, its cost, and possible actions. */
 export const RunEnd = memo(() => {
   const { state, actions } = useRunContext();
   useOpenAsks(state);
@@ -35,7 +35,7 @@ export const RunEnd = memo(() => {
     <footer data-run-end={isOver ? badge.state : "running"} className="flex flex-col gap-1.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-soft">
         <StateIcon badge={badge} />
-        {/* That all went well is seen: it needs no words. */}
+        {/* The icon is enough to show success. */}
         <span className={isPlain ? "sr-only" : isOver ? "font-medium text-ink" : ""} data-title>
           {title}
         </span>

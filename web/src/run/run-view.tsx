@@ -11,17 +11,20 @@ import "./run.css";
 export interface RunViewProps {
   readonly state: RunState;
   readonly actions: RunActions;
-  /** Leaves out the agent's own words, for whoever shows them elsewhere. Default: false. */
+  /** Omits the agent's own text, for pages that show it elsewhere. Default: false. */
   readonly isWorkOnly?: boolean;
-  /** Opens what hides a node, brings it into view and focuses it, each time another object is given. */
+  /** Expands what hides a node, scrolls to it, and focuses it, each time a new object is given. */
   readonly jump?: Jump | undefined;
-  /** Until when what is shown is known to be the present: `Infinity`, the default, while it is. Nothing turns when it is not. */
+  /**
+   * The time until which the display is known to be current. `Infinity`, the default, while live. Otherwise nothing is
+   * animated.
+   */
   readonly liveUntil?: number;
-  /** The moment of a replay, for what was going on then. Default: now. */
+  /** The displayed moment of a replay. Default: now. */
   readonly moment?: number | undefined;
 }
 
-/** One run: what its agents thought, said and did, in the order it began. */
+/** A run: the thinking, text, and actions of its agents, in start order. */
 export const RunView = memo(
   ({ state, actions, isWorkOnly = false, jump, liveUntil = Infinity, moment }: RunViewProps) => {
     const section = useRef<HTMLElement>(null);

@@ -1,6 +1,6 @@
 import type { LinkFacts } from "runcast/view";
 
-/** A link that a model or tool gave: only where a browser should go, told where that is, and without saying whence. */
+/** A link from a model or tool. Only safe targets are linked, with their host shown, and no referrer is sent. */
 export const SafeLink = ({ link: { href, text, place } }: { readonly link: LinkFacts }) => {
   if (href === undefined) return <span className="[overflow-wrap:anywhere]">{text}</span>;
   return (

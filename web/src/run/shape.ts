@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import type { Json } from "runcast/events";
 
-/** What a tool answered with: a text, a value, or a text that is JSON, which is both. */
+/** The content of a result: a text, a value, or both for a text that is JSON. */
 export interface Shapeable {
   readonly text?: string | undefined;
   readonly value?: Json | undefined;
@@ -9,8 +9,11 @@ export interface Shapeable {
 
 /** One way to show a result. */
 export interface Shape {
-  /** The words of the button that chooses it. */
+  /** The label of the button that selects it. */
   readonly label: string;
-  /** Draws this content; undefined if it is not of this shape. Looks no further into a long text than it has to. */
+  /**
+   * Renders the content, or returns undefined if it does not have this shape. Reads only as much of a long text as
+   * needed.
+   */
   show(content: Shapeable): ReactElement | undefined;
 }

@@ -6,7 +6,7 @@ import { SHAPES } from "./shapes.ts";
 
 const LONGEST_JSON = 2_000_000;
 
-/** A text that a tool wrote, or a value: in the first shape that fits it, and in any other that does if the reader wants it. */
+/** A tool's text or value, in the first shape that fits. The user can choose any other that fits. */
 export const ShapedView = ({ text, value }: Shapeable) => {
   const fitting = useMemo(() => shapesOf(text, value), [text, value]);
   const [chosen, setChosen] = useState<string>();

@@ -6,5 +6,5 @@ import { table } from "./shapes/table.tsx";
 import { terminal } from "./shapes/terminal.tsx";
 import { tree } from "./shapes/tree.tsx";
 
-/** Every shape that a result can have. The first one that fits is shown, and the reader can choose another that fits. */
+/** All shapes of results. The first one that fits is shown, and the user can choose another. */
 export const SHAPES: readonly Shape[] = [table, tree, terminal, diff, markdown, plain];

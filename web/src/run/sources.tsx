@@ -5,7 +5,7 @@ import { describeAside, visibleText } from "runcast/view";
 import { IconQuote } from "../kit/icons.tsx";
 import { SafeLink } from "./safe-link.tsx";
 
-/** What an answer rests on: a pill for each source, its text on demand. */
+/** The sources of an answer: a pill for each, with its text on demand. */
 export const Sources = memo(({ items }: { readonly items: readonly MarkNode[] }) => {
   const [open, setOpen] = useState<string>();
   const id = useId();

@@ -41,7 +41,7 @@ export const TONES: Readonly<Record<Tone, string>> = {
   plain: "text-accent",
 };
 
-/** A state as a drawn icon, where words beside it say what it is. */
+/** The icon of a state, for use next to text that names it. */
 export const StateIcon = ({ badge }: { readonly badge: Badge }) => {
   const Icon = ICONS[badge.state];
   return (
@@ -51,7 +51,7 @@ export const StateIcon = ({ badge }: { readonly badge: Badge }) => {
   );
 };
 
-/** A state as its icon and word; the word is there for screen readers alone unless `says` is set. */
+/** The icon and word of a state. The word is only for screen readers unless `says` is set. */
 export const StateMark = ({ badge, says = false }: { readonly badge: Badge; readonly says?: boolean }) => {
   const Icon = ICONS[badge.state];
   return (

@@ -5,7 +5,7 @@ import { describeStep } from "runcast/view";
 import { IconRetry } from "../kit/icons.tsx";
 import { useRunContext } from "./run-context.ts";
 
-/** The requests to the model that had to be made again. A step that went well shows nothing. */
+/** The retried requests of a step. Renders nothing for a step without retries. */
 export const StepRetries = memo(({ node }: { readonly node: StepNode }) => {
   const { state } = useRunContext();
   const { retries } = describeStep(useNode(state, node));

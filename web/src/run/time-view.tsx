@@ -3,7 +3,7 @@ import { createLogClock, type Time, timeText } from "runcast/view";
 import { Moment } from "./run-context.ts";
 import { usePresent } from "./use-present.ts";
 
-/** How long something took or has been going on. Ticks by itself and renders nothing else again. */
+/** How long something took or has been running. Ticks without rendering anything else. */
 export const TimeView = ({ time, className }: { readonly time: Time | undefined; readonly className?: string }) => {
   if (!time) return null;
   if ("since" in time) return <Running time={time} className={`${className ?? ""} text-executing`} />;
@@ -22,7 +22,7 @@ const Running = ({ time, className }: { readonly time: Time; readonly className:
     log.hear(time, Date.now());
     return log;
   });
-  // Nobody has heard of it since this page was opened: it may be over long since.
+  // Nothing was received about it since the page was opened, so it may have ended long ago.
   if (moment === undefined && present === 0) return null;
   return (
     <span className={className} data-time data-elapsed>

@@ -1,7 +1,7 @@
 import { useContext, useEffect, useState } from "react";
 import { LiveUntil, Moment } from "./run-context.ts";
 
-/** The time by this device's clock, told again every `ms`. It stands still while nothing is heard of the run, and in a replay. */
+/** This device's time, updated every `ms`. Stops while nothing is received about the run, and in a replay. */
 export const usePresent = (ms: number): number => {
   const moment = useContext(Moment);
   const until = useContext(LiveUntil);

@@ -4,13 +4,13 @@ import type { RunState } from "runcast/state";
 
 type Primitive = string | number | boolean | undefined;
 
-/** Renders again only when what `select` reads of a node has changed. */
+/** Renders again only when what `select` reads from a node has changed. */
 export const useWatch = <Value extends Primitive>(state: RunState, id: string, select: () => Value): Value => {
   const watch = useCallback((listener: () => void) => subscribeByFrame(state, id, listener), [state, id]);
   return useSyncExternalStore(watch, select, select);
 };
 
-/** As `useWatch`, of several nodes. `ids` must be the same array as long as it holds the same. */
+/** Like `useWatch`, for several nodes. `ids` must be the same array while its content is unchanged. */
 export const useWatchAll = <Value extends Primitive>(
   state: RunState,
   ids: readonly string[],

@@ -3,7 +3,7 @@ import type { AskParts } from "./ask-form.tsx";
 import { AskButton } from "./ask-button.tsx";
 import { enteredIn, fieldsOf, type FormField, valueOf } from "./form-fields.ts";
 
-/** Answers a question with a value that fits its schema. */
+/** Answers an ask with a value that matches its schema. */
 export const ValueForm = ({ ask, draft, enter, send }: AskParts) => {
   const [troubles, setTroubles] = useState<Readonly<Record<string, string>>>({});
   const fields = fieldsOf(ask.schema ?? (ask.kind === "result" ? {} : undefined), ask.value);

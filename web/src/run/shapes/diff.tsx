@@ -6,7 +6,7 @@ const HEAD = /^--- \S.*\n\+\+\+ \S.*\n@@ -\d/m;
 const LOOKED_AT = 20_000;
 const MOST_LINES = 2000;
 
-/** A unified diff: file by file if there is nothing else in the text, in colors if there is. */
+/** A unified diff: file by file if the text contains nothing else, otherwise as colored lines. */
 export const diff: Shape = {
   label: "Show as diff",
   show: ({ text }) => {
@@ -28,7 +28,7 @@ const MixedDiff = ({ text }: { readonly text: string }) => {
       className="max-h-96 overflow-auto rounded-md bg-sunken py-1.5 font-mono text-xs leading-5"
     >
       {lines.slice(0, MOST_LINES).map((line, index) => (
-        // Lines have no ids and never change.
+        // Lines have no IDs and never change.
         // oxlint-disable-next-line react/no-array-index-key
         <span key={index} className={`block min-w-fit px-2.5 ${colorOf(line)}`}>
           {visibleText(line) || " "}

@@ -2,7 +2,7 @@ import { Markdown } from "../../markdown/markdown.tsx";
 import { shapeOfText } from "runcast/view";
 import type { Shape } from "../shape.ts";
 
-/** Text with the marks of Markdown. */
+/** Text with Markdown markup. */
 export const markdown: Shape = {
   label: "Show formatted",
   show: ({ text, value }) =>

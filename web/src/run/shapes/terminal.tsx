@@ -6,7 +6,7 @@ const COLOR = /\u001b\[[\d;]*m/;
 const LOOKED_AT = 20_000;
 const SHOWN = 200_000;
 
-/** Output of a command, with the colors of a terminal. */
+/** Command output with terminal colors. */
 export const terminal: Shape = {
   label: "Show as terminal output",
   show: ({ text }) =>
