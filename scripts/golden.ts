@@ -1,6 +1,6 @@
-// Records every story as golden/runs/<story>.jsonl, through the real loop and runner, draws their trees into PROTOCOL.md, and writes
-// conformance/stories.json: what a reader must make of them, and golden/dialects: what each dialect says of them.
-// Times are made even, so that recording again changes only what really changed.
+// Records every story as golden/runs/<story>.jsonl with the real loop and runner. Writes the trees into PROTOCOL.md, the expected result for
+// readers to conformance/stories.json, and the stream of each dialect to golden/dialects.
+// Normalizes times, so that recording again changes only what really changed.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { dialects } from "../src/config/dialects.ts";
