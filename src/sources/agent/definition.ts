@@ -78,7 +78,7 @@ export interface AgentOptions {
   readonly approvalExpiresMs?: number;
 }
 
-/** Omitted options are inherited from the agent that starts it. Its default name is its key. */
+/** The model, settings and limits default to those of the agent that starts it. Its default name is its key. */
 export type SubagentOptions = Omit<AgentOptions, "model" | "models" | "provider" | "modes" | "suggestions"> & {
   readonly model?: Model;
 };

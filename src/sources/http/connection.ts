@@ -13,7 +13,7 @@ export interface RemoteConnection {
   readonly continuation: Continuation | undefined;
   /**
    * Starts the run, or follows it from its beginning if it was already started, and yields its frames. Throws a Refusal
-   * on failure. Returns without an error only when the run is closed.
+   * on failure. Returns without an error only when no more frames are wanted.
    */
   frames(): AsyncGenerator<Frame>;
   /** The id of the upstream run, once known. */
