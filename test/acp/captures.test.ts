@@ -9,7 +9,7 @@ const directory = path.join(
   "acp",
 );
 const isThere = existsSync(directory);
-// Those of another version of the protocol, and of programs that do not speak it.
+// Skip recordings of another protocol version, and of programs that do not implement the protocol.
 const files = isThere ? readdirSync(directory).filter((file) => !/-v2-|^claudesdk|^codexexec/.test(file)) : [];
 
 console.log(

@@ -122,7 +122,7 @@ describe("calls", () => {
     decoder.update({ sessionUpdate: "tool_call", toolCallId: "a", title: "wait", status: "in_progress" });
     expect([decoder.isHolding, decoder.tick()]).toEqual([true, []]);
     expect(decoder.tick().map(({ type }) => type)).toEqual(["tool-input-end", "tool-execute"]);
-    // Whoever asks still later can only be answered yes or no.
+    // A request that comes even later can only be confirmed or denied.
     const { events } = decoder.permission({ toolCall: { toolCallId: "a" }, options: [] });
     expect(events.at(-1)).toMatchObject({ type: "ask-start", kind: "confirmation" });
   });

@@ -10,7 +10,7 @@ export const stateOf = (entries: readonly Entry[]): RunState => {
   return state;
 };
 
-/** Holds the folded run against the messages themselves, read here by other means than the decoder's. */
+/** Compares the folded run with the messages, read here independently of the decoder. */
 export const expectFaithful = async (replayed: Replayed): Promise<RunState> => {
   const entries = await logOf(replayed);
   expect(verify(entries)).toBeUndefined();
@@ -61,7 +61,7 @@ const keyOf = (entries: readonly Entry[], { id }: CallNode): string => {
   return (start!.meta as { toolCallId: string }).toolCallId;
 };
 
-/** By the last status that the agent gave, and by what people did. */
+/** The expected outcome, from the agent's last status and the user's actions. */
 const outcomeIn = ({ updates, permissions, isCancelled, answer }: Replayed, key: string, call: CallNode): string => {
   const last = updates.findLast((one) => one.toolCallId === key && one.status)?.status as string | undefined;
   const asked = permissions.filter(({ toolCall }) => toolCall.toolCallId === key);
@@ -69,7 +69,7 @@ const outcomeIn = ({ updates, permissions, isCancelled, answer }: Replayed, key:
   if (asked.some(({ allow }) => allow === false)) return "denied";
   const { exitCode } = (call.value ?? {}) as { exitCode?: number };
   if (isOver && !isCancelled) return last === "completed" && !exitCode ? "ok" : "error";
-  // Whether it was over before the cancel is not told by the last status alone.
+  // The last status does not show whether the call was over before the cancel.
   if (isCancelled)
     return call.state === "ok" && last === "completed"
       ? "ok"

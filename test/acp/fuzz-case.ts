@@ -20,7 +20,10 @@ const parsed = (data: string): Line[] => {
   }
 };
 
-/** Plays a recording that broken and hostile agents could have made. What the decoder makes of it are events, and a runner makes a run of them. */
+/**
+ * Plays a mutated recording, as broken or hostile agents could produce it. The decoder must emit events that a runner
+ * turns into a run.
+ */
 export const acpCase = async (seed: number): Promise<void> => {
   const frames = recordings[seed % recordings.length]!.map((line) => ({ data: JSON.stringify(line) }));
   const lines = createMutator(seed)
@@ -46,7 +49,7 @@ export const acpCase = async (seed: number): Promise<void> => {
   }
 };
 
-/** Feeds one decoder with updates of ever other calls, as an agent that never ends would. */
+/** Feeds one decoder with updates of ever new calls, like an agent that never ends. */
 export const feedAcp = (seed: number, count: number, decoder: Decoder): void => {
   const random = randomFrom(seed);
   const updates = recordings.flatMap((lines) => lines.flatMap(({ message }) => message?.params?.update ?? []));

@@ -6,7 +6,7 @@ import { createRunner } from "../../src/runner.ts";
 import { Refusal } from "../../src/source.ts";
 import { Decoder } from "../../src/sources/acp/decoder.ts";
 
-/** What went over the wire between a client and an agent, a line for each message. */
+/** The messages between a client and an agent, one line each. */
 export interface Line {
   readonly at: number;
   readonly from: "client" | "agent" | "driver" | "stdout" | "stderr";
@@ -15,14 +15,14 @@ export interface Line {
 }
 type Message = { readonly id?: unknown; readonly method?: string; readonly params?: any; result?: any; error?: any };
 
-/** One prompt of a recording: the events that the decoder makes of it, and the messages that it was given. */
+/** One prompt of a recording: the decoder's events, and the messages it received. */
 export interface Replayed {
   readonly events: readonly Event[];
   readonly updates: readonly any[];
   readonly permissions: readonly { readonly toolCall: any; readonly allow: boolean | undefined }[];
   readonly forms: number;
   readonly isCancelled: boolean;
-  /** The answer to the prompt; undefined if the agent died before it. */
+  /** The response to the prompt. Undefined if the agent died before it. */
   readonly answer: Message | undefined;
 }
 
@@ -44,11 +44,11 @@ interface Prompt {
   answer: Message | undefined;
 }
 
-/** Plays every prompt of a recording to a decoder of its own, as a client would. */
+/** Replays every prompt of a recording to its own decoder, as a client would. */
 export const replay = (lines: readonly Line[]): readonly Replayed[] => {
   const prompts: Prompt[] = [];
   const isOpen = (session: string) => prompts.find((one) => one.session === session && !one.answer);
-  /** Requests of the agent that the client has not answered yet. */
+  /** The agent's requests that the client has not answered yet. */
   const requests = new Map<unknown, (answer: Message) => void>();
   const asks = new Map<unknown, { prompt: Prompt; ask: string }>();
   const terminals = new Map<string, string>();
@@ -148,7 +148,7 @@ const filled = (result: any): Answer | undefined =>
       ? { value: null }
       : undefined;
 
-/** The log that a runner writes of these events. */
+/** The log that a runner writes for these events. */
 export const logOf = async ({ events, answer, isCancelled }: Replayed): Promise<readonly Entry[]> => {
   const log = memory();
   const runner = createRunner({ log, graceMs: 10 });

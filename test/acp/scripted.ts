@@ -7,7 +7,7 @@ import type { Source } from "../../src/source.ts";
 
 const program = path.join(import.meta.dirname, "../fixtures/acp-agent.ts");
 
-/** A folder that is gone after the test. */
+/** A directory that is removed after the test. */
 export const folder = (): string => {
   const made = mkdtempSync(path.join(tmpdir(), "runcast-acp-"));
   onTestFinished(() => rmSync(made, { recursive: true, force: true, maxRetries: 5 }));

@@ -19,7 +19,7 @@ const typesIn = async (name: string): Promise<EventType[]> =>
     .map(({ type }) => type)
     .filter((type) => !/^(text|step|thinking|data)/.test(type));
 
-/** Holds a run against its frames, read here by other means than the decoder's. */
+/** Compares a run with its frames, read here independently of the decoder. */
 const expectFaithful = async (lines: readonly Line[]): Promise<void> => {
   const frames = lines.flatMap((line) =>
     "frame" in line ? [line.frame as any] : "raw" in line ? [JSON.parse(line.raw)] : [],
@@ -102,7 +102,7 @@ describe("calls", () => {
 });
 
 describe("answers", () => {
-  /** A decoder that waits, and its asks. */
+  /** A paused decoder and its asks. */
   const waiting = (name: string) => {
     const lines = recorded(name);
     const until = lines.findIndex((line) => "answer" in line);
@@ -264,7 +264,7 @@ describe.skipIf(files.length === 0)("other recordings", () => {
         ? { value: { day: "Monday" } }
         : { allow: !isDenied };
     const then = framesIn(path.join(captures, file.replace(".txt", "-continue.txt")));
-    // Its events are numbered from 0 again, which happens only if one of both runs was not in the background.
+    // Its events are numbered from 0 again, which happens only if one of the two runs was not in the background.
     const rest = then.map((line) => {
       const { event_index: _, ...frame } = JSON.parse((line as { raw: string }).raw) as Record<string, unknown>;
       return { frame };

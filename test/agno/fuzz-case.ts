@@ -22,7 +22,7 @@ const parsed = (data: string): Line[] => {
   }
 };
 
-/** Plays a recording that broken and hostile servers could have made. */
+/** Plays a mutated recording, as broken or hostile servers could produce it. */
 export const agnoCase = async (seed: number): Promise<void> => {
   const frames = recordings[seed % recordings.length]!.map((line) => ({ data: JSON.stringify(line) }));
   const lines = createMutator(seed)
@@ -38,10 +38,10 @@ export const agnoCase = async (seed: number): Promise<void> => {
   }
 };
 
-/** Answers come from us, so they are at least answers. */
+/** Answers come from Runcast, so they always have a valid shape. */
 const isAnswer = (answer: unknown): boolean => answerSchema.safeParse(answer).success;
 
-/** Feeds one decoder with frames of ever other runs and calls. */
+/** Feeds one decoder with frames of ever new runs and calls. */
 export const feedAgno = (seed: number): ((count: number) => void) => {
   const random = randomFrom(seed);
   const decoder = new Decoder(idsOf("fed"));

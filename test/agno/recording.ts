@@ -3,7 +3,7 @@ import type { Answer, Event, EventOf } from "../../src/events.ts";
 import { Decoder } from "../../src/sources/agno/decoder.ts";
 import { idsOf } from "../../src/sources/upstream/speaker.ts";
 
-/** What went over the wire in one run: frames, what people answered, and what a paused workflow waited for. */
+/** What was transferred in one run: frames, the user's answers, and what a paused workflow waited for. */
 export type Line =
   | { readonly frame: Readonly<Record<string, unknown>> }
   | { readonly raw: string }
@@ -16,7 +16,7 @@ export const linesIn = (file: string): readonly Line[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Line);
 
-/** The events that the decoder makes of a recording. `isSlow`: after each frame, nothing comes for a moment. */
+/** The decoder's events for a recording. `isSlow`: a pause follows each frame. */
 export const replay = (lines: readonly Line[], { isSlow = false, run = "recorded" } = {}) => {
   const decoder = new Decoder(idsOf(run));
   const events: Event[] = [];
@@ -37,7 +37,7 @@ export const replay = (lines: readonly Line[], { isSlow = false, run = "recorded
       const answer = line.answer ?? {};
       take([{ type: "ask-end", ask, outcome: "answered", answer, ...(agent !== undefined && { agent }) }]);
       take(decoder.pause.answered(ask, answer));
-      // Whatever the answers are, they can be written down.
+      // All answers must be serializable.
       JSON.stringify([decoder.pause.tools(), decoder.pause.requirements()]);
       if (decoder.pause.open.length === 0) decoder.continued();
     }

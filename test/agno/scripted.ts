@@ -8,7 +8,7 @@ const written = (...events: readonly object[]): string =>
 
 const begun = [{ event: "RunStarted" }, { event: "ModelRequestStarted" }, { event: "RunContent", content: "Hello." }];
 
-/** An agent at a server that answers in order as it is told. */
+/** An agent on a server that gives these responses in order. */
 export const scripted = async (answers: readonly Answering[], options: Partial<AgnoOptions> = {}): Promise<Source> => {
   const server = await startScriptedServer(...answers);
   onTestFinished(() => server.close());

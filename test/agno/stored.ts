@@ -4,7 +4,7 @@ import type { looking } from "../frameworks/play.ts";
 
 type Looked = ReturnType<typeof looking>;
 
-/** Holds a run against what AgentOS has stored of it: text, thoughts, calls, results and tokens, of members too. */
+/** Compares a run with what AgentOS has stored: text, thoughts, calls, results and tokens, including those of members. */
 export const expectStored = async (url: string, looked: Looked): Promise<void> => {
   const session = looked.all("data").find(({ name }) => name === "session")!;
   const { run } = (session.meta as { agno: { run: string } }).agno;
@@ -24,7 +24,7 @@ export const expectStored = async (url: string, looked: Looked): Promise<void> =
 const STATUS: Readonly<Record<string, string>> = { COMPLETED: "done", ERROR: "error", CANCELLED: "cancelled" };
 
 const expectRun = (stored: any, looked: Looked, agent: string | undefined): void => {
-  // After a pause, only what followed it is stored.
+  // After a pause, only the later text is stored.
   if (stored.status === "COMPLETED") expect(looked.text(agent).endsWith(stored.content)).toBe(true);
   if (stored.reasoning_content) expect(looked.thinking(agent)).toContain(stored.reasoning_content);
   for (const tool of stored.tools ?? []) {
@@ -37,7 +37,7 @@ const expectRun = (stored: any, looked: Looked, agent: string | undefined): void
     else if (stored.status === "COMPLETED") {
       expect(call?.state).toBe(tool.tool_call_error ? "error" : "ok");
       expect(call?.input).toEqual(tool.tool_args);
-      // What a paused member answered later stands among other words there.
+      // A paused member's later answer is embedded in other text there.
       const [content] = call!.content as unknown as { text: string }[];
       if (/human-in-the-loop/.test(tool.result)) expect(tool.result).toContain(content!.text);
       else expect(content!.text).toBe(tool.result);

@@ -2,7 +2,7 @@ import type { Event } from "../../src/events.ts";
 import { verify } from "../../src/verify.ts";
 import { logOf } from "./log-of.ts";
 
-/** Throws unless a runner makes a grammatical run of these events without mending them. */
+/** Throws unless a runner turns these events into a grammatical run without corrections. */
 export const expectRun = async (events: readonly Event[]): Promise<void> => {
   if (events.length === 0) return;
   const entries = await logOf(events);

@@ -3,7 +3,7 @@ import { memory } from "../../src/logs/memory.ts";
 import { createRunner } from "../../src/runner.ts";
 import { Refusal } from "../../src/source.ts";
 
-/** The log that a runner makes of a source's events. A run that its server did not end was cut. */
+/** The log that a runner writes for a source's events. A run without a run-end was cut. */
 export const logOf = async (events: readonly Event[]): Promise<readonly Entry[]> => {
   const log = memory();
   const runner = createRunner({ log, graceMs: 10 });

@@ -50,7 +50,7 @@ const answer = async (format: Format, request: ModelRequest, id: number, respons
   response.end();
 };
 
-/** The story of the last message that names one, and where in it the conversation is. */
+/** The reply at the current point of the story named by the last message that names one. */
 const replyTo = ({ turns, tools }: ModelRequest): Reply => {
   const asked = turns.findLastIndex(({ role, text }) => role === "user" && text.match(WORD) !== null);
   const name = turns[asked]?.text.match(WORD)?.at(-1) ?? "HELLO";

@@ -15,7 +15,7 @@ export const stateOf = (entries: readonly Entry[]): RunState => {
   return state;
 };
 
-/** What tests look at in a run. */
+/** What tests inspect in a run. */
 export const looking = (entries: readonly Entry[]) => {
   expect(verify(entries)).toBeUndefined();
   const events = entries.map(({ event }) => event);

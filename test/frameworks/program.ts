@@ -4,21 +4,21 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A server in another language, in a process of its own. */
+/** A server in another language, in its own process. */
 export interface Program {
   readonly url: string;
   readonly port: number;
-  /** Ends it at once, as a crash would. */
+  /** Kills it immediately, like a crash. */
   kill(): Promise<void>;
 }
 
 interface ProgramOptions {
   readonly command: readonly [string, ...string[]];
-  /** More arguments, which name the port. */
+  /** Additional arguments that contain the port. */
   readonly args?: (port: number) => readonly string[];
   readonly cwd: string;
   readonly env: (port: number) => Readonly<Record<string, string>>;
-  /** A path that answers when the server is ready. */
+  /** A path that responds when the server is ready. */
   readonly ready: string;
   readonly port?: number;
 }

@@ -1,4 +1,4 @@
-/** What the scripted model does in one answer. */
+/** What the scripted model does in one response. */
 export interface Reply {
   readonly thinking?: string;
   readonly text?: string;
@@ -9,7 +9,7 @@ export interface Reply {
   readonly gapMs?: number;
 }
 
-/** How far a story is: rounds of results so far, what the results say, and which tools there are. */
+/** The position in a story: rounds of results so far, the results, and the available tools. */
 export interface Place {
   readonly rounds: number;
   readonly results: readonly string[];
@@ -19,14 +19,14 @@ export interface Place {
 const call = (name: string, input: unknown) => ({ name, input });
 const paris = [call("get_weather", { city: "Paris" }), call("get_time", { city: "Paris" })];
 const mail = (to: string) => call("send_mail", { to: `${to}@example.com`, subject: "Hi" });
-/** A sub-agent is asked by the tool that its framework has for that. */
+/** Starts a sub-agent with the tool that its framework has for that. */
 const helper = ({ tools }: Place, name: string, task: string) =>
   tools.includes("task")
     ? call("task", { subagent_type: name, description: task })
     : call("delegate_task_to_member", { member_id: name, task });
 const isDenied = ({ results }: Place): boolean => results.some((one) => /reject|denied|declin|not approved/i.test(one));
 
-/** First what the model says and calls, then what it says to the results. */
+/** A text with calls first, then a text after the results. */
 const twice =
   (first: Reply | ((place: Place) => Reply), then: string | ((place: Place) => string)) =>
   (place: Place): Reply => {
@@ -34,7 +34,7 @@ const twice =
     return typeof first === "function" ? first(place) : first;
   };
 
-/** By the word in capitals in the last message that has one. */
+/** Stories by the capitalized word in the last message that has one. */
 export const stories: Readonly<Record<string, (place: Place) => Reply>> = {
   HELLO: () => ({ text: "Hello there, friend." }),
   THINK: () => ({ thinking: "The user wants a thought. I have one.", text: "I thought about it: yes." }),

@@ -16,7 +16,7 @@ const directory = path.join(import.meta.dirname, "recordings");
 const recorded = (name: string) => linesIn(path.join(directory, `${name}.jsonl`));
 const played = async (lines: readonly Line[]) => looking(await logOf(replay(lines).events));
 
-/** What a recording of version 2 says of the root graph, read by other means than the decoder's. */
+/** The root graph's output in a recording of version 2, read independently of the decoder. */
 const saidIn = (lines: readonly Line[], field: "text" | "reasoning"): string =>
   lines
     .flatMap((line) => ("event" in line ? [line.event as any] : []))
@@ -177,7 +177,7 @@ test("more open calls than anybody has are refused", () => {
   expect(() => replay(lines)).toThrow(Refusal);
 });
 
-// Recordings of other servers, where they are beside the checkout.
+// Recordings of other servers, if they are beside the checkout.
 const captures = process.env.RUNCAST_CAPTURES ?? path.join(import.meta.dirname, "../../../shared/captures");
 const outside = path.join(captures, "agents");
 const framesIn = (file: string): Line[] => {

@@ -22,10 +22,10 @@ const parsed = (data: string): Line[] => {
   }
 };
 
-/** Answers come from us, so they are at least answers. */
+/** Answers come from Runcast, so they always have a valid shape. */
 const isAnswer = (line: Line): boolean => !("answer" in line) || answerSchema.safeParse(line.answer).success;
 
-/** Plays a recording that broken and hostile servers could have made. */
+/** Plays a mutated recording, as broken or hostile servers could produce it. */
 export const langgraphCase = async (seed: number): Promise<void> => {
   const frames = recordings[seed % recordings.length]!.map((line) => ({ data: JSON.stringify(line) }));
   const lines = createMutator(seed)
@@ -42,7 +42,7 @@ export const langgraphCase = async (seed: number): Promise<void> => {
   }
 };
 
-/** Feeds one decoder with events of ever other graphs, calls and interrupts. */
+/** Feeds one decoder with events of ever new graphs, calls and interrupts. */
 export const feedLanggraph = (seed: number): ((count: number) => void) => {
   const random = randomFrom(seed);
   const decoder = new Decoder(idsOf("fed"), "fed");

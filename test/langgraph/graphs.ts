@@ -48,7 +48,7 @@ const bookTable = tool(
   { name: "book_table", description: "Books a table.", schema: z.object({ people: z.number() }) },
 );
 
-/** Graphs in this process, whose model is scripted and is at `modelUrl`. */
+/** Graphs in this process, with a scripted model at `modelUrl`. */
 export const graphs = (modelUrl: string) => {
   const model = new ChatAnthropic({
     model: "claude-sonnet-4-6",

@@ -8,8 +8,8 @@ import { textOf } from "../../src/sources/upstream/reading.ts";
 import { idsOf } from "../../src/sources/upstream/speaker.ts";
 
 /**
- * What went over the wire in one run: events of version 2, frames of version 1 with the status at the end of each stream, or what a graph in
- * process gave, with its interrupts; and what people answered.
+ * What was transferred in one run: events of version 2, frames of version 1 with the status at the end of each stream,
+ * or the events of an in-process graph with its interrupts. Also the user's answers.
  */
 export type Line =
   | { readonly run: string }
@@ -26,7 +26,7 @@ export const linesIn = (file: string): readonly Line[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Line);
 
-/** The events of version 2 that a recording holds or stands for, and its answers. */
+/** The events of version 2 that a recording contains or translates to, and its answers. */
 const eventsIn = (lines: readonly Line[]): (ProtocolEvent | { readonly answer: Answer })[] => {
   let translation = new Translation("recorded");
   let local = new LocalEvents();
@@ -48,7 +48,7 @@ const eventsIn = (lines: readonly Line[]): (ProtocolEvent | { readonly answer: A
   });
 };
 
-/** The events that the decoder makes of a recording. */
+/** The decoder's events for a recording. */
 export const replay = (lines: readonly Line[]) => {
   const [first] = lines;
   const run = first && "run" in first ? (textOf(first.run) ?? "") : "recorded";

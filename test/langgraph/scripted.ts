@@ -5,7 +5,7 @@ import { type Answering, hangs, startScriptedServer, streams } from "../scripted
 
 const RUN = "11111111-1111-7111-8111-111111111111";
 
-/** Events of the root graph, as version 2 writes them. */
+/** Events of the root graph in the format of version 2. */
 export const written = (...events: readonly (readonly [method: string, data: object])[]): string =>
   events
     .map(([method, data], index) => {
@@ -29,7 +29,7 @@ const answers =
   (response) =>
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
 
-/** An agent at a server that knows every thread, starts every run, and answers with this whoever reads one. */
+/** An agent on a server that knows every thread, starts every run, and sends this response to every reader. */
 export const scripted = async (reading: Answering, options: Partial<LangGraphServerOptions> = {}): Promise<Source> => {
   const server = await startScriptedServer((response, request) => {
     if (request.url === "/threads") return answers({ thread_id: "t" })(response, request);

@@ -4,10 +4,10 @@ import path from "node:path";
 import { pythonAgents, pythonOf } from "../../scripts/install-agents/python-agents.ts";
 import { type Program, startProgram } from "../frameworks/program.ts";
 
-/** The Python that has LangGraph, or undefined if it is not installed. */
+/** The Python that has LangGraph installed. Undefined if there is none. */
 export const python = pythonOf(pythonAgents.find(({ name }) => name === "langgraph")!);
 
-/** Starts the LangGraph server of these tests with a model at `modelUrl`. It keeps its files in the folder that holds its graphs. */
+/** Starts the LangGraph server of these tests with a model at `modelUrl`. It stores its files in the directory of its graphs. */
 export const startLangGraph = async (modelUrl: string, folder: string, hasVersion2 = true): Promise<Program> =>
   await startProgram({
     command: [python!, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--n-jobs-per-worker", "10"],
@@ -22,7 +22,7 @@ export const startLangGraph = async (modelUrl: string, folder: string, hasVersio
     ready: "/ok",
   });
 
-/** A folder with the graphs. */
+/** A directory with the graphs. */
 export const graphsFolder = (): { readonly folder: string; remove(): void } => {
   const folder = mkdtempSync(path.join(tmpdir(), "runcast-langgraph-"));
   for (const file of ["graphs.py", "langgraph.json"])

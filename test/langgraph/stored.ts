@@ -16,7 +16,7 @@ const textOf = (content: any): string =>
 const thoughtsOf = (content: any): string =>
   typeof content === "string" ? "" : content.map((block: any) => block.reasoning ?? block.thinking ?? "").join("");
 
-/** Holds a run against the thread's state, as LangGraph has stored it: text, thoughts, calls, results, todos and files. */
+/** Compares a run with the thread's state in LangGraph: text, thoughts, calls, results, todos and files. */
 export const expectStored = (looked: Looked, values: any): void => {
   const all: any[] = values.messages;
   const messages = all.slice(all.findLastIndex(({ type }) => type === "human") + 1);
@@ -41,7 +41,7 @@ export const expectStored = (looked: Looked, values: any): void => {
   expect(new Set(looked.all("file").map(({ name }) => name))).toEqual(new Set(Object.keys(values.files ?? {})));
 };
 
-/** The state of a thread of a LangGraph server. */
+/** The state of a thread on a LangGraph server. */
 export const stateOf = async (url: string, looked: Looked): Promise<any> => {
   const { id } = looked.all("data").find(({ name }) => name === "session")!.value as { id: string };
   const response = await fetch(`${url}/threads/${id}/state`);

@@ -7,13 +7,13 @@ interface Reply {
   readonly text?: string;
   readonly calls?: readonly (readonly [name: string, input: object])[];
   readonly fails?: number;
-  /** Between two pieces. */
+  /** Milliseconds between two pieces. */
   readonly gapMs?: number;
 }
 
 const mail = (to: string) => ["send_mail", { to }] as const;
 
-/** What the model says: the first reply to the message that names the story, the next after each round of results. */
+/** The model's replies: the first one to the message that names the story, then one after each round of results. */
 const STORIES: Readonly<Record<string, readonly Reply[]>> = {
   HELLO: [{ text: "Hello there, friend." }],
   THINK: [{ thinking: "Somebody wants a thought. I have one.", text: "I thought about it: yes." }],
@@ -36,7 +36,7 @@ const STORIES: Readonly<Record<string, readonly Reply[]>> = {
   ERROR: [{ fails: 400 }],
 };
 
-/** A model provider that speaks OpenAI's chat completions and plays these stories. */
+/** A model provider that implements OpenAI's chat completions and plays these stories. */
 export const startProvider = async (): Promise<{ readonly url: string; close(): Promise<void> }> => {
   let calls = 0;
   const server = createServer((request, response) => {

@@ -10,14 +10,14 @@ export type Sent = Readonly<Record<string, unknown>> & { readonly type: string }
 
 export interface PydanticServer {
   readonly url: string;
-  /** What it has sent since this was asked last. */
+  /** The events sent since the last call. */
   sent(): Sent[];
-  /** Cuts all connections after the next so many bytes. */
+  /** Cuts all connections after this many more bytes. */
   cutAfter(bytes: number): void;
   close(): Promise<void>;
 }
 
-/** A real PydanticAI server, and before it what notes every byte that it sends. */
+/** A real PydanticAI server behind a proxy that records every byte it sends. */
 export const servePydantic = async (python: string): Promise<PydanticServer> => {
   const provider = await startProvider();
   const child = spawn(python, [path.join(import.meta.dirname, "server.py")], {

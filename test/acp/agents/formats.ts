@@ -1,13 +1,13 @@
 import type { ToolUse } from "./tools.ts";
 
-/** A request to a model: who said what, and which tools there are. */
+/** A request to a model: the turns of the conversation, and the available tools. */
 export interface ModelRequest {
   readonly turns: readonly { readonly role: "user" | "assistant" | "tool"; readonly text: string }[];
   readonly tools: readonly string[];
   readonly isStream: boolean;
 }
 
-/** What the model says, a piece at a time. */
+/** The model's output, to be streamed in pieces. */
 export interface Words {
   readonly id: number;
   readonly thinking: string;
@@ -15,11 +15,11 @@ export interface Words {
   readonly calls: readonly ToolUse[];
 }
 
-/** One provider's API. */
+/** The API format of one provider. */
 export interface Format {
   readonly path: RegExp;
   read(body: any, path: string): ModelRequest;
-  /** The frames of a stream, as SSE data, some with an event's name. */
+  /** The frames of a stream as SSE data, some with an event name. */
   write(words: Words): readonly { readonly event?: string; readonly data: unknown }[];
   failure(message: string): unknown;
 }

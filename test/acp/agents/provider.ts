@@ -32,7 +32,7 @@ export const startProvider = async (folder: string): Promise<Provider> => {
   return { url: `http://127.0.0.1:${port}`, close: () => close(server) };
 };
 
-/** What agents ask for beside answers: lists of models, counts of tokens. */
+/** Other requests of agents: model lists and token counts. */
 const beside = (path: string, response: ServerResponse): void => {
   response.setHeader("content-type", "application/json");
   if (/count_?tokens/i.test(path)) return void response.end(JSON.stringify({ input_tokens: 10, totalTokens: 10 }));
@@ -53,7 +53,7 @@ const answer = async (
     response.writeHead(reply.fails, { "content-type": "application/json", "x-should-retry": "false" });
     return void response.end(JSON.stringify(format.failure("The scripted model refuses.")));
   }
-  // Side questions, such as for a title, offer no tools.
+  // Auxiliary requests, such as for a title, offer no tools.
   const uses = request.tools.length > 0 ? (reply.uses ?? []) : [];
   const calls = uses.map((use) => toolUse(use, request.tools, folder));
   const frames = format.write({ id, thinking: reply.thinking ?? "", text: reply.text ?? "", calls });
@@ -71,7 +71,7 @@ const answer = async (
   response.end();
 };
 
-/** The story of the last message that names one, and in it the reply for as many rounds of results as followed. */
+/** The reply for the current round of results, in the story named by the last message that names one. */
 const replyTo = ({ turns }: ModelRequest): Reply => {
   const asked = turns.findLastIndex(({ role, text }) => role === "user" && text.match(WORD) !== null);
   const name = turns[asked]?.text.match(WORD)?.at(-1) ?? "HELLO";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** Writes what the agent needs into its home, so that it uses the provider at `url`, and gives its environment. */
+/** Writes the agent's configuration into its home directory, so that it uses the provider at `url`. Returns its environment. */
 type SetUp = (home: string, url: string, folder: string) => Readonly<Record<string, string>>;
 
 const write = (file: string, content: string): void => {

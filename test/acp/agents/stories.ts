@@ -1,4 +1,4 @@
-/** What the scripted model does in one answer. */
+/** What the scripted model does in one response. */
 export interface Reply {
   readonly thinking?: string;
   readonly text?: string;
@@ -7,7 +7,7 @@ export interface Reply {
   readonly fails?: number;
 }
 
-/** A tool that the model uses, whatever it is called in the agent at hand. */
+/** A tool use of the model, independent of the tool's name in a specific agent. */
 export type Use =
   | { readonly tool: "read"; readonly file: string }
   | { readonly tool: "edit"; readonly file: string; readonly from: string; readonly to: string }
@@ -28,7 +28,7 @@ const plan = (one: Status, other: Status): Reply => ({
   ],
 });
 
-/** By the word in capitals in the user's message: one reply for each request to the model, in order. The last one repeats. */
+/** Stories by the capitalized word in the user's message: one reply per model request, in order. The last one repeats. */
 export const stories: Readonly<Record<string, readonly Reply[]>> = {
   HELLO: [{ text: "Hello! I am a scripted model." }],
   THINK: [{ thinking: "Somebody wants me to think.", text: "I have thought about it." }],

@@ -9,7 +9,7 @@ export interface ToolUse {
 type Kit = Readonly<{ [Tool in Use["tool"]]: (use: Extract<Use, { tool: Tool }>, file: string) => ToolUse }>;
 const use = (name: string, input: ToolUse["input"]): ToolUse => ({ name, input });
 
-/** How each agent calls its tools, by one that only it has. */
+/** How each agent's tools are called, keyed by a tool that only this agent has. */
 const kits: Readonly<Record<string, Kit>> = {
   // Gemini CLI
   replace: {
@@ -60,7 +60,7 @@ const kits: Readonly<Record<string, Kit>> = {
   },
 };
 
-/** The use in the words of the agent that offers these tools. */
+/** Converts the use to the tools of the agent that offers these. */
 export const toolUse = (wanted: Use, offered: readonly string[], folder: string): ToolUse => {
   const kit = Object.entries(kits).find(([name]) => offered.includes(name))?.[1];
   if (!kit) throw new Error(`no known agent has just these tools: ${offered.join(", ")}`);
