@@ -9,7 +9,7 @@ const empty = z.object({});
 const done = [{ say: "done" }];
 const tool = (name: string, run: (context: ToolContext) => unknown, more: Partial<Tool> = {}): Tool =>
   ({ ...defineTool({ name, description: "", input: empty, run: (_, context) => run(context) }), ...more }) as Tool;
-/** Works until it is told to stop. */
+/** Runs until its signal aborts. */
 const obedient = tool(
   "obedient",
   ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),

@@ -143,10 +143,10 @@ describe("a step and its calls", () => {
           ? content.flatMap((part) => ("toolCallId" in part ? [`${part.type} ${part.toolCallId}`] : []))
           : [],
       );
-    // Four calls and a result for each, no two of them with one id.
+    // Four calls and a result for each, all with distinct ids.
     expect(new Set(sent).size).toBe(8);
     expect(new Set(sent.map((id) => id.split(" ")[1])).size).toBe(4);
-    // The call that the history left open got a result: providers refuse a prompt without one.
+    // The call that the history left open got a result, because providers reject a prompt without one.
     expect(told(requests[0])).toEqual([["echo", "error-text", expect.stringContaining("cut off")]]);
   });
 

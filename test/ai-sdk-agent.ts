@@ -34,7 +34,7 @@ const stories: readonly DemoStory[] = [
   script("error", [{ fail: { status: 400, message: "the model is out of order" } }]),
 ];
 
-/** A real agent of the AI SDK, whose model is scripted. */
+/** A real agent of the AI SDK with a scripted model. */
 export const scriptedAgent = () => {
   const sent: string[] = [];
   const agent = new ToolLoopAgent({

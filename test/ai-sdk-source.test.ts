@@ -15,7 +15,7 @@ import { onStop } from "./serving.ts";
 
 const asked = (text: string) => ({ messages: [{ role: "user" as const, content: [{ type: "text" as const, text }] }] });
 
-/** Plays what the message asks for, with these answers to the approvals in the order they come. */
+/** Plays the story that the message names, with these answers to the approvals in order. */
 const playing = async (source: Source, message: string, ...answers: readonly Answer[]) => {
   const { runner, log } = setUp({ graceMs: 1000 });
   const { run } = await runner.start(asked(message), { name: "test", source });

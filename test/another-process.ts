@@ -5,9 +5,9 @@ import { createInterface } from "node:readline";
 
 export interface Serving {
   readonly url: string;
-  /** What the server has said since it listens, a line each. */
+  /** The server's output since it started listening, one line each. */
   readonly lines: readonly string[];
-  /** Resolves when it has said such a line. */
+  /** Resolves when the server has printed this line. */
   said(line: string): Promise<void>;
   stop(): Promise<void>;
 }

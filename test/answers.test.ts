@@ -8,7 +8,7 @@ import { ended, framesOf, post, refusal, saying, serve, silent, start, until } f
 
 const ask = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
 
-/** Each word a frame, two for a word in capitals; the one answer is all words. */
+/** One frame per word, two for a capitalized word. The single response contains all words. */
 const words: Dialect = {
   ...native,
   name: "words",
@@ -127,7 +127,7 @@ test("who counts frames gets the ones after, from any number", async () => {
 });
 
 describe("a run that continues another", () => {
-  /** Says what it was asked with, unless it is asked to work. */
+  /** Records its messages, and works only if asked to. */
   const worker = (asked: Message[][]): Source =>
     async function* ({ messages }): AsyncGenerator<Event> {
       asked.push(messages);

@@ -11,7 +11,7 @@ const options = [
   { id: "reject", label: "Reject", allow: false },
 ];
 
-/** Asks whether a call may run, with options, and does as it is told. */
+/** Asks for approval of a call, with options, and follows the answer. */
 const asking: Source = async function* (_, { answerTo }) {
   yield { type: "step-start", step: "s" };
   yield { type: "tool-start", call: "c", name: "t" };

@@ -67,7 +67,7 @@ const upload = (url: string, run: string, name: string, type: string, bytes: Uin
     body: Buffer.from(bytes),
   });
 
-/** What a provider gets of EVERY_KIND and LOOK; a format without names has none. */
+/** Checks what a provider receives for EVERY_KIND and LOOK. Formats without file names have none. */
 const expectEveryKind = (format: string, body: unknown): void => {
   const [png, jpeg, pdf, text, code, look] = partsIn[format]!(body);
   expect(png).toMatchObject({ mediaType: "image/png", bytes: PNG });
@@ -140,7 +140,7 @@ describe("uploads", () => {
     const part = { type: "file", mediaType: "image/png", name: "a.png", file: ref.file };
     await started(url, { run: "first", thread: "t", messages: [{ role: "user", content: [part, LOOK] }] });
     expect(partsIn["anthropic"]!(mock.requests[0])[0]).toMatchObject({ bytes: PNG });
-    // A retry is another run with the same message: it has its own copy, which needs no right to the first run.
+    // A retry is another run with the same message. It has its own copy, which needs no access to the first run.
     const of = { ...part, run: "first" };
     await started(url, { run: "again", messages: [{ role: "user", content: [of, LOOK] }] });
     expect(partsIn["anthropic"]!(mock.requests[1])[0]).toMatchObject({ bytes: PNG });
@@ -154,7 +154,7 @@ describe("uploads", () => {
     ];
     await started(url, { run: "next", messages });
     expect(partsIn["anthropic"]!(mock.requests[2])[0]).toMatchObject({ bytes: PNG });
-    // What is stored of it names the run that has the bytes.
+    // The stored request names the run that has the bytes.
     const { request } = await startOf(url, "next");
     const kept = await (await fetch(`${url}/runs/next/files/${request!.file}`)).text();
     expect(kept).toContain('"run":"first"');

@@ -6,7 +6,7 @@ import { createQuotas } from "../src/server/quotas.ts";
 import type { Source } from "../src/source.ts";
 import { ended, eventsOf, post, refusal, serve, silent, start, until, wire } from "./serving.ts";
 
-/** Keeps files of these sizes beside its log, one after the other. */
+/** Stores files of these sizes beside its log, one after the other. */
 const keeping = (...sizes: number[]): Source =>
   async function* (_, { put }) {
     yield { type: "step-start", step: "s" };
@@ -106,7 +106,7 @@ describe("request bodies", () => {
     pour();
     await receives((_text, isClosed) => isClosed);
     expect(received()).toContain(status);
-    // What the kernel holds on both sides is not what was read.
+    // Excludes the kernel's buffers on both sides, which were sent but not read.
     expect(sent).toBeLessThan(64 * 1024 * 1024);
   });
 });

@@ -14,11 +14,11 @@ import { post, serve, start, until } from "./serving.ts";
 export interface Chain {
   readonly up: { readonly url: string; readonly port: number; readonly log: Log };
   readonly down: { readonly url: string; readonly log: Log };
-  /** The one run that the upper server has. */
+  /** The only run of the upper server. */
   upperRun(): Promise<string>;
 }
 
-/** Two servers: one whose agent is `source`, and one whose agent is the first. */
+/** Two servers: one whose agent is `source`, and one whose agent is the first server. */
 export const chain = async (
   dialect: Dialect,
   source: Source,
@@ -30,7 +30,7 @@ export const chain = async (
   const up = await serve(source, { log: upLog, dialects: dialect === native ? [native] : [native, dialect] });
   const url = urlOf ? await urlOf(up.port) : up.url;
   const down = await serve(http({ dialect, url, ...httpOptions }), {
-    log: downLog, // A busy machine may take seconds to the first frame, and both runs are compared.
+    log: downLog, // Both runs are compared, and a busy machine may need seconds for the first frame.
     runner: { graceMs: 2000, firstEventMs: 30_000 },
   });
   return {
@@ -51,7 +51,7 @@ const mapTool = {
   schema: { type: "object", properties: { place: { type: "string" } } },
 };
 
-/** Plays a story in a chain, with a person who watches the lower run, and answers how both runs look when they have ended. */
+/** Plays a story in a chain, with a user who watches the lower run. Returns the final states of both runs. */
 export const playStory = async (
   dialect: Dialect,
   name: string,
@@ -85,14 +85,14 @@ export const playStory = async (
 const answerTo = (kind: string, choice: Json | undefined) =>
   kind === "approval" || kind === "confirmation" ? { allow: true } : { value: choice ?? "the tests" };
 
-/** How a run looks, but for its id and thread, its times, how many entries it took to say it, and where its files lie. */
+/** The state of a run without its id, thread, times, number of entries and file locations. */
 export const stateOf = (entries: readonly Entry[]): Json => {
   const state = createState();
   for (const entry of entries) fold(state, entry);
   return JSON.parse(
     JSON.stringify(snapshot(state), (key, value: unknown) => {
       if (PASSING.has(key)) return undefined;
-      // What is said once is called by its place in the log.
+      // Items that are emitted once are named by their position in the log.
       return key === "id" && typeof value === "string" ? value.replace(/^(file|citation|notice) \d+$/, "$1") : value;
     }),
   );

@@ -6,7 +6,7 @@ import { createLease } from "../src/runner/lease.ts";
 
 const OWNER = { owner: "me", epoch: 1 };
 
-/** A run of this process, and a lease that can run out. */
+/** A run of this process, and a lease that can expire. */
 const setUp = async () => {
   const log = memory();
   await log.heartbeat("me", 60_000);
@@ -47,7 +47,7 @@ test("a process that was replaced while it stood still does nothing more", async
   expect(await log.takeOver("r", "other")).toBeDefined();
   lease.term = undefined;
   await expect(claim()).rejects.toThrow(LogFenced);
-  // Renewed in time, but found to have run out before.
+  // Renewed in time, but it had expired before.
   lease.term = 3;
   await expect(claim()).rejects.toThrow(LogFenced);
 });

@@ -14,7 +14,7 @@ const never = new Promise<never>(() => {});
 export interface CrashStory {
   readonly name: string;
   readonly request: RunRequest;
-  /** What a person does when they see this. */
+  /** How the user reacts to an event. */
   react?(event: Event, runner: Runner): unknown;
 }
 
@@ -47,10 +47,10 @@ export interface Execution {
   readonly repeatable: boolean;
 }
 
-/** One run whose processes die one after the other, each after it has stored so many entries. */
+/** One run whose processes die one after the other, each after storing a number of entries. */
 export const crash = async (
   { request, react }: CrashStory,
-  /** The entry after which each process stops, without another word. The one after the last lets the run end. */
+  /** The entry after which each process stops silently. The process after the last one lets the run end. */
   deaths: readonly number[],
 ): Promise<{
   readonly entries: readonly Entry[];
@@ -91,7 +91,7 @@ export const crash = async (
   return { entries: await inner.read(RUN, 0, 100_000), executions, taken };
 };
 
-/** Takes over a run of which another process wrote these entries, whatever source that had, and lets it end. */
+/** Takes over a run with these entries, regardless of the source that wrote them, and lets it end. */
 export const takeOver = async (
   written: readonly Entry[],
 ): Promise<{ readonly entries: readonly Entry[]; readonly executions: readonly Execution[] }> => {
@@ -123,7 +123,7 @@ const answerTo = (event: EventOf<"ask-start">): Answer => {
   return { value: choicesOf(event)[0]?.value ?? null };
 };
 
-/** A process's sight of the log: after the entry `death` nothing of it is stored, and nothing it asks for is answered. */
+/** The log as one process sees it: after the entry `death`, nothing is stored, and no request is answered. */
 const dyingAfter = (inner: Log, death: number) => {
   const died = Promise.withResolvers<void>();
   let isDead = false;
@@ -147,7 +147,7 @@ const dyingAfter = (inner: Log, death: number) => {
   return { log, died: died.promise, isDead: () => isDead };
 };
 
-/** The demo's agent, whose tools and those of its sub-agents count what they run. */
+/** The demo agent, whose tools, including those of its sub-agents, count their executions. */
 const countingAgent = (executions: Execution[]): Source => {
   const tools = counted(demoTools({ speed: Infinity }), executions);
   const only = (...names: string[]) => tools.filter(({ name }) => names.includes(name));
@@ -170,7 +170,7 @@ const counted = (tools: readonly Tool[], executions: Execution[]): Tool[] =>
     },
   }));
 
-/** Whether what the event began is still open: a person answers what they see. */
+/** Whether the item that the event started is still open: a user only answers what is shown. */
 const isOpen = (log: Log, event: Event): boolean => {
   const entries = log.read(RUN, 0, 100_000) as readonly Entry[];
   if (event.type === "ask-start")

@@ -1,23 +1,23 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /**
- * What becomes of one connection: cut after so many bytes of the response (0: as its first byte would come, so the request
- * was surely read), never let through to the server ("unreached"), or left alone (undefined).
+ * What happens to a connection: cut after this many bytes of the response (0: when its first byte would arrive, so that
+ * the request has certainly been read), never forwarded to the server ("unreached"), or left intact (undefined).
  */
 export type Cut = number | "unreached" | undefined;
 
 export interface CuttingProxy {
   readonly url: string;
-  /** How many connections were made so far. */
+  /** The number of connections so far. */
   readonly connections: number;
-  /** How many bytes of responses were passed on by each. */
+  /** The number of response bytes forwarded by each connection. */
   readonly passed: readonly number[];
-  /** Cuts all connections that are open now. */
+  /** Cuts all open connections. */
   cut(): void;
   close(): Promise<void>;
 }
 
-/** Forwards TCP on loopback to `port`, and cuts what `cutOf` says; connections are counted from 0. */
+/** Forwards TCP on loopback to `port`, and cuts connections as `cutOf` specifies. Connections are counted from 0. */
 export const startCuttingProxy = async (
   port: number,
   cutOf: (connection: number) => Cut = () => undefined,
@@ -29,7 +29,7 @@ export const startCuttingProxy = async (
     const index = passed.push(0) - 1;
     const cut = cutOf(index);
     track(sockets, client);
-    // A connection that is accepted and then closed without a word: the client cannot know how far its request came.
+    // Accepted and then closed without a response, so that the client cannot know whether its request arrived.
     if (cut === "unreached") return void client.once("data", () => client.destroy());
     const upstream = track(sockets, connect(port, "127.0.0.1"));
     client.pipe(upstream);

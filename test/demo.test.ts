@@ -181,7 +181,7 @@ describe("for an agent that is not its own", () => {
   });
 });
 
-/** What these tell is what happened, whatever agent it is. */
+/** Stories whose text is correct for any agent, because they need none of its tools. */
 const NEEDS_NO_TOOLS = ["provider-run tool", "retry", "thinking", "markdown", "answer"];
 
 test("speed sets the pace", async () => {

@@ -17,14 +17,14 @@ export interface Drive {
   readonly error: unknown;
   readonly files: ReadonlyMap<string, Uint8Array | string>;
   all<Type extends EventType>(type: Type): EventOf<Type>[];
-  /** What happened to one call, as the types of its events. */
+  /** The types of one call's events. */
   typesOf(call: string): string[];
   text(agent?: string): string;
 }
 
 /**
- * Reads a source to its end as a runner would, and fails at the first event that breaks the grammar. `closesAsks: false`
- * leaves to the source the asks of what is cancelled.
+ * Reads a source to its end as a runner would, and fails at the first event that breaks the grammar. With `closesAsks:
+ * false`, the source must close the asks of cancelled items.
  */
 export const drive = async (
   source: Source,
@@ -126,7 +126,7 @@ export const drive = async (
   };
 };
 
-/** Events with the ids that the model gave its calls, as a script has them: those of the log are as long as they must be. */
+/** Maps call ids back to those that the model gave, as in the script, because the log's ids are long. */
 const readableIds = () => {
   const names = new Map<string, string>();
   const nameOf = (call: string) => names.get(call) ?? call;
@@ -151,7 +151,7 @@ export const user = (text: string): RunRequest["messages"][number] => ({
   content: [{ type: "text", text }],
 });
 
-/** A script for the demo model: played by the agent whose last user message is `message`. */
+/** A script for the demo model, played by the agent whose last user message is `message`. */
 export const script = (message: string, ...steps: (readonly Beat[] | DemoStory["steps"][number])[]): DemoStory => ({
   name: message,
   message,
@@ -160,7 +160,7 @@ export const script = (message: string, ...steps: (readonly Beat[] | DemoStory["
   steps: steps.map((step) => (typeof step === "function" ? step : () => step)),
 });
 
-/** The demo model at full speed, with a view on what it was asked. */
+/** The demo model at full speed, with the requests it received. */
 export const playing = (
   ...stories: DemoStory[]
 ): { model: LanguageModelV4; requests: LanguageModelV4CallOptions[] } => {
@@ -173,7 +173,7 @@ export const playing = (
   return { model: { ...played, doStream }, requests };
 };
 
-/** What a request tells the model about its calls: name, then what kind of output, then the output. */
+/** The tool results in a request: name, kind of output, and output. */
 export const told = (request: LanguageModelV4CallOptions | undefined): [string, string, Json][] =>
   (request?.prompt ?? []).flatMap((message) =>
     message.role !== "tool"

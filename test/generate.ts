@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { CallOutcome, Entry, Event, Finish, RunOutcome } from "../src/events.ts";
 import { takenOver } from "./generate/takeover.ts";
 
-/** Grammatical logs of every shape, from a seed: agents in agents, calls in parallel, everything interleaved. */
+/** Grammatical logs of every shape, from a seed: nested agents, parallel calls, everything interleaved. */
 export const arbitraryLog = (size = 3): fc.Arbitrary<Entry[]> =>
   fc.noShrink(fc.integer({ min: 0, max: 2 ** 31 - 1 })).map((seed) => generateLog(seed, size));
 
@@ -57,7 +57,7 @@ const createRandom = (seed: number): Random => {
 
 export type Life = Generator<Event, void>;
 
-/** Interleaves lives at random; each keeps its own order. */
+/** Interleaves lives at random. Each keeps its own order. */
 function* merge(random: Random, lives: Life[]): Life {
   while (lives.length) {
     const index = random.below(lives.length);
@@ -258,7 +258,7 @@ function* during(random: Random, size: number, of: { agent?: string }, call: str
   }
 }
 
-/** Things that are said once. */
+/** Events without a start and an end. */
 const marks = (random: Random, of: { agent?: string }): Life[] =>
   random.chance(0.6)
     ? []

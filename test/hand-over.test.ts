@@ -13,7 +13,7 @@ const named = (source: Source): RunnableAgent => ({ name: "test", source });
 const isExecuting = ({ type }: Event) => type === "tool-execute";
 const LONG_MS = 60_000;
 
-/** Two processes on one log; the second takes over when it is told to. */
+/** Two processes on one log. The second takes over when the test calls it. */
 const pair = (source: Source, options: Partial<RunnerOptions> = {}) => {
   const log = memory();
   const join = () => setUp({ ...options, log, findAgent: () => named(source) }).runner;

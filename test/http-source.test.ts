@@ -20,7 +20,7 @@ import { randomFrom } from "./random.ts";
 import { entriesOf, started, untilEnd, untilEvent } from "./running.ts";
 import { ended, eventsOf, onStop, post, refusal, saying, serve, start, until } from "./serving.ts";
 
-/** As our own, but for a family whose runs cannot be followed, answered or cancelled. */
+/** Like the native dialect, but its runs cannot be followed, answered or cancelled. */
 const forgetful: Dialect = { ...native, routes: native.routes.filter(({ does }) => does === "start") };
 
 const playing = (seed: number): Source =>

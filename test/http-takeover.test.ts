@@ -31,7 +31,7 @@ const cutLog = async (run: string, entries: readonly Entry[]): Promise<Log> => {
   return log;
 };
 
-/** What the run below says after a takeover from these entries. */
+/** The entries of the lower run after a takeover from these entries. */
 const takenOver = async (url: string, run: string, entries: readonly Entry[], options: Partial<HttpOptions> = {}) => {
   const log = await cutLog(run, entries);
   expect(await follower(url, log, options).recover()).toBe(1);
@@ -41,7 +41,7 @@ const takenOver = async (url: string, run: string, entries: readonly Entry[], op
 
 const isPiece = (entry: Entry | undefined) => entry !== undefined && "delta" in entry.event;
 
-/** What the run below looked like when a person had seen it to its end, and the run above. */
+/** The lower run after a user has watched it to its end, and the upper run. */
 const playedTo = async ({ up, down, upperRun }: Chain, message: string) => {
   const run = await start(down.url, { message });
   let read = 0;
@@ -105,7 +105,7 @@ describe("a run of a Runcast above, whose process here dies", () => {
     const first = follower(up.url, log);
     const { run } = await first.start({ ...request, run: RUN }, agentOf(up.url));
     await untilEvent(log, run, isAsk);
-    // Nothing is cut by leaving: it does not wait for the call to end.
+    // Leaving cuts nothing, so it does not wait for the call to end.
     await first.close({ handOverMs: LONG_MS });
     const before = await entriesOf(log, run);
     const second = follower(up.url, log);
@@ -202,7 +202,7 @@ describe("a run above that cannot be followed on ends as interrupted, and says w
 
 const isAsk = ({ type }: Event) => type === "ask-start";
 
-/** A Runcast whose agent asks a person in the midst of a call. */
+/** A Runcast server whose agent asks the user during a call. */
 const asking = async () => {
   const log = memory();
   const source: Source = async function* (_, context) {

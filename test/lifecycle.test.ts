@@ -72,7 +72,7 @@ const confirm: Effect = { do: "confirm-start" };
 const stopSource: Effect = { do: "stop-source", ending: interrupted };
 const settle: Effect = { do: "settle", end };
 
-/** What is not listed changes nothing. */
+/** Inputs that are not listed change nothing. */
 const expected: Record<string, Record<string, readonly [State, readonly Effect[]]>> = {
   starting: {
     "start-stored": [{ name: "running" }, [confirm]],

@@ -13,7 +13,7 @@ import { post, refusal, saying, serve } from "./serving.ts";
 const CALLS = 4000;
 const DELTAS = 10_000;
 
-/** Every part of a long run: words, calls with results, and an end. */
+/** All kinds of content of a long run: text, calls with results, and an end. */
 function* events(): Generator<Event> {
   yield { type: "run-start", protocol: 2, run: "long", name: "test", message: { role: "user", content: [] } };
   yield { type: "step-start", step: "s" };
@@ -32,7 +32,7 @@ function* events(): Generator<Event> {
 }
 const entries: Entry[] = [...events()].map((event, index) => ({ seq: index + 1, at: 1000 + index, event }));
 
-/** A log that says how many entries were read at most in one turn of the event loop: what everybody else waits for. */
+/** A log that measures the most entries read in one turn of the event loop, which is how long everything else waits. */
 const measured = () => {
   const inner = memory();
   let inTurn = 0;

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { onStop } from "./serving.ts";
 import { recordings } from "./recordings/providers.ts";
 
-/** A part of a message as it came to a provider: the media type, the name if the format has one, and the bytes. */
+/** A part of a message as a provider received it: the media type, the name if the format has one, and the bytes. */
 export interface Arrived {
   readonly mediaType: string;
   readonly name?: string;
@@ -11,13 +11,13 @@ export interface Arrived {
 
 export interface MockProvider {
   readonly url: string;
-  /** The bodies of the requests, in the order they came. */
+  /** The bodies of the requests, in order. */
   readonly requests: readonly unknown[];
-  /** From now on, answers wait. */
+  /** From now on, responses wait. */
   hold(): void;
 }
 
-/** A provider that answers every request with the recorded words of its format, and keeps what it was asked. */
+/** A provider that answers every request with the recorded text of its format, and records the requests. */
 export const mockProvider = async (format: string): Promise<MockProvider> => {
   const requests: unknown[] = [];
   let isHeld = false;
@@ -51,7 +51,7 @@ const arrived = (mediaType: unknown, data: unknown, name?: unknown): Arrived => 
   ...(typeof name === "string" && { name }),
 });
 
-/** The parts of all user messages in a request of each format: files as bytes, words as text. */
+/** The parts of all user messages in a request of each format: files as bytes, text as strings. */
 export const partsIn: Readonly<Record<string, (body: unknown) => (Arrived | string)[]>> = {
   openai: (body) =>
     list(fields(body)["input"])

@@ -13,7 +13,7 @@ import { entriesOf, request, setUp, started, untilEnd, untilEvent, waiting } fro
 const LEASE_MS = 10_000;
 const isExecuting = ({ type }: Event) => type === "tool-execute";
 
-/** Several processes on one log, whose clock stands still until it is moved. */
+/** Several processes on one log, whose clock only moves when the test moves it. */
 const cluster = () => {
   let now = 0;
   const log = memory({ now: () => now });
@@ -39,7 +39,7 @@ describe("a run has one owner", () => {
   test("the same id posted to two processes starts once", async () => {
     const { join, log } = cluster();
     const ready = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    // Both ask their source before either stores anything.
+    // Both call their source before either stores anything.
     const meeting = (place: number): Source =>
       async function* () {
         ready[place]!.resolve();

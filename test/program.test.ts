@@ -166,7 +166,7 @@ describe("an agent that is a program", () => {
     }));
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 6 }), async (acts) => {
-        // The runner would end the run with an error at the first event that the grammar has no place for.
+        // The runner would end the run with an error at the first event that breaks the grammar.
         const { events } = await play(program((run) => perform(run, { do: "together", acts })));
         expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: "done" });
       }),

@@ -6,10 +6,10 @@ import { createRunner } from "../src/runner.ts";
 import { agent } from "../src/sources/agent.ts";
 import { CAPABILITIES, type Capability, REASON, recordings, SOURCE } from "./recordings/providers.ts";
 
-/** How many bytes come at once: all, and pieces that end anywhere, within line ends too. */
+/** The sizes of the pieces: everything together, and pieces that end anywhere, even within line ends. */
 const SPLITS = [Number.POSITIVE_INFINITY, 97, 13];
 
-/** A server that answers `/<provider>/<capability>/<bytes>/…` with what is recorded. */
+/** A server that answers `/<provider>/<capability>/<bytes>/…` with the recording. */
 const start = async () => {
   const server = createServer(async (request, response) => {
     const [, name = "", capability = "", bytes = ""] = (request.url ?? "").split("/");
@@ -56,7 +56,7 @@ const eventsOf = async (url: string, name: string): Promise<readonly Event[]> =>
 const joined = (events: readonly Event[], type: Event["type"]): string =>
   events.map((event) => (event.type === type && "delta" in event ? event.delta : "")).join("");
 
-/** Whether a run shows what the recording holds, to the letter. */
+/** Whether a run shows exactly what the recording contains. */
 const SHOWS: Readonly<Record<Capability, (events: readonly Event[]) => boolean>> = {
   text: (events) => joined(events, "text-delta") === "Hello there.",
   thinking: (events) => joined(events, "thinking-delta") === "Hm." && joined(events, "text-delta") === "Hello there.",
@@ -85,7 +85,7 @@ const SHOWS: Readonly<Record<Capability, (events: readonly Event[]) => boolean>>
 
 type Shown = "yes" | "no" | "–";
 
-/** What is shown of every provider's recordings, at every split; "–" where its format has none. */
+/** What is shown of every provider's recordings, at every split. "–" if its format has none. */
 export const providerMatrix = async (): Promise<Readonly<Record<string, Readonly<Record<Capability, Shown>>>>> => {
   const { url, stop } = await start();
   const matrix: Record<string, Record<Capability, Shown>> = {};
@@ -104,7 +104,7 @@ export const providerMatrix = async (): Promise<Readonly<Record<string, Readonly
   return matrix;
 };
 
-/** As `docs/models.md` has it. */
+/** The table in `docs/models.md`. */
 export const matrixTable = (matrix: Awaited<ReturnType<typeof providerMatrix>>): string =>
   [
     `| provider | ${CAPABILITIES.join(" | ")} |`,

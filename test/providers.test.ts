@@ -94,7 +94,7 @@ describe("one conversation in four formats", () => {
 const joined = (events: readonly Event[], type: Event["type"]): string =>
   events.map((event) => (event.type === type && "delta" in event ? event.delta : "")).join("");
 
-/** What a format may not change. Ids become numbers in the order they first appear. */
+/** The parts of a state that must not depend on the format. Ids become numbers in order of first appearance. */
 const comparable = (state: object): unknown => {
   const ids = new Map<string, number>();
   const numbered = (id: string) => ids.get(id) ?? ids.set(id, ids.size + 1).get(id);

@@ -16,7 +16,7 @@ const ALL: RedactionRules = {
 };
 const rules = [...Object.values(PRESETS).flat(), { name: "own", pattern: /\bcustomer-\d+\b/ }];
 
-/** Each must not be found in what is left, in part or whole. */
+/** None of these may appear in the output, in part or whole. */
 const SECRETS = [
   "sk-proj-Zq81kLmN0pQrStUvWxYz",
   "ghp_A1b2C3d4E5f6G7h8I9j0K1l2",
@@ -102,7 +102,7 @@ describe("a text in pieces", () => {
           cut(whole)
             .map((piece) => scanner.push(piece))
             .join("") + scanner.end();
-        // Whatever the language finds is gone; where its matches overlap nothing, so is nothing else.
+        // Text changes exactly if the regular expression matches it.
         expect([pattern.source, whole, new RegExp(pattern.source, pattern.flags).test(whole)]).toEqual([
           pattern.source,
           whole,
@@ -205,7 +205,7 @@ describe("a run of a redacted agent", () => {
     yield { type: "file", name: "a.txt", file: file.file, call: "c" };
     yield { type: "ask-start", ask: "a", kind: "input", call: "c", message: `Is it ${SECRET}?` };
     const { answer } = await context.answerTo("a");
-    // The agent itself works with all of it.
+    // The agent works with the originals.
     expect(answer).toEqual({ value: SECRET });
     expect(JSON.stringify(request)).toContain(SECRET);
     yield { type: "tool-end", call: "c", outcome: "ok", content: [{ type: "text", text: SECRET.repeat(3000) }], value };

@@ -3,10 +3,10 @@ import { sqlite } from "../src/logs/sqlite.ts";
 import { createServer } from "../src/server.ts";
 import type { Source } from "../src/source.ts";
 
-/** A server in a process of its own, to be killed in the middle of a run: `node restarted-server.ts <directory> <port>`. */
+/** A server in its own process, to be killed during a run: `node restarted-server.ts <directory> <port>`. */
 const [directory, port] = process.argv.slice(2);
 
-/** Leaves a call and a part open for as long as it may. */
+/** Leaves a call and a part open until it is stopped. */
 const source: Source = async function* (_, { signal }) {
   yield { type: "step-start", step: "s" };
   yield { type: "tool-start", call: "c", name: "wait" };

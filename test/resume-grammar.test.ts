@@ -98,7 +98,7 @@ describe("run-resume", () => {
     ];
     const state = folded(start, step, ...part, call, stepEnd, execute, cutCall, resume(7), end);
     const node = state.root.items.at(-1) as ResumeNode;
-    // The part was cut before, by something else.
+    // The part was cut earlier, for another reason.
     expect(node).toMatchObject({ kind: "resume", owner: "b", reason: "expired", after: 7, cut: ["c"] });
     expect(state.cuts).toEqual([]);
   });

@@ -8,7 +8,7 @@ import type { Source } from "../src/source.ts";
 import { entriesOf, setUp, untilEnd, untilEvent } from "./running.ts";
 import { post, refusal, serve, start } from "./serving.ts";
 
-/** Works until it is stopped or let go, by the text of its message. */
+/** Runs until it is stopped or released, by the text of its message. */
 const held = () => {
   const going = new Map<string, () => void>();
   const source: Source = async function* ({ messages }, { signal }) {
@@ -50,7 +50,7 @@ describe("runs over the limit", () => {
     letGo("a");
     await isGoing("b");
     await untilEvent(log, runs[3]!, isStatus(inLine("second", 1)));
-    // Whoever is stopped while it waits leaves the line, and was never begun.
+    // A run that is stopped while it waits leaves the queue and never begins.
     expect((await post(`${url}/runs/${runs[2]}/cancel`, {})).status).toBe(200);
     const types = (await untilEnd(log, runs[2]!)).map(({ type }) => type);
     expect(types.filter((type) => type !== "status")).toEqual(["run-start", "run-end"]);

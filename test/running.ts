@@ -11,7 +11,7 @@ afterEach(async () => {
   await Promise.all(runners.splice(0).map((runner) => runner.close()));
 });
 
-/** A runner on a log of its own, closed after the test. */
+/** A runner, by default on its own log. Closed after the test. */
 export const setUp = (options: Partial<RunnerOptions> = {}): { runner: Runner; log: Log } => {
   const log = options.log ?? memory();
   const runner = createRunner({ graceMs: 100, ...options, log });
@@ -50,7 +50,7 @@ export const started: readonly Event[] = [
   { type: "tool-execute", call: "c" },
 ];
 
-/** Yields these and waits until it is told to stop. */
+/** Yields these events and waits for the abort. */
 export const waiting = (events: readonly Event[], seen: { context?: RunContext } = {}): Source =>
   async function* (_, context) {
     seen.context = context;

@@ -12,7 +12,7 @@ export interface ScriptedRequest {
 /** Answers one request. */
 export type Answering = (response: ServerResponse, request: ScriptedRequest) => void;
 
-/** A server that answers the first request by the first of `script` and so on, the last again and again, however wrong that is. */
+/** A server that answers the n-th request with the n-th function of `script`, and repeats the last one. Responses may be invalid. */
 export const startScriptedServer = async (...script: readonly Answering[]) => {
   const requests: ScriptedRequest[] = [];
   const server = createServer(async (request, response) => {

@@ -10,7 +10,7 @@ interface Body {
   readonly whole?: boolean;
 }
 
-/** A dialect such as those whose streams end where a person is asked: it knows threads, and its frames say where a segment ends. */
+/** A dialect whose streams end when the user is asked. It knows threads, and its frames mark the end of a segment. */
 export const segmented: Dialect = {
   ...native,
   name: "segmented",
@@ -62,7 +62,7 @@ export const segmented: Dialect = {
     };
   },
 };
-// Its frames depend on what came before, and it has no text of its own.
+// Its frames depend on earlier ones, so it cannot use the native encodeText.
 delete (segmented as { encodeText?: unknown }).encodeText;
 
 const from = (query: URLSearchParams) => {

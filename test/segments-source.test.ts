@@ -8,7 +8,7 @@ import { entriesOf } from "./running.ts";
 import { segmented } from "./segmented-dialect.ts";
 import { post, start, until } from "./serving.ts";
 
-/** What its clients can do is ask, and answer with the next request. */
+/** Its clients can only start, and answer with the next request. */
 const oneWay: Dialect = {
   ...segmented,
   routes: segmented.routes.filter(({ does }) => does === "start"),

@@ -2,15 +2,15 @@ import { acpCase, feedAcp, newDecoder } from "./acp/fuzz-case.ts";
 import { agnoCase, feedAgno } from "./agno/fuzz-case.ts";
 import { feedLanggraph, langgraphCase } from "./langgraph/fuzz-case.ts";
 
-/** How the decoder of a source is fuzzed. */
+/** How to fuzz the decoder of a source. */
 export interface SourceFuzz {
-  /** One case: throws if the decoder crashes or breaks the grammar. */
+  /** One case. Throws if the decoder crashes or breaks the grammar. */
   run(seed: number): Promise<void>;
-  /** Feeds one decoder with so many frames, again and again. */
+  /** Feeds one decoder with a number of frames, repeatedly. */
   feeder(seed: number): (count: number) => void;
 }
 
-/** By the name of the source. */
+/** By source name. */
 export const sourceFuzz: Readonly<Record<string, SourceFuzz>> = {
   acp: {
     run: acpCase,

@@ -11,7 +11,7 @@ import { entriesOf, request, setUp, untilEnd } from "./running.ts";
 
 const PARALLEL = 20;
 const DEEP = 5;
-/** What an event costs on the wire beside what it carries: its name, ids, time, and the frame around it. */
+/** The size of an event on the wire in addition to its payload: its name, ids, time and frame. */
 const OVERHEAD = 200;
 
 const seed = Number(process.env.RUNCAST_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -73,7 +73,7 @@ test("many sub-agents, wide and deep, with approvals answered in random order: n
     const asks = (await entriesOf(log, run)).flatMap(({ event }) => (event.type === "ask-start" ? [event] : []));
     const open = asks.filter(({ ask }) => !answered.has(ask));
     const ask = open[Math.floor(random() * open.length)];
-    // Not before all that can be asked at once is.
+    // Wait until all asks that can be open together are open.
     if (asks.length <= PARALLEL || !ask) {
       await new Promise((resolve) => setTimeout(resolve, 1));
       continue;
@@ -103,7 +103,7 @@ test("many sub-agents, wide and deep, with approvals answered in random order: n
     const level = deep.indexOf(task);
     const others = [...jobs, ...deep].filter((other) => other !== task && !(level >= 0 && deep.indexOf(other) > level));
     for (const other of others) expect(text).not.toMatch(new RegExp(`${other}\\b`));
-    // What it says last is the result of the call that caused it, in the agent that started it.
+    // Its last text is the result of the call that started it, in the parent agent.
     const caused = events.find((event) => event.type === "tool-end" && event.call === call);
     expect(caused).toMatchObject({
       outcome: "ok",
@@ -122,13 +122,13 @@ test("many sub-agents, wide and deep, with approvals answered in random order: n
   }
 });
 
-/** Every third is denied. */
+/** Every third one is denied. */
 const isAllowed = (who: string): boolean => Number(who.split(" ")[1]) % 3 !== 0;
 
 const textOf = (events: readonly Event[]): string =>
   events.map((event) => (event.type === "text-delta" ? event.delta : "")).join("");
 
-/** The bytes of what an event is there to say. */
+/** The size of an event's payload in bytes. */
 const payloadOf = ({ event }: Entry): number =>
   Object.entries(event)
     .filter(([name]) => CARRIED.has(name))

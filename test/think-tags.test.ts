@@ -16,7 +16,7 @@ const joined = (chunks: readonly string[]): Piece[] => {
 const text = (value: string): Piece => ({ kind: "text", text: value });
 const thinking = (value: string): Piece => ({ kind: "thinking", text: value });
 
-/** Text that is rich in tags, halves of tags and what looks like one. */
+/** Text with many tags, partial tags and lookalikes. */
 const tagged = fc
   .array(
     fc.constantFrom(
@@ -93,7 +93,7 @@ describe("think tags", () => {
   });
 });
 
-/** Without tags and white space, also without tags that stand there only once others are gone. */
+/** Removes tags and white space, including tags that appear only after others are removed. */
 const bare = (value: string): string => {
   const less = value.replaceAll(/<\/?(think|thinking|reason)>|\s/g, "");
   return less === value ? value : bare(less);

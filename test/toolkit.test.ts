@@ -7,7 +7,7 @@ import { drive, playing, script, told } from "./drive.ts";
 const tool = (name: string, says = name) =>
   defineTool({ name, description: "", input: z.object({}), run: () => says, title: `The ${name}` });
 
-/** One more tool in every step, and a list of what happened to it. */
+/** One more tool in every step, and a list of the calls to the toolkit. */
 const growing = (): Toolkit & { readonly happened: string[] } => {
   const happened: string[] = [];
   const all = ["a", "b", "c"].map((name) => tool(name));

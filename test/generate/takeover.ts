@@ -4,7 +4,7 @@ import type { Life, Random } from "../generate.ts";
 
 const MOST_EVENTS = 80;
 
-/** A life that is cut somewhere, taken over, and brought to the end of whatever stayed open. */
+/** A life that is cut somewhere, taken over, and continued to the end of everything that stayed open. */
 export function* takenOver(random: Random, start: Event, life: Life): Life {
   const verifier = createVerifier();
   verifier.check(start);
@@ -29,7 +29,7 @@ export function* takenOver(random: Random, start: Event, life: Life): Life {
 
 const of = ({ id }: OpenAgent) => (id === undefined ? {} : { agent: id });
 
-/** What a new owner ends before it goes on. `cut` collects the calls that were executing. */
+/** The items that a new owner ends before it continues. `cut` collects the calls that were executing. */
 function* endings(agent: OpenAgent, cut: OpenCall[]): Life {
   for (const child of agent.children) yield* endings(child, cut);
   const parts = [...agent.parts, ...[...agent.calls].flatMap((call) => [...call.parts])];
@@ -53,7 +53,7 @@ function* again(random: Random, { id, name, agent }: OpenCall): Life {
   yield { type: "tool-end", ...of(agent), call, outcome: "ok", content: [{ type: "text", text: random.text() }] };
 }
 
-/** Ends what stayed open: sub-agents with the calls that wait for them, approvals, calls that wait. */
+/** Ends what stayed open: sub-agents with the calls that wait for them, approvals, and waiting calls. */
 function* rest(agent: OpenAgent): Life {
   for (const child of agent.children) {
     yield* rest(child);
