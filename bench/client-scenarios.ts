@@ -1,6 +1,6 @@
 import type { ClientOrder } from "./client.ts";
 
-/** The clients that are measured, each in a process of its own. */
+/** The clients under test, each in a separate process. */
 export const clients = {
   hand: "./clients/hand.ts",
   runcast: "./clients/runcast.ts",
@@ -16,7 +16,7 @@ export interface ClientScenario {
   readonly name: string;
   readonly order: ClientOrder;
   readonly clients: readonly ClientName[];
-  /** A slope needs no second measurement against noise of a few percent where it is far from flat. */
+  /** A slope far from flat needs no second measurement against a few percent of noise. */
   readonly rounds?: number;
 }
 

@@ -1,20 +1,20 @@
-// The process of one client under test: its file, then orders from the measuring process.
+// The process of one client under test. Gets the client's file as argument, then orders from the measuring process.
 import { growth } from "./client/growth.ts";
 import { answer } from "./pinned.ts";
 import { countedEvents, MARK, nativeRun } from "./workload.ts";
 import type { Plan } from "./workload.ts";
 
-/** A client under test: bytes to a view of the run, in one process, without a network. */
+/** A client under test: turns bytes into a view of the run, in one process, without a network. */
 export interface Client {
   /** The stream that a server of its family would send. */
   stream(plan: Plan): Iterable<string>;
-  /** Reads such a stream as it comes in chunks, builds its view for every event, answers the text in the end. */
+  /** Reads such a stream in chunks, builds its view for every event, and returns the final text. */
   read(chunks: readonly Uint8Array[]): string | Promise<string>;
-  /** Takes the arguments of one call in these pieces, building its view for every one; answers the arguments in the end. */
+  /** Receives the arguments of one call in these pieces, builds its view for each, and returns the final arguments. */
   grow?(deltas: readonly string[]): unknown;
-  /** Makes the run's events, and answers what spells all of them as a stream and answers how long that is. */
+  /** Creates the run's events, and returns a function that encodes all of them as a stream and returns its length. */
   encode?(plan: Plan): () => number | Promise<number>;
-  /** Nanoseconds to take in one more token when the run has so many parts already. */
+  /** Nanoseconds to process one more token when the run already has this many parts. */
   tokenAfter?(parts: number): number;
 }
 
@@ -30,7 +30,7 @@ interface Durations {
 }
 
 export interface ClientAnswers {
-  /** Nanoseconds an event. */
+  /** Nanoseconds per event. */
   readonly read: { readonly ns: number };
   readonly encode: { readonly ns: number };
   readonly grow: { readonly slope: number; readonly ms: number; readonly size: number };
@@ -38,7 +38,7 @@ export interface ClientAnswers {
 }
 
 const CHUNK_BYTES = 16 * 1024;
-/** No token's frame is shorter, in any format. */
+/** The shortest possible frame of a token, in any format. */
 const LEAST_FRAME = 40;
 
 if (process.send) {
@@ -83,7 +83,7 @@ async function encode(client: Client, tokens: number, durations: Durations): Pro
   });
 }
 
-/** The same again and again, until the code is as warm as it gets, then for a while: short and long runs are then equally warm. */
+/** Repeats the work until the code is warm, then measures. Short and long runs are then equally warm. */
 async function timed(events: number, { warmMs, forMs }: Durations, run: () => Promise<void>): Promise<number> {
   const pass = async (leastMs: number) => {
     const startedAt = performance.now();

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The peers, exactly as the lock file has them; does nothing if they are there. */
+/** Installs the peers as pinned in the lock file. Does nothing if they are installed. */
 export const install = () => {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
   const installed = here("node_modules/.package-lock.json");

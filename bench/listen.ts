@@ -1,6 +1,6 @@
 import type { AddressInfo, Server } from "node:net";
 
-/** A free loopback port; the backlog is wide because the load client opens streams in waves. */
+/** Listens on a free loopback port. The backlog is large because the load client opens streams in waves. */
 export const listen = (server: Server): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once("error", reject);

@@ -1,4 +1,4 @@
-// The load client: a process of its own that opens streams, counts what it gets and says so. It parses nothing.
+// The load client: a separate process that opens streams, counts what it receives, and reports it. It parses nothing.
 import { createConnection } from "./load/connection.ts";
 import type { Connection } from "./load/connection.ts";
 import { answer } from "./pinned.ts";
@@ -15,17 +15,17 @@ export interface Opening {
   readonly port: number;
   readonly requests: Requests;
   readonly streams: number;
-  /** Events that each stream must bring. */
+  /** The number of events that each stream must deliver. */
   readonly expected: number;
   readonly stamped: boolean;
-  /** The first so many streams stop reading after their head, until `release`. */
+  /** The first this many streams stop reading after their headers, until `release`. */
   readonly stalled: number;
 }
 
 export interface LoadAnswers {
-  /** When every stream has its first bytes. */
+  /** Resolves when every stream has received its first bytes. */
   readonly open: undefined;
-  /** When every stream that reads has all its events. Rejects if one misses events or gets too many. */
+  /** Resolves when every reading stream has all its events. Rejects if one has too few or too many. */
   readonly finish: LoadReport;
   readonly release: undefined;
   readonly reset: undefined;
@@ -34,12 +34,12 @@ export interface LoadAnswers {
 export interface LoadReport {
   readonly events: number;
   readonly bytes: number;
-  /** Microseconds of the monotonic clock when the last event arrived. */
+  /** The arrival of the last event, in microseconds of the monotonic clock. */
   readonly lastAt: number;
-  /** Microseconds from emission to arrival; absent without stamps. */
+  /** Microseconds from emission to arrival. Absent without timestamps. */
   readonly p50?: number;
   readonly p99?: number;
-  /** How much later than the first quarter of each stream's events the last quarter came. */
+  /** How much later the last quarter of each stream's events arrived than the first quarter. */
   readonly growth?: number;
   /** The first bytes of the first stream. */
   readonly sample: string;
@@ -65,7 +65,7 @@ const open = async (opening: Opening) => {
     return connection.headed;
   };
   let next = before;
-  // Whoever shows a run that the first request starts has to wait for it.
+  // The other streams show a run that the first request starts, so wait for it.
   if (opening.requests.first !== undefined && next === 0) await add(next++);
   while (next < before + opening.streams) {
     const wave = Array.from({ length: Math.min(WAVE, before + opening.streams - next) }, () => add(next++));
@@ -82,7 +82,7 @@ const finish = async (timeoutMs: number): Promise<LoadReport> => {
   clearTimeout(timer);
   const { user, system } = process.cpuUsage(openedAt.cpu);
   const busy = (user + system) / 1e3 / (performance.now() - openedAt.time);
-  // Long enough for an event too many to arrive.
+  // Long enough for a surplus event to arrive.
   await new Promise((resolve) => setTimeout(resolve, 30));
   const wrong = reading.find((connection) => connection.events !== connection.expected);
   if (wrong) throw new Error(`a stream got ${wrong.events} of ${wrong.expected} events`);

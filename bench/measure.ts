@@ -11,7 +11,9 @@ import { variants } from "./variants.ts";
 import { countedEvents } from "./workload.ts";
 import type { Plan } from "./workload.ts";
 
-/** Figures by name: `rate` in events a second, `cpu` in seconds a million events, `p50` and `p99` in microseconds, … */
+/**
+ * Metrics by name: `rate` in events per second, `cpu` in seconds per million events, `p50` and `p99` in microseconds, …
+ */
 export type Metrics = Readonly<Record<string, number>>;
 
 export interface Bench {
@@ -20,10 +22,10 @@ export interface Bench {
   readonly quick: boolean;
 }
 
-/** One server, started for this alone, doing one thing. */
+/** Measures one scenario on a server that is started only for it. */
 export const measure = async (bench: Bench, scenario: Scenario, name: VariantName): Promise<Metrics> => {
   const variant: Variant = variants[name];
-  // What an engine holds of others must not be in the way.
+  // A unique ID, so that an engine's data of other runs does not interfere.
   const env = { ...bench.env, BENCH_ID: `bench_${randomBytes(6).toString("hex")}` };
   const startServer = () => start<ServerAnswers>("./serve.ts", { args: [variant.file], core: 0, env });
   const withServer = async <Result>(work: (session: Session) => Promise<Result>): Promise<Result> => {
@@ -100,7 +102,7 @@ const stream = async (session: Session, plan: Plan): Promise<Metrics> => {
 const delays = ({ p50, p99, growth }: LoadReport): Metrics =>
   p50 === undefined ? {} : { p50, p99: p99!, growth: growth! };
 
-/** The runs are at work on the session's server and watched on another one. */
+/** The runs execute on the session's server and are watched on another one. */
 const elsewhere = async (session: Session, viewed: Session["server"], plan: Plan): Promise<Metrics> => {
   const { load } = session.bench;
   const started = await session.server.ask(order<"begin">({ do: "begin", plan, purpose: "start" }));
@@ -116,7 +118,7 @@ const elsewhere = async (session: Session, viewed: Session["server"], plan: Plan
   return { cpu: (used.reduce((total, { cpu }) => total + cpu, 0) / report.events) * 1e6, ...delays(report) };
 };
 
-/** A run is stored, then read from its beginning by viewers that come when it is over. */
+/** Stores a run, then measures viewers that read it from the start after it has ended. */
 const catchUp = async (session: Session, plan: Plan): Promise<Metrics> => {
   await begin(session, { ...plan, streams: 1 }, "fill");
   await session.server.ask({ do: "go" });
@@ -131,7 +133,7 @@ const catchUp = async (session: Session, plan: Plan): Promise<Metrics> => {
   return { rate: report.events / ((report.lastAt - startedAt) / 1e6), cpu: (cpu / report.events) * 1e6 };
 };
 
-/** The slope between two numbers of open streams: what the process itself costs cancels out. */
+/** The slope between two numbers of open streams, which cancels out the cost of the process itself. */
 const idle = async (session: Session, plan: Plan, base: number): Promise<Metrics> => {
   const served = await begin(session, plan, plan.shared ? "shared" : "run", { streams: base });
   const fewer = await memory(session);
@@ -142,7 +144,10 @@ const idle = async (session: Session, plan: Plan, base: number): Promise<Metrics
   return { kib: (resident - fewer.resident) / 1024 / more, heap: (heap - fewer.heap) / 1024 / more };
 };
 
-/** The memory of a server after one run that someone read to its end while others stopped reading; then they read on. */
+/**
+ * The memory of a server after one run that one viewer read to the end while others stopped reading. Afterwards they
+ * resume.
+ */
 const stalled = async (session: Session, plan: Plan, viewers: number): Promise<number> => {
   const pass = async (count: number) => {
     await begin(session, plan, "shared", { streams: count + 1, stalled: count });
@@ -150,7 +155,7 @@ const stalled = async (session: Session, plan: Plan, viewers: number): Promise<n
     await finish(session);
     return (await memory(session)).resident;
   };
-  // The first run makes the process as large as a run makes it.
+  // The first run grows the process to the size that any run needs.
   await pass(0);
   await session.bench.load.ask({ do: "reset" });
   const resident = await pass(viewers);

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** A program of this folder in a process of its own, on a core of its own where the system can do that. */
+/** A program of this folder in a separate process, pinned to a core if the system supports it. */
 export interface Pinned<Answers> {
   ask<Name extends keyof Answers & string>(order: { readonly do: Name }, timeoutMs?: number): Promise<Answers[Name]>;
   stop(): Promise<void>;
@@ -63,7 +63,7 @@ export const start = <Answers>(
   };
 };
 
-/** The other side: answers each order of the process that started this one. */
+/** The other side: answers each order of the parent process. */
 export const answer = <Order>(handle: (order: Order) => Promise<unknown>) => {
   process.on("message", ({ id, order }: { id: number; order: Order }) => {
     handle(order).then(
@@ -79,7 +79,7 @@ const lastError = (text: string) => text.match(/^.*Error.*$/m)?.[0] ?? text.trim
 const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 export const canPin = process.platform === "linux" && has("taskset");
 
-/** The most files that one process may open here, once its soft limit is raised. */
+/** The maximum number of open files per process, once its soft limit is raised. */
 export const openFiles = (): number => {
   const limit = spawnSync("sh", ["-c", "ulimit -Hn"], { encoding: "utf8" }).stdout?.trim();
   return limit === "unlimited" ? Infinity : Number(limit) || 0;

@@ -7,12 +7,15 @@ import { createInterface } from "node:readline";
 import { listen } from "./listen.ts";
 import { pinned } from "./pinned.ts";
 
-/** A Postgres of our own on a free port, with its default settings, so that a commit is on disk; undefined if the machine has none. */
+/**
+ * Starts a Postgres on a free port with default settings, so that a commit is on disk. Undefined if it is not
+ * installed.
+ */
 export const startPostgres = async (): Promise<{ url: string; stop(): void } | undefined> => {
   const programs = globSync("/usr/lib/postgresql/*/bin").at(-1) ?? onPath("postgres");
   if (programs === undefined) return undefined;
   const directory = mkdtempSync(path.join(tmpdir(), "runcast-bench-postgres-"));
-  // It refuses to run as root.
+  // Postgres refuses to run as root.
   const user = process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : undefined;
   if (user) chownSync(directory, user.uid, user.gid);
   const data = path.join(directory, "data");

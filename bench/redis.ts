@@ -3,7 +3,7 @@ import { createServer, connect } from "node:net";
 import { listen } from "./listen.ts";
 import { pinned } from "./pinned.ts";
 
-/** A Redis of our own on a free port, in memory only; undefined if the machine has none. */
+/** Starts a Redis on a free port, in memory only. Undefined if it is not installed. */
 export const startRedis = async (): Promise<{ url: string; stop(): void } | undefined> => {
   const program = ["redis-server", "valkey-server"].find(
     (name) => spawnSync(name, ["--version"], { stdio: "ignore" }).status === 0,

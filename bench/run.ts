@@ -1,4 +1,4 @@
-// npm run bench: every server and client under test, round by round, one table, one JSON file.
+// npm run bench: measures every server and client under test, round by round, and writes one table and one JSON file.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -76,7 +76,7 @@ async function main(): Promise<number> {
         if (!notes.includes(note)) notes.push(note);
         continue;
       }
-      // Each round starts with another server, so that none always follows the same one.
+      // Rotate the order each round, so that no server always follows the same one.
       for (const variant of rotate(scenario.variants.filter(isWanted), round)) {
         const { needs }: Variant = variants[variant];
         if (needs && !engines[needs]) continue;
@@ -133,7 +133,7 @@ async function measureClient(name: ClientName, order: { readonly do: keyof Clien
   }
 }
 
-/** Those that were named; all, if no scenario was. */
+/** The named scenarios, or all if none was named. */
 function wanted<Item extends { readonly name: string }>(all: readonly Item[]): readonly Item[] {
   const isNamed = ({ name }: { readonly name: string }) => only.includes(name);
   const some = [...scenarios({ quick }), ...clientScenarios({ quick })].some(isNamed);

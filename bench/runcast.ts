@@ -5,7 +5,7 @@ import { get, INDEX, post } from "./server.ts";
 import type { Serve } from "./server.ts";
 import { nativeRun } from "./workload.ts";
 
-/** Our whole path: a source of ready events, the runner, a log, the native dialect, the server. */
+/** Our whole path: a source of prepared events, the runner, a log, the native dialect, and the server. */
 export const runcast =
   (log: Log): Serve =>
   async (stage) => {

@@ -1,14 +1,14 @@
 import type { VariantName } from "./variants.ts";
 import type { Plan } from "./workload.ts";
 
-/** One thing that is done with each of some servers. */
+/** A workload that is measured on several servers. */
 export interface Scenario {
   readonly name: string;
-  /** `elsewhere`: the runs are on one process, and those who watch them on another. */
+  /** `elsewhere`: the runs execute on one process, and are watched on another. */
   readonly kind: "stream" | "elsewhere" | "catch-up" | "idle" | "stalled";
   readonly plan: Plan;
   readonly variants: readonly VariantName[];
-  /** For `idle`: the smaller number of streams. For `stalled`: how many stop reading, ours and peers. */
+  /** For `idle`: the smaller number of streams. For `stalled`: how many stop reading, for our servers and for peers. */
   readonly base?: number;
   readonly stalled?: { readonly ours: number; readonly peers: number };
   /** Memory needs fewer rounds than time. */
@@ -26,7 +26,7 @@ const burst: Plan = {
   padding: 0,
 };
 const ours: VariantName[] = ["runcast-memory", "runcast-sqlite"];
-/** Logs that several processes share, and what else shows a stream from anywhere. */
+/** Logs that several processes share, and a peer that also shows a stream from any process. */
 const shared: VariantName[] = ["runcast-redis", "runcast-postgres"];
 const sharing: VariantName[] = [...shared, "resumable-follower"];
 const peers: VariantName[] = ["fastify", "better-sse", "hono", "ag-ui", "ai-sdk", "resumable-stream"];

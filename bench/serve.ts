@@ -1,4 +1,4 @@
-// The process of one server under test: its file, then orders from the measuring process.
+// The process of one server under test. Gets the server's file as argument, then orders from the measuring process.
 import { answer } from "./pinned.ts";
 import type { Purpose, Requests, Serve } from "./server.ts";
 import { get } from "./server.ts";
@@ -15,7 +15,7 @@ export interface ServerAnswers {
   readonly begin: { readonly port: number; readonly requests: Requests };
   /** On the clock of `microseconds`. */
   readonly go: { readonly startedAt: number };
-  /** CPU seconds since `go`, bytes resident and bytes of live objects now. */
+  /** CPU seconds since `go`, and the current resident and live heap bytes. */
   readonly usage: { readonly cpu: number; readonly resident: number; readonly heap: number };
 }
 
@@ -41,7 +41,7 @@ answer<ServerOrder>(async (order) => {
   return { cpu: (user + system) / 1e6, resident: process.memoryUsage.rss(), heap: process.memoryUsage().heapUsed };
 });
 
-/** Until the resident set no longer shrinks: freed pages go back to the system a little later. */
+/** Collects garbage until the resident set no longer shrinks, because freed pages return to the system with a delay. */
 async function collect() {
   let resident = Infinity;
   for (let round = 0; round < 10; round++) {

@@ -1,28 +1,29 @@
 import type { Stage } from "./stage.ts";
 
 /**
- * A server under test: one file in `servers/` (no foreign package) or `peers/`, which exports `serve`.
+ * A server under test: a file in `servers/` (without third-party packages) or `peers/` that exports `serve`.
  *
- * What every variant does:
- * - It answers each request with a stream of the stage's run: the opening at once, every event as it comes, then the end.
- * - With `stage.plan.shared` all streams show one run.
- * - It may not drop, merge or repeat events.
+ * Every variant must do the following:
+ * - Respond to each request with a stream of the stage's run: the opening immediately, every event when it is due, then
+ *   the end.
+ * - With `stage.plan.shared`, all streams show one run.
+ * - Never drop, merge, or repeat events.
  */
 export type Serve = (stage: Stage) => Promise<Served>;
 
 export interface Served {
   readonly port: number;
-  /** How a stream is asked for; without it, by `GET /`. */
+  /** Writes the request for a stream. Default: `GET /`. */
   request?(purpose: Purpose): Requests;
 }
 
 /**
- * `fill` stores a run that `catch-up` then reads; `start` begins a run for each stream without showing it, and `follow` shows these,
- * on another process. Only servers that store runs are asked for these.
+ * `fill` stores a run that `catch-up` then reads. `start` starts a run for each stream without showing it, and `follow`
+ * shows these runs on another process. These are only used with servers that store runs.
  */
 export type Purpose = "run" | "shared" | "fill" | "catch-up" | "start" | "follow";
 
-/** What stands for the number of the stream in a request. */
+/** The placeholder for the stream's number in a request. */
 export const INDEX = "#####";
 
 /** Raw HTTP requests. `first` opens the first stream, if it differs from the others. */

@@ -2,16 +2,16 @@ import { MARK, microseconds, STAMP_DIGITS } from "./workload.ts";
 import type { Plan, Spelling } from "./workload.ts";
 
 /**
- * The one clock that drives every run of a server under test. A burst gives each live run `perTick` events in each turn of
- * the event loop; a paced plan gives the runs their events one after the other from one timer.
+ * The clock that drives every run of a server under test. A burst gives each live run `perTick` events per turn of the
+ * event loop. A paced plan distributes events across the runs from one timer.
  */
 export interface Stage {
   readonly plan: Plan;
-  /** The plan's run in some protocol's words, made once a plan. */
+  /** The plan's run in some protocol, created once per plan. */
   spell<Item>(make: (plan: Plan) => Spelling<Item>): Spelling<Item>;
-  /** For servers that are told: `send` gets the opening at once and each event when it is due, then comes `end`. */
+  /** For push servers: `send` gets the opening immediately and each event when it is due, then `end` is called. */
   push<Item extends object>(run: Spelling<Item>, send: (item: Item) => void, end: () => void): void;
-  /** For servers that ask: the same run as an iterable. A burst waits for whoever is slow, a paced run queues for it. */
+  /** For pull servers: the same run as an iterable. A burst waits for a slow reader, a paced run queues. */
   pull<Item extends object>(run: Spelling<Item>, signal?: AbortSignal): AsyncGenerator<Item>;
   begin(plan: Plan): void;
   go(): void;
@@ -29,7 +29,7 @@ export const createStage = (): Stage => {
     padding: 0,
   };
   let spellings = new Map<unknown, Spelling<unknown>>();
-  /** Each gives one event and says whether more will come. */
+  /** Each emits one event and returns whether more will follow. */
   let runs: (() => boolean)[] = [];
   let waiting: (() => void)[] = [];
   let going = false;
@@ -68,7 +68,7 @@ export const createStage = (): Stage => {
       const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1e3) * plan.rate * live.length));
       for (; given < due; given++) live[given % live.length]!();
       if (given === total) {
-        // What follows the last token closes the run and has no due time of its own.
+        // Events after the last token close the run and have no due time.
         for (const run of live) while (run());
         clearInterval(timer);
       }

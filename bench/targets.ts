@@ -1,21 +1,21 @@
 import type { VariantName } from "./variants.ts";
 
-/** A figure that is shown, what it is compared with, and what it has to be. All targets of this project's speed stand here. */
+/** A displayed figure, what it is compared with, and its target. All performance targets of this project are here. */
 export interface Row {
   readonly title: string;
   readonly scenario: string;
   readonly metric: string;
   readonly unit: string;
-  /** What each figure is divided by, round by round; a variant `*` is the same one. */
+  /** The divisor of each figure, round by round. The variant `*` means the same variant. */
   readonly against?: string;
-  /** Whose figures are shown, if not everyone's. */
+  /** The variants to show. Default: all. */
   readonly variants?: readonly VariantName[];
   readonly targets?: Readonly<Record<string, Target>>;
-  /** Ours must stay below every peer by this factor, or by that of `factors`. */
+  /** Ours must be below every peer by this factor, or by that in `factors`. */
   readonly beats?: { readonly ours: VariantName; readonly factors?: Readonly<Partial<Record<VariantName, number>>> };
 }
 
-/** `of` the ratio, unless it is of the figure itself, or of what it is more than the one that it is compared with. */
+/** Applies to the ratio, unless `of` selects the figure itself or its excess over the compared figure. */
 export interface Target {
   readonly atLeast?: number;
   readonly atMost?: number;
@@ -292,5 +292,5 @@ export const rows: readonly Row[] = [
   },
 ];
 
-/** Figures of raw and raw again further apart than this make the whole run void. */
+/** If raw and raw-again differ by more than this, the whole run is void. */
 export const guard = { least: 0.9, most: 1.1, figures: ["100/rate", "100/cpu", "1000/rate", "1000/cpu"] } as const;

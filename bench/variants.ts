@@ -1,10 +1,10 @@
-/** The servers that are measured, ours first. A variant is one file; `storing` ones can be asked for a stored run. */
+/** The servers under test, ours first. A variant is one file. `storing` variants can serve a stored run. */
 export interface Variant {
   readonly file: string;
   readonly ours?: true;
   readonly storing?: true;
   readonly needs?: "redis" | "postgres";
-  /** The yardstick, and the yardstick again as a guard against noise. */
+  /** The baseline, and the baseline again as a guard against noise. */
   readonly yardstick?: true;
 }
 

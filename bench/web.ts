@@ -1,5 +1,5 @@
-// npm run bench:web [-- --quick] [--only runcast,streamdown,use-chat,list] [--tokens N]: a long stream into a long
-// conversation, on our page and on its peers, in a real browser. One table, one JSON file.
+// npm run bench:web [-- --quick] [--only runcast,streamdown,use-chat,list] [--tokens N]: streams a long answer into a
+// long conversation, on our page and on its peers, in a real browser. Writes one table and one JSON file.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -75,7 +75,7 @@ async function main(): Promise<number> {
         };
         current = { beats, perSecond, past, onToken };
       },
-      // Whoever waits in the page asks it over and over, which would count as the page's own script.
+      // Waiting inside the page polls it, which would count as the page's own script.
       end: async (page) => {
         await said.promise;
         await steps.end(page);

@@ -1,31 +1,36 @@
 import type { Event } from "../src/events.ts";
 
-/** What one measurement asks a server to do. */
+/** What one measurement asks of a server. */
 export interface Plan {
   /** `burst`: as fast as the event loop turns. `paced`: at `rate`. `idle`: opened, then silent. */
   readonly mode: "burst" | "paced" | "idle";
   readonly streams: number;
   readonly tokens: number;
   readonly tools: number;
-  /** Events for each run in one turn of the event loop, in a burst. */
+  /** In a burst: events per run and turn of the event loop. */
   readonly perTick: number;
-  /** Events a second for each run, when paced. */
+  /** When paced: events per second and run. */
   readonly rate: number;
-  /** One run that every stream shows, instead of one run a stream. */
+  /** All streams show one run, instead of one run per stream. */
   readonly shared: boolean;
-  /** Filler in each token, for runs that must be large. */
+  /** Filler in each token, for large runs. */
   readonly padding: number;
 }
 
-/** One run in the words of one protocol. `opening` is sent when the stream opens and is not counted. */
+/** One run in one protocol. `opening` is sent when the stream opens and is not counted. */
 export interface Spelling<Item> {
   readonly opening: readonly Item[];
   readonly events: readonly Item[];
 }
 
-/** Occurs exactly once in each counted event and nowhere else, and one byte cannot be split between two reads. */
+/**
+ * Occurs exactly once in each counted event and nowhere else. A single byte, so it cannot be split between two reads.
+ */
 export const MARK = "~";
-/** Digits after the mark in a paced run: the emission time in microseconds of the monotonic clock, which processes share. */
+/**
+ * Digits after the mark in a paced run: the emission time in microseconds of the monotonic clock, which processes
+ * share.
+ */
 export const STAMP_DIGITS = 16;
 
 export const countedEvents = (plan: Plan): number => plan.tokens + plan.tools * 3;
@@ -44,7 +49,7 @@ export const eachToken = <Item>(plan: Plan, make: (delta: string) => Item): Item
 export const eachTool = <Item>(plan: Plan, make: (call: string) => readonly Item[]): Item[] =>
   Array.from({ length: plan.tools }, (_, index) => make(`call-${index}`)).flat();
 
-/** The run in our own events, closed as the grammar wants it. */
+/** The run in our own events, closed as the grammar requires. */
 export const nativeRun = (plan: Plan): Spelling<Event> => ({
   opening: [
     { type: "step-start", step: "step-1" },

@@ -1,4 +1,4 @@
-"""Holds `reader.py` to the cases beside it. Prints a line for each that fails, and exits 1 if any does."""
+"""Checks `reader.py` against the cases in this directory. Prints each failure, and exits with 1 if there is any."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ def fold_all(events: list[dict]) -> dict:
     run = Run()
     for seq, event in enumerate(events, 1):
         run.fold(seq, event)
-        run.fold(seq, event)  # Again changes nothing.
+        run.fold(seq, event)  # Folding twice must change nothing.
     return run.outline()
 
 

@@ -1,6 +1,7 @@
-"""A reader of the Runcast protocol in one file, with Python's library alone: follows a run and says what came of it.
+"""A reader of the Runcast protocol in one file, using only the standard library: follows a run and prints its result.
 
-`Frames` reads an event stream, `Run` folds entries, `follow` resumes until the run has ended. The cases beside this file test each.
+`Frames` reads an event stream, `Run` folds entries, `follow` resumes until the run has ended. The cases in this
+directory test each of them.
 """
 
 import argparse
@@ -16,7 +17,10 @@ PROTOCOL = 2
 
 
 class Frames:
-    """An event stream as the HTML standard says, in pieces of any size. NEL and the like are no line breaks: no `splitlines`."""
+    """Parses an event stream as specified by the HTML standard, in chunks of any size.
+
+    Does not use `splitlines`, because NEL and similar characters are not line breaks.
+    """
 
     def __init__(self):
         self.last_id = ""
@@ -35,7 +39,7 @@ class Frames:
         return [frame for line in lines if (frame := self._line(line))]
 
     def end(self) -> list[dict]:
-        # A CR that nothing followed was a line break. What is not finished is no frame.
+        # A CR that nothing followed was a line break. An incomplete frame is discarded.
         return self.push(b"\n") if self._text.endswith("\r") else []
 
     def _line(self, line: str) -> dict | None:
@@ -56,7 +60,7 @@ class Frames:
 
 
 class Run:
-    """What a log says so far. `fold` takes the next entry in, `outline` says it in plain values."""
+    """The state of a log so far. `fold` applies the next entry, `outline` returns the state as plain values."""
 
     def __init__(self):
         self.seq, self.outcome, self.error, self.answer, self.awaiting = 0, None, None, [], []
@@ -95,7 +99,7 @@ class Run:
                 self._root.pop("status", None)
             case "agent-start":
                 node = {"kind": kind, "id": event["agent"], "name": event["name"], "usage": {}, "items": []}
-                # It stands in the call that caused it, or in its parent.
+                # Placed in the call that caused it, or in its parent.
                 self._add({**given(call=event.get("call")), "agent": event.get("parent")}, node)
             case "agent-end":
                 self._end(event, event["agent"], "outcome", "error", "usage")
@@ -134,7 +138,7 @@ class Run:
                 self._replace(event)
             case other if other.startswith("tool-"):
                 self._work(event, self._nodes[event["call"]])
-            # What a later version adds is skipped.
+            # Event types of later versions are ignored.
 
     def _work(self, event: dict, call: dict) -> None:
         match event["type"]:
@@ -144,7 +148,7 @@ class Run:
                 try:
                     call["input"] = json.loads(call["_text"])
                 except ValueError:
-                    pass  # Arguments that are no JSON are nothing.
+                    pass  # Arguments that are not JSON are ignored.
             case "tool-input-end" | "tool-execute":
                 if event["type"] == "tool-execute":
                     call["state"] = "executing"
@@ -168,7 +172,7 @@ class Run:
             self._nodes[node["id"]] = node
 
     def _end(self, event: dict, id: str, *fields: str) -> dict:
-        """Whatever ends has no status any more, and may have been cut."""
+        """Ends a node: removes its status and records whether it was cut."""
         node = self._nodes[id]
         if "interrupted" in (event.get("outcome"), event.get("finish")) or event.get("cut"):
             self._cuts.append((self.seq, id))
@@ -213,7 +217,7 @@ def outlined(items: list[dict]) -> list[dict]:
 
 
 def patched(value, patch: list[dict]):
-    """A copy with a JSON Patch (RFC 6902) applied. Raises for one that does not apply."""
+    """Returns a copy with a JSON Patch (RFC 6902) applied. Raises if it does not apply."""
     box = {"value": deepcopy(value)}
 
     def find(pointer: str, end: int = 0):
@@ -257,11 +261,11 @@ def patched(value, patch: list[dict]):
 
 
 class Refused(Exception):
-    """The server says for good that there is nothing to follow."""
+    """The server permanently refuses to serve the run."""
 
 
 def follow(url: str, run: Run, key: str = "", wait: float = 1.0):
-    """Yields after each entry, and resumes whatever is cut, until the run has ended."""
+    """Yields after each entry, and resumes after interruptions, until the run has ended."""
     last_id = ""
     while run.outcome is None:
         sent = {"last-event-id": last_id, "authorization": key and f"Bearer {key}", "runcast-protocol": str(PROTOCOL)}
@@ -273,7 +277,7 @@ def follow(url: str, run: Run, key: str = "", wait: float = 1.0):
                     return
                 while piece := response.read1():
                     for frame in frames.push(piece):
-                        # Heartbeats and the like have no number.
+                        # Heartbeats and similar frames have no number.
                         if frame.get("id", "").isdigit() and frame.get("event") != "snapshot":
                             run.fold(int(frame["id"]), json.loads(frame["data"]))
                             yield run

@@ -23,7 +23,7 @@ except ImportError:
 PIPE_VERSION = "0.1.0"
 COMPLETIONS = "/open-webui/v1/chat/completions"
 CONNECT_SECONDS = 10
-# A server that restarts is back within this time: until then, the run goes on where it was cut.
+# How long to retry. A restarting server is back within this time, and the run continues where it was cut.
 RECONNECT_SECONDS = (0.5, 1, 2, 4, 8)
 ASK_AGAIN_SECONDS = 5
 ANSWER_TAKEN_OR_TOO_LATE = (404, 409, 410)
@@ -36,7 +36,7 @@ def _style_field(description: str) -> Any:
 
 
 class _Styled(BaseModel):
-    """Settings with a style. Open WebUI asks for the options each time it shows them, and waits meanwhile: they must be at hand."""
+    """Settings with a style. Open WebUI blocks while it requests the options, so they must be available immediately."""
 
     @classmethod
     def style_options(cls) -> list[dict]:
@@ -44,7 +44,7 @@ class _Styled(BaseModel):
 
 
 class Pipe:
-    # Those that the server listed last. None are known of one that was not reached yet, or that is older than the list.
+    # The styles that the server listed last. Empty if it was not reached yet, or is too old to list them.
     styles: tuple[str, ...] = ()
 
     class Valves(_Styled):
@@ -65,7 +65,7 @@ class Pipe:
         self.leaving: set[asyncio.Task] = set()
 
     async def pipes(self) -> list[dict]:
-        """The agents, each as a model of its own."""
+        """The agents, each as a separate model."""
         try:
             async with self._client() as client:
                 response = await client.get("/open-webui/v1/models", headers=self._key())
@@ -75,7 +75,7 @@ class Pipe:
                 return [{"id": model["id"], "name": model.get("name") or model["id"]} for model in listed["data"]]
         except Exception as error:
             log.warning("no models from %s: %s", self.valves.RUNCAST_URL, error)
-            # Without an entry the pipe would vanish from the list, and with it the place that says what is wrong.
+            # Without an entry the pipe would vanish from the list, and with it the place that reports the problem.
             return [{"id": "default", "name": "Runcast (not reachable)"}]
 
     async def pipe(
@@ -108,7 +108,7 @@ class Pipe:
             f"execute={valves.ALLOW_EXECUTE:d}; citations={valves.SHOW_TOOL_CITATIONS:d}; "
             f"subagent-status={valves.SHOW_SUBAGENT_STATUS:d}",
             "Runcast-Disconnect": "continue",
-            # None of a server that does not have it, which would refuse the chat. One whose list is not known decides itself.
+            # Omitted if the server lacks the style, because it would refuse the chat. Sent if its styles are unknown.
             "Runcast-Style": style if not self.styles or style in self.styles else "",
             "Runcast-Secret-Open-Webui-Token": (oauth or {}).get("access_token"),
             "X-OpenWebUI-Task": task,
@@ -129,7 +129,7 @@ class Pipe:
             return {"error": {"detail": self.sentence(error)}}
 
     def leave(self, run: str, headers: dict, event_emitter) -> None:
-        """Cancels the run, in a task of its own: whoever stopped does not wait for it."""
+        """Cancels the run in a separate task, so that the caller does not wait for it."""
         if run:
             task = asyncio.create_task(self._cancel(run, headers, event_emitter))
             self.leaving.add(task)
@@ -138,7 +138,7 @@ class Pipe:
     async def _cancel(self, run: str, headers: dict, event_emitter) -> None:
         try:
             if event_emitter:
-                # The stream is closed to us, and the line that said what goes on would say so for ever.
+                # The stream is already closed, so the last status line would otherwise stay forever.
                 await event_emitter({"type": "status", "data": {"description": "Stopped", "done": True}})
             async with self._client() as client:
                 await client.post(f"{_run_path(run)}/cancel", json={}, headers=headers)
@@ -159,15 +159,15 @@ class Pipe:
 
 
 class Refused(Exception):
-    """The server's own words."""
+    """A refusal with the server's message."""
 
 
 class Broken(Exception):
-    """The stream stopped before its end, and may go on."""
+    """The stream stopped before its end. It can be resumed."""
 
 
 class _Stream:
-    """Forwards one run, line by line and unread, but for the lines that are meant for the pipe."""
+    """Forwards one run line by line without parsing it, except for lines addressed to the pipe."""
 
     def __init__(self, pipe: Pipe, headers: dict, event_emitter, event_call):
         self.pipe, self.headers, self.event_emitter, self.event_call = pipe, headers, event_emitter, event_call
@@ -193,13 +193,13 @@ class _Stream:
                             raise
                         await asyncio.sleep(waits.pop(0))
         except (GeneratorExit, asyncio.CancelledError):
-            # Stop was pressed. A broken connection must not cancel a run that can be gone on with, so it has to be said.
+            # The user pressed Stop. Cancel explicitly: the server does not cancel when a connection breaks.
             self.pipe.leave(self.run, self.headers, self.event_emitter)
             raise
         except Exception as error:
             log.warning("%s", error, exc_info=self.pipe.valves.DEBUG)
             sentence = self.pipe.sentence(error)
-            # What the server left for this case: no tool may stay open, or Open WebUI would try to run it itself.
+            # Lines the server provided for this case. They close open tools, which Open WebUI would otherwise run.
             for line in self.will:
                 yield _line(line)
             yield _status("Runcast: broken off" if self.run else "Runcast: no answer")
@@ -217,7 +217,7 @@ class _Stream:
         try:
             if not response.is_success:
                 refusal = _refusal(response, await response.aread())
-                # A server that is just starting, or a proxy before it, says no for a while.
+                # A server that is starting, or a proxy in front of it, may refuse for a while.
                 raise Broken(refusal) if self.run and response.is_server_error else Refused(refusal)
             is_new = not self.run
             self.run = response.headers.get("Runcast-Run", self.run)
@@ -228,7 +228,7 @@ class _Stream:
                 if line.startswith("id:"):
                     cursor = line[3:].strip()
                 elif line.startswith("data:"):
-                    # Not at the line before: a cut between the two has the frame come again.
+                    # Not updated at the `id` line: if the stream is cut between the two, the frame must be sent again.
                     self.cursor = cursor
                     if self._is_for_open_webui(client, line[5:].strip()):
                         self.forwarded += 1
@@ -264,12 +264,12 @@ class _Stream:
                 log.info("%s: %s", path, _refusal(response, response.content))
             except Exception as error:
                 log.info("%s: %s", path, error)
-            # The dialog timed out, the tab is gone or the server restarts, and the run still waits.
+            # The dialog timed out, the tab was closed, or the server restarted, and the run is still waiting.
             await asyncio.sleep(ASK_AGAIN_SECONDS)
 
 
 async def _lines(response: httpx.Response) -> AsyncIterator[str]:
-    """By line feed alone: httpx's own lines also end at characters that JSON may hold."""
+    """Splits only at line feeds. httpx's own line iterator also splits at characters that JSON may contain."""
     rest = b""
     async for chunk in response.aiter_bytes():
         *whole, rest = (rest + chunk).split(b"\n")

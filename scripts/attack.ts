@@ -1,5 +1,5 @@
-// Attacks a server in every way we know while an innocent viewer watches a run, then runs the tests of each guard:
-// `npm run test:attack`, or `npm run test:attack -- --seconds 2 --only fuzz`.
+// Attacks a server in every known way while an innocent viewer watches a run, then runs the tests of each guard: `npm
+// run test:attack`, or `npm run test:attack -- --seconds 2 --only fuzz`.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -15,7 +15,7 @@ if (!(seconds > 0)) {
 }
 buildPageIfStale();
 
-/** How late one word in a hundred may come to somebody who only watches. */
+/** The maximum p99 delay for a viewer. */
 const MOST_LATE_MS = 100;
 let count = 0;
 let failed = 0;
@@ -45,7 +45,7 @@ for await (const { name, skipped: why, answers, wrong, viewer } of attackAll({
 }
 console.log(`${count - failed - skipped} held, ${failed} failed, ${skipped} skipped\n`);
 
-/** What holds each guard to its promise in detail. */
+/** The detailed tests of each guard. */
 const SUITES = [
   "test/access.test.ts",
   "test/addresses.test.ts",

@@ -1,4 +1,4 @@
-// Builds the page into dist/web if it is missing or older than its sources: `npm start` and the tests begin with this.
+// Builds the page into dist/web if it is missing or older than its sources. `npm start` and the tests run this first.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
@@ -22,16 +22,16 @@ const isStale = (): boolean => {
   );
 };
 
-/** Throws what Vite says if it cannot be built. `directory` is another place for it. */
+/** Throws Vite's output if the build fails. `directory` overrides the output directory. */
 export const buildPage = (directory?: string): void => {
   const place = directory === undefined ? [] : ["--outDir", directory];
   const vite = path.join(root, "node_modules/vite/bin/vite.js");
-  // The page empties the place, the element is added to it.
+  // The page build empties the directory, then the element is added.
   for (const config of ["web/vite.config.ts", "web/element.config.ts"]) {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       [vite, "build", path.join(root, "web"), "--config", path.join(root, config), "--logLevel", "warn", ...place],
-      // Whatever this process is, what it builds is for use.
+      // Always a production build, whatever NODE_ENV this process has.
       { cwd: root, encoding: "utf8", env: { ...process.env, NODE_ENV: "production" } },
     );
     if (status !== 0) throw new Error(`the page could not be built\n${stdout}${stderr}`);
@@ -46,7 +46,7 @@ if (process.argv[1] === import.meta.filename) {
   try {
     buildPageIfStale();
   } catch (error) {
-    // The server is of use without its page, and says so at `/`.
+    // The server also works without its page, and says so at `/`.
     console.error(`runcast: ${messageOf(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-// The published package: JavaScript and types in dist/, the page in dist/web/.
+// Builds the published package: JavaScript and types in dist/, the page in dist/web/.
 import { spawnSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
 import path from "node:path";

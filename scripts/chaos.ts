@@ -1,4 +1,4 @@
-// Kills, stops and cuts off processes while many runs are at work, and compares everything: `npm run test:chaos`.
+// Kills, stops, and disconnects processes while many runs are active, and compares the results: `npm run test:chaos`.
 // `-- redis postgres sqlite --rounds 1 --seconds 600 --runs 200 --seed 1`
 import { parseArgs } from "node:util";
 import { disordersOf } from "../test/chaos/disorder.ts";
@@ -46,10 +46,10 @@ const isShared = engines.some((engine) => engine !== "sqlite");
 const kinds = disordersOf(isShared);
 const absent = kinds.filter((kind) => !happened.has(kind));
 if (absent.length > 0) console.log(`never happened: ${absent.join(", ")}`);
-// Too few say little about calls that were cut.
+// Too few calls prove little about interrupted calls.
 if (totals.executing < LEAST_EXECUTING)
   console.log(`fewer than ${LEAST_EXECUTING} calls were executing at a kill: play longer rounds`);
-// Without one, no process that was replaced has tried to write: the rounds were too short to show that it cannot.
+// Without a fenced write, no replaced process has tried to write, so the rounds were too short to prove fencing.
 if (isShared && totals.fenced === 0) console.log("no write was fenced: play longer rounds");
 const isTooShort = totals.executing < LEAST_EXECUTING || (isShared && totals.fenced === 0);
 process.exit(totals.wrong > 0 || p99 > LEASE_MS + 1000 || isTooShort ? 1 : 0);

@@ -1,4 +1,4 @@
-// Generates docs/dialects.md from the declarations of the dialects: `npm run docs`.
+// Generates docs/dialects.md from the dialects' declarations: `npm run docs`.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { dialects } from "../src/config/dialects.ts";

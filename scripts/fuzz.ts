@@ -1,4 +1,4 @@
-// Feeds decoders and the event stream reader with what broken and hostile servers send:
+// Feeds decoders and the event stream reader with output of broken and hostile servers:
 // `npm run fuzz -- [dialect | sse] [--seconds 60] [--seed N]`.
 import { parseArgs } from "node:util";
 import { fuzz, fuzzTargets } from "../test/fuzzing.ts";

@@ -25,7 +25,7 @@ const FIRST = Date.UTC(2026, 0, 1);
 type React = (event: Event, runner: Runner, run: string) => unknown;
 
 let asked = "";
-/** What a person does while the story plays. */
+/** The user's reactions while the story plays. */
 const reactions: Record<string, React> = {
   approval: (event, runner, run) =>
     event.type === "ask-start" &&
@@ -40,7 +40,7 @@ const reactions: Record<string, React> = {
     runner.answer(run, event.ask, { value: choicesOf(event)[0]?.value ?? "the tests" }, "Ada"),
   resume: (event, runner, run) => {
     if (event.type === "ask-start") asked = event.ask;
-    // Once the sub-agent is done, so that the approval outlives the process that asked for it.
+    // Answer after the sub-agent is done, so that the approval outlives the process that asked for it.
     if (event.type === "agent-end") void runner.answer(run, asked, { allow: true }, "Ada");
   },
   cancel: (event, runner, run) => event.type === "tool-progress" && runner.cancel(run, { by: "Ada" }),
@@ -60,7 +60,7 @@ const requests: Record<string, Partial<RunRequest>> = {
 
 type Playable = Omit<Story, "source"> & Partial<Story>;
 
-/** Reads a run along, as a person who reacts to it would. Resolves at its last entry, or where its process dies. */
+/** Follows a run and reacts to it like a user. Resolves at its last entry, or where its process dies. */
 const follow = (log: Log, runner: Runner, run: string, { name, dies }: Playable): Promise<number> => {
   const { promise, resolve } = Promise.withResolvers<number>();
   const past: Event[] = [];
@@ -92,7 +92,7 @@ const record = async (story: Playable, demoSource: Source): Promise<readonly Ent
   return even(recorded);
 };
 
-/** What becomes of a run whose process has died after these entries. */
+/** Recovers a run whose process died after these entries. */
 const recover = async (run: string, entries: readonly Entry[], story: Playable, successor: Source | undefined) => {
   const log = memory();
   await log.append(run, entries, { owner: "server-1", epoch: 1 });
@@ -104,7 +104,7 @@ const recover = async (run: string, entries: readonly Entry[], story: Playable, 
   return recorded;
 };
 
-/** Spreads a run evenly over time; what a call took follows from that. Files, whose ids are random, are numbered. */
+/** Spaces entries evenly in time and derives call durations from that. Replaces random file IDs with numbers. */
 const even = (entries: readonly Entry[]): Entry[] => {
   const executedAt = new Map<string, number>();
   return entries.map(({ seq, event }) => {

@@ -1,4 +1,5 @@
-// Installs coding agents and frameworks that slow tests run, outside the checkout: `npm run agents -- [name …]`, all of them by default.
+// Installs the coding agents and frameworks that slow tests run, outside the checkout: `npm run agents -- [name …]`.
+// Default: all.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Takes the pictures of README and docs from the page as it is: `npm run pictures`. Needs Chromium.
+// Takes the screenshots for README and docs from the current page: `npm run pictures`. Needs Chromium.
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
@@ -14,7 +14,7 @@ import { buildPageIfStale } from "./build-page.ts";
 const only = process.argv.slice(2);
 const directory = path.join(import.meta.dirname, "../docs/pictures");
 mkdirSync(directory, { recursive: true });
-// Those of scenes that are no more. What lies in folders is made by others.
+// Removes screenshots of former scenes. Subfolders belong to other scripts.
 if (only.length === 0)
   for (const file of readdirSync(directory)) if (file.endsWith(".png")) rmSync(path.join(directory, file));
 buildPageIfStale();
@@ -42,7 +42,7 @@ const take = async (scene: Scene, size: keyof typeof SIZES, colorScheme: "light"
   const page = await context.newPage();
   await page.goto(cable.url);
   await scene.play(page, cable.pull);
-  // What follows by itself, such as a scroll to the end, takes a frame or two.
+  // Wait for automatic changes, such as scrolling to the end, which take a frame or two.
   await page.waitForTimeout(300);
   const file = `${scene.name}${size === "phone" ? "-phone" : ""}-${colorScheme}.png`;
   await page.screenshot({ path: path.join(directory, file), animations: "disabled" });

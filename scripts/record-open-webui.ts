@@ -1,7 +1,9 @@
-// Tells a running Open WebUI every story of test/open-webui/recordings again and writes down what it shows, sends and stores now:
+// Replays every story of test/open-webui/recordings to a running Open WebUI and records what it now shows, sends, and
+// stores:
 //   node scripts/node.mjs scripts/record-open-webui.ts <its program> [<story>…]
-// A version that has no recordings yet gets the stories of the newest that has. A new story is a line with `story` and `frames`:
-// lines of a stream, and between them `{"SEE": <moment>}`, where to look at the page, and `{"STOP": true}`, where to press Stop.
+// A version without recordings gets the stories of the newest version that has some. A new story is a line with `story`
+// and `frames`: the lines of a stream, and between them `{"SEE": <moment>}`, where to capture the page, and
+// `{"STOP": true}`, where to press Stop.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,7 +23,7 @@ const [program, ...wanted] = process.argv.slice(2);
 if (program === undefined) throw new Error("say where Open WebUI's program is");
 const folder = path.join(import.meta.dirname, "../test/open-webui/recordings");
 const STORED = ["content", "output", "statusHistory", "sources", "files", "embeds", "error", "usage", "done"];
-/** Told whatever the stream says. */
+/** Events that are sent regardless of the stream. */
 const OWN = new Set(["chat:list", "chat:active"]);
 
 const openWebUi = await startOpenWebUi(program);

@@ -1,10 +1,10 @@
-// Runs the live suite against Open WebUI itself, the newest and 0.10.2: `npm run test:open-webui`.
-//   -- --version 0.10.2   only that one (several are allowed)
+// Runs the live suite against real Open WebUI installations, the newest and 0.10.2: `npm run test:open-webui`.
+//   -- --version 0.10.2   only that one (may be repeated)
 //   -- --install          only installs
-//   -- --upgrade          installs what is newest now
-//   -- --pictures         also takes the pictures of docs/open-webui.md
-// Files run only those; other options, as --name=value, go to vitest. Each version has a virtual environment of its own below .cache/open-webui (or
-// RUNCAST_OPEN_WEBUI_HOME) that stays for the next time.
+//   -- --upgrade          installs the newest release
+//   -- --pictures         also takes the screenshots of docs/open-webui.md
+// File arguments select the tests to run. Other options, as --name=value, are passed to vitest. Each version has its
+// own virtual environment below .cache/open-webui (or RUNCAST_OPEN_WEBUI_HOME), which is kept for later runs.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -42,7 +42,7 @@ for (const version of values.install === true ? [] : versions) {
   console.log(`\nThe live suite against Open WebUI ${openWebUi.version}`);
   const tests = spawn(
     process.execPath,
-    // One file after the other: they share one Open WebUI, and each sets its connections.
+    // One file at a time: they share one Open WebUI, and each sets its connections.
     [path.join(root, "node_modules/vitest/vitest.mjs"), "run", "--no-file-parallelism", ...files, ...rest],
     {
       cwd: root,

@@ -1,4 +1,4 @@
-// Every suite in its short form (`npm test`), or in full with --long. Other arguments go to vitest.
+// Runs every suite in its short form (`npm test`), or in full with --long. Other arguments are passed to vitest.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** How the time for the arguments of one call grows with the number of their pieces: the slope between logarithms is 1 if it is flat. */
+/**
+ * How the time for the arguments of one call grows with the number of pieces: the slope in a log-log plot, which is 1
+ * if it is linear.
+ */
 export const growth = async (
   grow: (deltas: readonly string[]) => unknown,
   sizes: readonly number[],
@@ -9,7 +12,7 @@ export const growth = async (
   for (const size of sizes) {
     const last = points.at(-1);
     const before = points.at(-2);
-    // What is known to be too slow is not waited for.
+    // Skip sizes that are known to be too slow.
     const factor = last && before ? last.ms / before.ms : 1;
     if (last && last.ms * factor > limitMs) break;
     points.push({ size, ms: await best(grow, size, 200) });

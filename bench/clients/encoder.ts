@@ -7,7 +7,7 @@ import { nativeRun } from "../workload.ts";
 
 const AT = 1_760_000_000_000;
 
-/** Our encoder of a dialect, from the entries of a log to the text of its stream. */
+/** Our encoder of a dialect, from log entries to the text of its stream. */
 export const encoderOf = (dialect: Dialect): Pick<Client, "encode"> => ({
   encode: (plan) => {
     const { opening, events } = nativeRun(plan);

@@ -1,7 +1,7 @@
 import type { Client } from "../client.ts";
 import { nativeRun } from "../workload.ts";
 
-/** The yardstick: the least that turns bytes into the text of a run and its calls. */
+/** The baseline: the minimum code that turns bytes into the text of a run and its calls. */
 export const client: Client = {
   stream: function* (plan) {
     const { opening, events } = nativeRun(plan);

@@ -1,7 +1,7 @@
 import { createJsonParser } from "../../src/json.ts";
 import type { Client } from "../client.ts";
 
-/** The parser of tool arguments on its own. */
+/** Only the parser of tool arguments. */
 export const client: Pick<Client, "grow"> = {
   grow: (deltas) => {
     const parser = createJsonParser();

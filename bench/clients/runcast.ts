@@ -9,7 +9,7 @@ import { nativeRun } from "../workload.ts";
 const AT = 1_760_000_000_000;
 const start: Event = { type: "run-start", protocol: PROTOCOL, run: "run-1", name: "bench" };
 
-/** Our own client without its network: frames to entries, each folded as it comes. */
+/** Our own client without its network: frames to entries, each folded on arrival. */
 export const client: Client = {
   stream: function* (plan) {
     const { opening, events } = nativeRun(plan);

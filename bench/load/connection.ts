@@ -10,13 +10,13 @@ export interface Connection {
   readonly sample: string;
   readonly stalled: boolean;
   readonly headed: Promise<void>;
-  /** Never rejects: whoever ends early shows in the count. */
+  /** Never rejects: a stream that ends early shows in the count. */
   readonly finished: Promise<void>;
   release(): void;
   close(): Promise<void>;
 }
 
-/** One buffer serves all connections: each read is counted before the next one starts. */
+/** One buffer serves all connections, because each read is counted before the next one starts. */
 const buffer = Buffer.allocUnsafe(64 * 1024);
 const mark = MARK.charCodeAt(0);
 const SAMPLE_BYTES = 32 * 1024;
@@ -39,7 +39,7 @@ export const createConnection = (options: {
   let bytes = 0;
   let lastAt = 0;
   let sample = "";
-  /** The start of a stamp whose rest is still to come. */
+  /** The start of a timestamp whose rest has not arrived yet. */
   let cut: Buffer | undefined;
 
   const readStamps = (length: number, now: number) => {

@@ -1,6 +1,9 @@
 import { MARK } from "../workload.ts";
 
-/** How much longer the token frames of a stream are than a bare `data:` line with the same JSON, by a stream's first bytes. */
+/**
+ * The length of a stream's token frames relative to a bare `data:` line with the same JSON, measured on the first
+ * bytes.
+ */
 export const frameOverhead = (sample: string): { overhead?: number } => {
   const body = sample.slice(sample.indexOf("\r\n\r\n") + 4);
   const frames = dechunk(body).split("\n\n").slice(0, -1);

@@ -30,7 +30,7 @@ export const serve: Serve = async (stage) => {
         if (viewers.size === 0) share();
         return new Promise<void>((end) => viewers.set(stream, end));
       }
-      // A write that is not awaited before the callback returns is lost: the last one is.
+      // A write that is not awaited before the callback returns is lost, so await the last one.
       await new Promise<void>((end) => {
         let last = Promise.resolve();
         stage.push(

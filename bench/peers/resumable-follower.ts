@@ -5,7 +5,7 @@ import { sseHeaders } from "../server.ts";
 import type { Serve } from "../server.ts";
 import { nativeRun } from "../workload.ts";
 
-/** As `resumable-stream`, with the viewer as a follower, who gets everything through Redis: what any process can show. */
+/** Like `resumable-stream`, but the viewer is a follower that gets everything through Redis, as on any process. */
 export const serve: Serve = async (stage) => {
   const context = createResumableStreamContext({ waitUntil: null });
   let streams = 0;

@@ -5,7 +5,7 @@ import { sseHeaders } from "../server.ts";
 import type { Serve } from "../server.ts";
 import { nativeRun } from "../workload.ts";
 
-/** Its Redis is the one that REDIS_URL names; nobody follows, which is its cheapest case. */
+/** Uses the Redis at REDIS_URL. There are no followers, which is its cheapest case. */
 export const serve: Serve = async (stage) => {
   const context = createResumableStreamContext({ waitUntil: null });
   let streams = 0;

@@ -3,12 +3,12 @@ import type { guard as guardOf, Row, Target } from "../targets.ts";
 import { variants } from "../variants.ts";
 import type { Variant } from "../variants.ts";
 
-/** One figure set of one variant in one round, or what went wrong. */
+/** The metrics of one variant in one round, or its error. */
 export interface Sample {
   readonly round: number;
   readonly scenario: string;
   readonly variant: string;
-  /** How long it took to find out. */
+  /** How long the measurement took. */
   readonly ms: number;
   readonly metrics?: Metrics;
   readonly error?: string;
@@ -19,7 +19,7 @@ export interface Line {
   readonly variant: string;
   readonly value?: number;
   readonly unit: string;
-  /** The median of each round's own ratio. */
+  /** The median of the ratios of all rounds. */
   readonly ratio?: number;
   readonly against?: string;
   readonly target?: string;
@@ -30,7 +30,7 @@ export interface Line {
 export interface Verdict {
   readonly lines: readonly Line[];
   readonly counts: { met: number; missed: number; unmeasured: number; errors: number };
-  /** Why the whole run counts for nothing. */
+  /** Why the whole run is invalid. */
   readonly void?: string;
 }
 
@@ -102,7 +102,7 @@ const figures = (samples: readonly Sample[], metric: string, subject: string) =>
 const ratios = (samples: readonly Sample[], metric: string, subject: string, against: string): number[] =>
   compared(samples, metric, subject, against, (figure, other) => figure / other);
 
-/** Round by round. */
+/** Compares round by round. */
 const compared = (
   samples: readonly Sample[],
   metric: string,

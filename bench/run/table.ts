@@ -1,6 +1,6 @@
 import type { Line } from "./judge.ts";
 
-/** One table for people: a title for each row of figures, then a line for each variant. */
+/** A table for people: a title for each row of figures, then a line for each variant. */
 export const table = (lines: readonly Line[]): string => {
   const text: string[] = [];
   let title = "";

@@ -5,7 +5,7 @@ import { sseHeaders } from "../server.ts";
 import type { Serve } from "../server.ts";
 import { nativeRun } from "../workload.ts";
 
-/** The yardstick for many viewers of one run: `node:http`, each event encoded once and written to every viewer. */
+/** The baseline for many viewers of one run: `node:http`, each event encoded once and written to every viewer. */
 export const serve: Serve = async (stage) => {
   const viewers = new Set<ServerResponse>();
   const start = () => {

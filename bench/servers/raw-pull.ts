@@ -5,8 +5,8 @@ import type { Serve } from "../server.ts";
 import { nativeRun } from "../workload.ts";
 
 /**
- * The floor for whoever reads an agent as it is, an async generator: each event goes straight to the socket, already
- * chunked. Nothing is checked, stored or held back. What a server of ours costs beyond this is its log.
+ * The floor for servers that read an agent as an async generator: each event goes directly to the socket, already
+ * chunked. Nothing is checked, stored, or buffered. What our server costs beyond this is its log.
  */
 export const serve: Serve = async (stage) => ({
   port: await listen(

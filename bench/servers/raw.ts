@@ -4,7 +4,7 @@ import { sseHeaders } from "../server.ts";
 import type { Serve } from "../server.ts";
 import { nativeRun } from "../workload.ts";
 
-/** The yardstick: `node:http`, one write an event, nothing stored, no ids, no back-pressure. */
+/** The baseline: `node:http`, one write per event, nothing stored, no IDs, no backpressure. */
 export const serve: Serve = async (stage) => ({
   port: await listen(
     createServer((_request, response) => {

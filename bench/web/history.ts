@@ -9,7 +9,7 @@ export interface Past {
   readonly card: Extract<ReturnType<typeof cardOf>, { kind: "card" }>;
 }
 
-/** So many questions and answers, the same each time. */
+/** This many questions and answers, always the same. */
 export const history = (answers: number): Past[] => {
   const random = randomFrom(1000);
   return Array.from({ length: answers }, (_, index) => {
@@ -57,7 +57,7 @@ export const historyFile = (past: readonly Past[]): string => {
   return JSON.stringify({ format: "runcast-conversations", version: 1, conversations: [conversation], runs });
 };
 
-/** What a call that goes well says while its step lasts, and after it. */
+/** The events of a successful call during its step, and after it. */
 export const cardEvents = (call: string, { name, input, output }: Past["card"]): readonly [Event[], Event[]] => [
   [
     { type: "tool-start", call, name },

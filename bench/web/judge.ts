@@ -7,7 +7,7 @@ export interface Samples {
   readonly list: Measured | undefined;
 }
 
-/** The targets, what was measured of each, and how many were missed. */
+/** The targets with their measured values, and how many were missed. */
 export const judge = (
   { runcast, streamdown, useChat, list }: Samples,
   { tokens, quick }: { readonly tokens: number; readonly quick: boolean },
@@ -65,7 +65,7 @@ const first = ({ marks }: Measured) => marks[0]!;
 const last = ({ marks }: Measured) => marks.at(-1)!;
 const script = (measured: Measured): number => last(measured).script - first(measured).script;
 
-/** Script between two shares of the stream. */
+/** The increase between two fractions of the stream. */
 const between = ({ marks }: Measured, from: number, to: number, key: "script" | "heap"): number => {
   const at = (share: number) => marks[Math.round((marks.length - 1) * share)]!;
   return at(to)[key] - at(from)[key];

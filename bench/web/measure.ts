@@ -1,6 +1,6 @@
 import type { Browser, CDPSession, Page } from "playwright-core";
 
-/** What the page's main thread had done when so many tokens had come, in milliseconds of its CPU time, and bytes. */
+/** What the page's main thread had used when this many tokens had arrived, in milliseconds of CPU time, and bytes. */
 export interface Mark {
   readonly tokens: number;
   readonly script: number;
@@ -10,13 +10,13 @@ export interface Mark {
   readonly heap: number;
 }
 
-/** Tasks of the main thread that took a millisecond or more, in milliseconds. */
+/** Main thread tasks of at least one millisecond, in milliseconds. */
 export interface Tasks {
   readonly count: number;
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** The same by the thread's own clock: what they would take on a machine that does nothing else. */
+  /** The same in CPU time: what they would take on an otherwise idle machine. */
   readonly cpu: { readonly p99: number; readonly max: number };
 }
 
@@ -25,7 +25,7 @@ export interface Measured {
   readonly tasks: Tasks;
 }
 
-/** Opens a page, runs `prepare`, and measures from `begin` until `end`; `sample` is called by the stream when it wants a mark. */
+/** Opens a page with `open`, and measures from `begin` until `end`. The stream calls `sample` when it wants a mark. */
 export const measurePage = async (
   browser: Browser,
   steps: {
@@ -42,7 +42,7 @@ export const measurePage = async (
   try {
     await steps.open(page);
     const session = await context.newCDPSession(page);
-    // By the thread's own clock, so that a busy machine does not count.
+    // CPU time of the thread, so that a busy machine does not affect it.
     await session.send("Performance.enable", { timeDomain: "threadTicks" });
     await session.send("HeapProfiler.enable");
     const marks: Promise<Mark>[] = [];

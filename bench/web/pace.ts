@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Beat } from "./stream.ts";
 
-/** Gives the beats out at so many tokens a second, and says after each token how many there were. */
+/** Yields the beats at this many tokens per second, and reports the count after each token. */
 export async function* paced(
   beats: readonly Beat[],
   perSecond: number,

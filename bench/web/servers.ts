@@ -12,7 +12,7 @@ import { cardEvents, type Past } from "./history.ts";
 import { paced } from "./pace.ts";
 import type { Beat } from "./stream.ts";
 
-/** What is streamed, how fast, and who is told how far it is. */
+/** What is streamed, how fast, and the callback for its progress. */
 export interface Streamed {
   readonly beats: readonly Beat[];
   readonly perSecond: number;
@@ -25,7 +25,7 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-/** Runcast itself with its built page, and an agent that says the stream. */
+/** Runcast itself with its built page, and an agent that emits the stream. */
 export const serveRuncast = async (streamed: () => Streamed): Promise<Serving> => {
   const source: Source = async function* () {
     const { beats, perSecond, onToken } = streamed();
@@ -64,7 +64,7 @@ export const serveRuncast = async (streamed: () => Streamed): Promise<Serving> =
   return { url, close: () => server.close() };
 };
 
-/** The peers' built pages, the history, and the stream in the two spellings that they read. */
+/** The peers' built pages, the history, and the stream in the two formats they read. */
 export const servePeers = async (directory: string, streamed: () => Streamed): Promise<Serving> => {
   const server = createHttpServer((request, response) => {
     const name = new URL(request.url!, "http://localhost").pathname;

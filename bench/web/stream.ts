@@ -1,11 +1,11 @@
 import { randomFrom } from "../../test/random.ts";
 
-/** What happens next in a stream: a token of text, a card (a tool that was called and answered), or the end of a stretch of text. */
+/** The next element of a stream: a token of text, or a card (a completed tool call). */
 export type Beat =
   | { readonly kind: "token"; readonly text: string }
   | { readonly kind: "card"; readonly name: string; readonly input: string; readonly output: string };
 
-/** Paragraphs, lists, code, tables and cards, the same for the same seed: `tokens` tokens in stretches of `stretch`. */
+/** Paragraphs, lists, code, tables, and cards, reproducible by seed: `tokens` tokens in stretches of `stretch`. */
 export const mixedStream = (tokens: number, stretch: number, cards: number): Beat[] => {
   const random = randomFrom(20_000);
   const beats: Beat[] = [];
@@ -25,7 +25,7 @@ export const mixedStream = (tokens: number, stretch: number, cards: number): Bea
   return beats;
 };
 
-/** One list and nothing else. */
+/** A single list. */
 export const listStream = (items: number): Beat[] => {
   const random = randomFrom(4000);
   const beats: Beat[] = [];
@@ -41,7 +41,7 @@ export const cardOf = (random: () => number): Beat => ({
   output: `${sentence(random, 12)}\n${sentence(random, 12)}`,
 });
 
-/** A block of each kind in turn by chance, as an answer has them. */
+/** A random block, with kinds distributed as in a typical answer. */
 export const block = (random: () => number): string => {
   const kind = random();
   if (kind < 0.35) return `${Array.from({ length: 3 }, () => sentence(random, 14)).join(" ")}\n\n`;

@@ -1,4 +1,4 @@
-"""The smallest agent that is not ours: one POST endpoint that answers events as server-sent events. Standard library only."""
+"""The smallest agent outside of Runcast: one POST endpoint that responds with server-sent events. No dependencies."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 def answer(messages):
-    """Yields the events of one run. PROTOCOL.md has the grammar."""
+    """Yields the events of one run. See PROTOCOL.md for the grammar."""
     city = messages[-1]["content"][0]["text"]
     call = f"forecast-{uuid.uuid4().hex[:8]}"
     yield {"type": "step-start", "step": "look"}
@@ -19,7 +19,7 @@ def answer(messages):
     yield {"type": "tool-input-end", "call": call, "input": {"city": city}}
     yield {"type": "step-end", "step": "look", "finish": "tools"}
     yield {"type": "tool-execute", "call": call}
-    sky = f"clear over {city}"  # Do the work here: what has been yielded is on the screen.
+    sky = f"clear over {city}"  # Do the work here: everything yielded so far is already on the screen.
     yield {"type": "tool-end", "call": call, "outcome": "ok", "content": [{"type": "text", "text": sky}]}
     yield {"type": "step-start", "step": "answer"}
     yield {"type": "text-start", "part": "after"}

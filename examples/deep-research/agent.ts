@@ -1,4 +1,4 @@
-// Research with a plan: todos, three researchers at once with files they share, and a report that names its sources.
+// Research with a plan: todos, three parallel researchers that share files, and a report that cites its sources.
 import { demo } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
 import { type Model, agent } from "../../src/sources/agent.ts";
@@ -9,11 +9,11 @@ import { runFiles } from "./run-files.ts";
 import { LEAD, RESEARCHER, stories } from "./stories.ts";
 
 export interface ResearchOptions {
-  /** Default: a scripted one. */
+  /** Default: a scripted model. */
   readonly model?: Model;
-  /** Of the scripted model. */
+  /** The speed of the scripted model. */
   readonly speed?: number;
-  /** Where the files of a run lie while it goes on. Default: the system's place for temporary files. */
+  /** The parent directory for the files of active runs. Default: the system's temporary directory. */
   readonly directory?: string;
 }
 

@@ -7,7 +7,7 @@ export interface Source {
   readonly text: string;
 }
 
-/** A shelf small enough to read, so that the example works without a network. */
+/** A small built-in library, so that the example works offline. */
 export const library: readonly Source[] = [
   {
     title: "HTML Standard: Server-sent events",
@@ -41,7 +41,7 @@ export const library: readonly Source[] = [
   },
 ];
 
-/** Searches the library, and cites what it finds. */
+/** Searches the library and cites what it finds. */
 export const searchLibrary = (): Tool =>
   defineTool({
     name: "search_library",
@@ -57,7 +57,7 @@ export const searchLibrary = (): Tool =>
     },
   }) as Tool;
 
-/** The two that share most words with the query. */
+/** The two sources that share the most words with the query. */
 export const search = (query: string): readonly Source[] => {
   const words = new Set(query.toLowerCase().match(/\p{L}{4,}/gu));
   return library

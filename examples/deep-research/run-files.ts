@@ -10,7 +10,9 @@ interface Workspace {
   users: number;
 }
 
-/** The file tools on a directory that lives as long as the run: all of its agents see the same files, other runs see none of them. */
+/**
+ * File tools on a directory that lasts as long as the run. All its agents share the files. Other runs cannot see them.
+ */
 export const runFiles = (parent = tmpdir()): Toolkit => {
   const workspaces = new WeakMap<RunRequest, Workspace>();
   const open = async () => {

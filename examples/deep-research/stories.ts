@@ -23,7 +23,7 @@ const plan = (research: Status, report: Status): Beat => ({
   },
 });
 
-/** The sources of all topics, each once: their place in the list is their number. */
+/** The sources of all topics, without duplicates. Their position in the list is their number. */
 const sources: readonly Source[] = [...new Set(TOPICS.flatMap(({ question }) => search(question)))];
 const numbers = (question: string): string =>
   search(question)

@@ -1,11 +1,11 @@
-// A site of its own that shows runs: its server holds the key, its page gets a share link to one run at a time.
+// A separate site that shows runs: its server holds the key, and its page gets a share link to one run at a time.
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import path from "node:path";
 import { createClient } from "../../src/client.ts";
 
 export interface SiteOptions {
-  /** Where Runcast is, and what allows starting runs there. */
+  /** The URL of Runcast, and a key that allows starting runs. */
   readonly url: string;
   readonly key: string;
 }
@@ -13,7 +13,7 @@ export interface SiteOptions {
 export const createSite = ({ url, key }: SiteOptions): Server => {
   const client = createClient({ url, key });
 
-  /** Starts a run and answers with what a page may know: its id, and a token that allows reading it for an hour. */
+  /** Starts a run and returns what a page may know: its ID, and a token that allows reading it for an hour. */
   const ask = async (message: string): Promise<unknown> => {
     const handle = client.start({ message });
     await Promise.race([handle.entries().next(), handle.finished]);

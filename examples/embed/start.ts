@@ -1,4 +1,4 @@
-// Runcast with the demo agent, and a site beside it that shows its runs. PORT chooses the site's port.
+// Runcast with the demo agent, and a separate site that shows its runs. PORT sets the site's port.
 import { native } from "../../src/dialects/native.ts";
 import { memory } from "../../src/logs/memory.ts";
 import { demoAgent } from "../../src/models/demo.ts";

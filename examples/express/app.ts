@@ -1,4 +1,4 @@
-// Runcast inside an Express application, under /runcast. PORT chooses the port.
+// Runcast inside an Express application, under /runcast. PORT sets the port.
 import express from "express";
 import { native } from "../../src/dialects/native.ts";
 import { memory } from "../../src/logs/memory.ts";

@@ -1,4 +1,4 @@
-// Runcast inside a Hono application, under /runcast. PORT chooses the port.
+// Runcast inside a Hono application, under /runcast. PORT sets the port.
 import { type HttpBindings, serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { native } from "../../src/dialects/native.ts";

@@ -1,4 +1,5 @@
-// A companion for one's studies: lectures by /Lec, revision by /Rev, and a memory that changes only with the student's leave.
+// A study companion: lectures with /Lec, revision with /Rev, and a memory that changes only with the student's
+// approval.
 import { mkdirSync } from "node:fs";
 import { demo } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
@@ -9,13 +10,13 @@ import { noteTools, writeFirstChapter } from "./notes.ts";
 import { LECTURE, REVISION, stories } from "./stories.ts";
 
 export interface StudyOptions {
-  /** Where lectures, chapters and the memory lie. Made if it is not there. */
+  /** The directory of lectures, chapters, and the memory. Created if missing. */
   readonly workspace: string;
-  /** Default: a scripted one. */
+  /** Default: a scripted model. */
   readonly model?: Model;
-  /** Of the scripted model. */
+  /** The speed of the scripted model. */
   readonly speed?: number;
-  /** The program that makes a PDF of LaTeX. Where it is not installed, notes become plain text. Default: pdflatex. */
+  /** The program that compiles LaTeX to PDF. If it is not installed, notes become plain text. Default: pdflatex. */
   readonly compiler?: string;
 }
 

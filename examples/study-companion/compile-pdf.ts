@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { ToolContext } from "../../src/tool.ts";
 
-/** Two passes: the first finds what references point to. */
+/** Two passes: the first resolves the references. */
 const PASSES = 2;
 
-/** The PDF of a LaTeX source; undefined if there is no compiler. Throws what the compiler finds wrong. */
+/** Compiles LaTeX to PDF. Returns undefined if there is no compiler. Throws the compiler's error. */
 export const compilePdf = async (
   { compiler, name, text }: { readonly compiler: string; readonly name: string; readonly text: string },
   context: ToolContext,
 ): Promise<Buffer | undefined> => {
-  // A directory of its own, and a compiler that may only look below it: the notes may say \input or \openout.
+  // A separate directory, and a compiler restricted to it, because the notes may contain \input or \openout.
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-latex-"));
   try {
     await writeFile(path.join(directory, name), text);

@@ -1,4 +1,4 @@
-/** The first mistake in the structure of a LaTeX file, as a compiler would tell it; undefined if there is none. */
+/** The first structural error in a LaTeX file, as a compiler would report it. Undefined if there is none. */
 export const latexProblem = (source: string): { readonly line: number; readonly message: string } | undefined => {
   const environments: { readonly name: string; readonly line: number }[] = [];
   const braces: number[] = [];
@@ -32,7 +32,7 @@ export const latexProblem = (source: string): { readonly line: number; readonly 
 
 const TOKENS = /\\begin\{([^{}]*)\}|\\end\{([^{}]*)\}|\\.|[{}]|%/g;
 
-/** Plain text that reads like the notes, section by section. */
+/** A plain text version of the notes, section by section. */
 export const latexText = (source: string): readonly { readonly heading: string; readonly text: string }[] => {
   const title = /\\title\{([^{}]*)\}/.exec(source)?.[1] ?? "Notes";
   const body = /\\begin\{document\}(.*?)\\end\{document\}/s.exec(source)?.[1] ?? source;

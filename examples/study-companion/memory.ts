@@ -13,7 +13,9 @@ const FIRST: Blocks = {
   student: { title: "Student Profile", body: "## About Me\n\nI'm studying CS..." },
 };
 
-/** What the agent knows of its student, in blocks with a label. Reading is free; every edit is a person's to allow. */
+/**
+ * What the agent knows about its student, in labeled blocks. Reading is free. Every edit needs the student's approval.
+ */
 export const memoryTools = (workspace: string): Tool[] => {
   const file = path.join(workspace, "memory.json");
   const read = (): Blocks => (existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Blocks) : FIRST);

@@ -11,7 +11,7 @@ export interface NoteOptions {
   readonly compiler: string;
 }
 
-/** Makes lectures and compiles their notes. */
+/** Creates lectures and compiles their notes. */
 export const noteTools = ({ workspace, compiler }: NoteOptions): Tool[] => {
   const createLecture = defineTool({
     name: "create_lecture",
@@ -55,7 +55,7 @@ export const noteTools = ({ workspace, compiler }: NoteOptions): Tool[] => {
   return [createLecture, compileNotes] as Tool[];
 };
 
-/** Something to revise, before there is a first lecture. */
+/** Writes a chapter to revise, before the first lecture exists. */
 export const writeFirstChapter = (workspace: string): void => {
   const file = path.join(workspace, "chapters/chapter-1.tex");
   if (existsSync(file)) return;

@@ -2,7 +2,7 @@ import { appendFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { EndedRun } from "../../src/runner.ts";
 
-/** Appends what was asked and answered to a file, one JSON object a line. Runs that go on do not wait for it. */
+/** Appends the message and the answer to a file, one JSON object per line. Active runs do not wait for it. */
 export const saveMessages =
   (file: string) =>
   async ({ run, request, end, entries }: EndedRun): Promise<void> => {

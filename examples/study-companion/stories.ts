@@ -13,7 +13,7 @@ const notesPath = ({ resultsOf }: Turn): string => {
 const topicOf = (message: string): string => message.replace(/^(?:on|about)\s+/i, "").trim() || "Graphs";
 
 const notesOn = (topic: string): string => {
-  // A list that is never ended, for whoever wants to see what a mistake looks like.
+  // A list that is never closed, to show what an error looks like.
   const isBroken = /\bbroken\b/i.test(topic);
   return [
     "\\documentclass{article}",
@@ -74,7 +74,7 @@ const revision: DemoStory = {
   ],
 };
 
-/** Its pieces and ids are fixed: other implementations are held to the same words. */
+/** Its pieces and IDs are fixed, because other implementations are tested against the same text. */
 const profile: DemoStory = {
   name: "profile",
   message: "What's in my student profile?",

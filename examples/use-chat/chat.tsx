@@ -10,7 +10,7 @@ import { createRoot } from "react-dom/client";
 
 const API = "/runcast/ai-sdk/demo";
 
-// The page keeps what was said. A run that goes on after a reload comes from Runcast.
+// The page stores the messages. A run that is still active after a reload is resumed from Runcast.
 const id = (sessionStorage["chat"] ??= crypto.randomUUID()) as string;
 const kept = JSON.parse(sessionStorage.getItem(id) ?? "[]") as UIMessage[];
 

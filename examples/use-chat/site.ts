@@ -1,4 +1,4 @@
-// Builds the page and serves it at /, beside Runcast under /runcast.
+// Builds the page and serves it at /, with Runcast under /runcast.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";

@@ -1,4 +1,4 @@
-// The page with the demo agent. PORT chooses the port.
+// The page with the demo agent. PORT sets the port.
 import { demoAgent } from "../../src/models/demo.ts";
 import { startSite } from "./site.ts";
 

@@ -1,11 +1,11 @@
-// An agent that asks a weather server over MCP. Without a model of your own, a scripted one plays it.
+// An agent that queries a weather server over MCP. Without a configured model, uses a scripted one.
 import path from "node:path";
 import { type DemoStory, demo } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
 import { type Model, agent } from "../../src/sources/agent.ts";
 import { type Mcp, mcp } from "../../src/tools/mcp.ts";
 
-/** Starts the server with the first question. */
+/** Starts the server with the first message. */
 export const weatherServer = (env: Readonly<Record<string, string>> = {}): Mcp =>
   mcp({
     servers: {
@@ -28,7 +28,7 @@ export const weather = ({ model, speed = 1, tools = weatherServer() }: WeatherOp
 
 export interface WeatherOptions {
   readonly model?: Model;
-  /** Of the scripted model. */
+  /** The speed of the scripted model. */
   readonly speed?: number;
   readonly tools?: Mcp;
 }

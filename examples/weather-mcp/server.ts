@@ -1,4 +1,4 @@
-// A small weather server that speaks MCP over stdio, one JSON message a line: a fast tool, a slow one and one that fails.
+// A small MCP weather server over stdio, one JSON message per line: a fast tool, a slow one, and one that fails.
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -13,7 +13,7 @@ interface Call {
   progress(progress: number, total: number, message: string): void;
 }
 
-/** How long the radar takes for one of its pictures. */
+/** How long the radar takes for each picture. */
 const PICTURE_MS = Number(process.env["PICTURE_MS"] ?? 400);
 const PICTURES = 5;
 
@@ -64,7 +64,7 @@ const tools: Record<string, Json & { run(input: Json, call: Call): Promise<Json>
 
 const text = (said: string) => ({ type: "text", text: said });
 
-/** Made up, but the same for the same place and day. */
+/** Invented, but always the same for the same place and day. */
 const weather = (seed: string): { sky: string; degrees: number } => {
   const sum = [...seed].reduce((total, letter) => total * 31 + letter.charCodeAt(0), 7) % 1009;
   return { sky: ["clear", "cloudy", "light rain", "snow"][sum % 4]!, degrees: (sum % 30) - 5 };

@@ -2,7 +2,10 @@ import type { Json } from "../../src/events.ts";
 import { parseJson } from "../../src/json.ts";
 import type { CallNode, Node, RunState } from "../../src/state.ts";
 
-/** What every reader must have made of a log, whatever its own state looks like. `conformance/README.md` says it in words. */
+/**
+ * The result that every reader must derive from a log, whatever its internal state. Described in
+ * `conformance/README.md`.
+ */
 export type Outline = Json;
 
 export const outlineOf = (state: RunState): Outline => {
@@ -17,7 +20,7 @@ export const outlineOf = (state: RunState): Outline => {
     data: Object.fromEntries(state.data),
     items: state.root.items.map(itemOf),
   };
-  // What is absent has no field.
+  // Removes absent fields.
   return JSON.parse(JSON.stringify(outline)) as Outline;
 };
 
@@ -68,7 +71,7 @@ const callOf = (node: CallNode): unknown => {
   };
 };
 
-/** Arguments that are not whole yet, or are no JSON, are nothing. */
+/** Incomplete or invalid arguments are undefined. */
 const inputOf = ({ edited, inputDone, inputText, input }: CallNode): unknown => {
   if (edited) return input;
   if (!inputDone) return undefined;

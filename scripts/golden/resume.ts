@@ -34,7 +34,7 @@ const never = () => new Promise<never>(() => {});
 const tool = (name: string, run: Tool["run"], more: Partial<Tool> = {}): Tool =>
   defineTool({ name, description: "", input: z.object({}) as Tool["input"], run, ...more });
 
-/** The same agent in each process. In one that is about to die, the checks and the sub-agent's model do not finish. */
+/** The same agent in each process. In a dying process, the checks and the sub-agent's model do not finish. */
 const process = (isDying: boolean): Source =>
   agent({
     model: isDying ? stalling(demo({ speed: Infinity, stories })) : demo({ speed: Infinity, stories }),
@@ -54,7 +54,7 @@ const process = (isDying: boolean): Source =>
     agents: { researcher: { description: "reads notes", instructions: RESEARCHER } },
   });
 
-/** Stops in the middle of what the sub-agent writes. */
+/** Stalls in the middle of the sub-agent's text. */
 const stalling = (model: LanguageModelV4): LanguageModelV4 => ({
   ...model,
   async doStream(options) {
@@ -74,7 +74,10 @@ const stalling = (model: LanguageModelV4): LanguageModelV4 => ({
 
 const CUT: readonly Event["type"][] = ["tool-end", "ask-start", "tool-output-delta", "text-delta"];
 
-/** A call has ended, one runs, one waits for a person, and a sub-agent writes: then the process dies and another takes over. */
+/**
+ * One call has ended, one is running, one waits for approval, and a sub-agent is writing. Then the process dies and
+ * another takes over.
+ */
 export const resume = {
   name: "resume",
   message: "Check everything and send the report",

@@ -4,7 +4,7 @@ import type { Source } from "../../src/source.ts";
 import { agent } from "../../src/sources/agent.ts";
 import { resume } from "./resume.ts";
 
-/** A run that the demo does not play: what it is asked, and who plays it. */
+/** A run that the demo does not play: its message and its source. */
 export interface Story {
   readonly name: string;
   readonly message: string;
@@ -12,7 +12,7 @@ export interface Story {
   readonly source: Source;
   /** Whether the process dies after these events. Another process recovers the run. */
   readonly dies?: (past: readonly Event[]) => boolean;
-  /** The agent in that other process. Without it, the run cannot go on. */
+  /** The agent in that other process. Without it, the run cannot continue. */
   readonly successor?: Source;
 }
 
@@ -55,7 +55,7 @@ const offering = playing(
   { type: "step-end", step: "step-2", finish: "stop", usage },
 );
 
-/** A model whose answer ends for a reason of its own. */
+/** A model whose answer ends with this finish reason. */
 const endingAs = (unified: "length" | "content-filter", message: string, text: string): Source =>
   agent({
     model: demo({

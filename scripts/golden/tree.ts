@@ -1,6 +1,6 @@
 import type { Entry, Event, EventOf, EventType } from "../../src/events.ts";
 
-/** A log as an indented list: what lies within what, in the order it happened; deltas are counted. */
+/** A log as an indented list, nested and in order. Consecutive deltas are counted. */
 export const tree = (entries: readonly Entry[]): string => {
   const depths = new Map<string | undefined, number>([[undefined, 1]]);
   const lines: { text: string; delta: string | undefined; count: number; of: Set<string> }[] = [];
@@ -8,7 +8,7 @@ export const tree = (entries: readonly Entry[]): string => {
     const depth = depthOf(event, depths);
     const delta = event.type.endsWith("-delta") ? event.type : undefined;
     const subject = "part" in event ? event.part : "call" in event ? event.call : undefined;
-    // A run of deltas is one line for each kind, also where several parts or calls interleave.
+    // Consecutive deltas become one line per type, even if several parts or calls interleave.
     const run = lines.slice(lines.findLastIndex((line) => line.delta === undefined) + 1);
     const earlier = delta && run.find((line) => line.delta === delta);
     if (earlier) {

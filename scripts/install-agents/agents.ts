@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 
-/** A coding agent that tests run, at a version that they are known to pass with. */
+/** A coding agent that tests run, pinned to a version known to pass. */
 export interface PinnedAgent {
   readonly name: string;
   readonly package: string;
@@ -10,9 +10,9 @@ export interface PinnedAgent {
   /** The program inside the package, and its arguments. */
   readonly program: string;
   readonly args: readonly string[];
-  /** The program is no script for Node.js. */
+  /** Whether the program is not a Node.js script. */
   readonly isNative?: boolean;
-  /** Installing needs the package's own scripts. */
+  /** Whether the installation needs the package's own scripts. */
   readonly needsScripts?: boolean;
 }
 
@@ -58,7 +58,7 @@ export const agents: readonly PinnedAgent[] = [
   },
 ];
 
-/** Outside the checkout, so that one install serves every later run on this machine. */
+/** Outside the checkout, so that one installation serves every later run on this machine. */
 export const homeOf = ({ name }: { readonly name: string }): string =>
   path.join(
     process.env["RUNCAST_AGENTS_HOME"] ??
@@ -66,7 +66,7 @@ export const homeOf = ({ name }: { readonly name: string }): string =>
     name,
   );
 
-/** The command that starts the agent, or undefined if this version of it is not installed. */
+/** The command that starts the agent. Undefined if this version is not installed. */
 export const commandOf = (agent: PinnedAgent): readonly [string, ...string[]] | undefined => {
   const folder = path.join(homeOf(agent), "node_modules", agent.package);
   const program = path.join(folder, agent.program);

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { homeOf } from "./agents.ts";
 
-/** A framework for agents that tests serve with Python, in an environment of its own. */
+/** A Python framework for agents that tests run in a separate environment. */
 export interface PythonAgent {
   readonly name: string;
-  /** What pip installs. */
+  /** The packages that pip installs. */
   readonly packages: readonly string[];
 }
 
@@ -37,12 +37,12 @@ export const pythonAgents: readonly PythonAgent[] = [
   },
 ];
 
-/** Says what is installed, so that another version is not taken for it. */
+/** A file that lists the installed packages, to detect other versions. */
 export const markOf = (agent: PythonAgent): string => path.join(homeOf(agent), "installed.txt");
 
 export const programOf = (agent: PythonAgent): string => path.join(homeOf(agent), "venv/bin/python");
 
-/** The Python that has these packages, or undefined if they are not installed. */
+/** The Python with these packages. Undefined if they are not installed. */
 export const pythonOf = (agent: PythonAgent): string | undefined => {
   const isThere = existsSync(markOf(agent)) && readFileSync(markOf(agent), "utf8") === agent.packages.join("\n");
   return isThere ? programOf(agent) : undefined;

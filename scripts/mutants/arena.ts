@@ -6,25 +6,26 @@ import type { Mutant } from "./broken-promises.ts";
 
 /** A copy of the repository in which promises can be broken. */
 export interface Arena {
-  /** How the tests end, and what they print if they do not pass. */
+  /** The result of the tests, and their output if they do not pass. */
   run(tests: readonly string[]): { readonly verdict: "passed" | "failed" | "hung"; readonly output: string };
-  /** What becomes of a mutant when its tests run. */
+  /** Runs the tests of a mutant and returns its verdict. */
   try(mutant: Mutant): Verdict;
   close(): void;
 }
 
 /**
- * - `killed`: a test failed, by an assertion or by its own deadline (vitest's `testTimeout`).
+ * - `killed`: a test failed, by an assertion or by its own timeout (vitest's `testTimeout`).
  * - `survived`: all of them passed.
- * - `hung`: the tests were still running when the arena stopped them. That is no kill: nothing says that a test noticed, a slow
- *   machine looks the same, and in CI such a mutant would be a job that times out and not a test that names a broken promise.
+ * - `hung`: the tests were still running when the arena stopped them. That does not count as a kill: there is no
+ *   evidence that a test noticed, a slow machine looks the same, and in CI such a mutant would time out the job instead
+ *   of failing a test that names the broken promise.
  */
 export type Verdict = "killed" | "survived" | "hung";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const LEFT_OUT = new Set(["node_modules", ".git", ".runcast", "results"]);
 
-/** The sources with the mutant in them. Throws if they have changed so much that it no longer applies. */
+/** The source with the mutation applied. Throws if the source has changed so that it no longer applies. */
 export const mutated = ({ file, edits }: Mutant): string => {
   let text = readFileSync(path.join(ROOT, file), "utf8");
   for (const [find, replace] of edits) {
@@ -34,12 +35,12 @@ export const mutated = ({ file, edits }: Mutant): string => {
   return text;
 };
 
-/** The workers of a test run that was stopped do not end with it. */
+/** The workers of a stopped test run do not end with it. */
 const killGroup = (leader: number): void => {
   try {
     process.kill(-leader, "SIGKILL");
   } catch {
-    // Nothing of it is left.
+    // No process is left.
   }
 };
 
@@ -50,7 +51,7 @@ export const createArena = ({ timeoutMs = 180_000 } = {}): Arena => {
   cpSync(ROOT, copy, { recursive: true, filter: (source) => !LEFT_OUT.has(path.basename(source)) });
   symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
 
-  // In a process group of its own; Node's types do not know that of `spawnSync`.
+  // In a separate process group. Node's types lack `detached` for `spawnSync`.
   const own = { detached: true };
   const options = { ...own, cwd: copy, encoding: "utf8", timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 } as const;
 

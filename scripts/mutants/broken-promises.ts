@@ -1,6 +1,6 @@
 import { ownership } from "./ownership.ts";
 
-/** One promise, and an edit of the sources that breaks it; one of the tests must notice. */
+/** A promise, and an edit of the source that breaks it. One of the tests must notice. */
 export interface Mutant {
   readonly breaks: string;
   readonly file: string;

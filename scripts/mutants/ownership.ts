@@ -2,7 +2,7 @@ import type { Mutant } from "./broken-promises.ts";
 
 const tests = ["test/ownership.test.ts"];
 
-/** Promises of runs that outlive their process. */
+/** Promises about runs that outlive their process. */
 export const ownership: readonly Mutant[] = [
   {
     breaks: "a run has one owner: a living owner's lease is ignored",

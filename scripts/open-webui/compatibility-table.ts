@@ -5,14 +5,14 @@ import { reach, type Reached } from "../../test/open-webui/reach.ts";
 const START = "<!-- compatibility: written by `npm run docs` -->";
 const END = "<!-- /compatibility -->";
 
-/** docs/open-webui.md with the table as it is now between its marks. */
+/** docs/open-webui.md with the current table between its markers. */
 export const withCompatibilityTable = (document: string): string => {
   const [start, end] = [document.indexOf(START), document.indexOf(END)];
   if (start < 0 || end < start) throw new Error(`docs/open-webui.md has no ${START} … ${END}`);
   return `${document.slice(0, start + START.length)}\n\n${compatibilityTable()}\n\n${document.slice(end)}`;
 };
 
-/** What Open WebUI makes of everything it can be told: each cell of a version is what its reducer shows, live and after a reload. */
+/** How Open WebUI handles each event type. Each version's cell is what its reducer shows, live and after a reload. */
 const compatibilityTable = (): string => {
   const versions = generations.map(({ versions }) => versions);
   const rows = compatibility.map(({ type, says, reach: ways }) =>

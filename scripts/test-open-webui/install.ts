@@ -2,11 +2,13 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 
-/** Any build of torch does: this one, asked for by name, comes without the packages for graphics cards, which are larger than all the rest. */
+/**
+ * Any torch build works. Requesting this one by name avoids the GPU packages, which are larger than everything else.
+ */
 const TORCH = "torch==2.13.0";
 const SAY_MS = 10_000;
 
-/** Makes a virtual environment with this version, if it is not there yet. */
+/** Creates a virtual environment with this version, if it does not exist yet. */
 export const installOpenWebUi = async (
   directory: string,
   version: string,
@@ -35,7 +37,7 @@ export const installOpenWebUi = async (
   console.log(`Open WebUI ${version}: ${installedVersion(directory)} in ${directory}`);
 };
 
-/** Open WebUI runs on 3.11 and 3.12 only. */
+/** Open WebUI only runs on Python 3.11 and 3.12. */
 const python = (): string => {
   for (const name of ["python3.12", "python3.11", "python3", "python"]) {
     const { stdout } = spawnSync(name, ["-c", "import sys, venv; print(sys.version_info.minor)"], { encoding: "utf8" });
@@ -50,7 +52,7 @@ const installedVersion = (directory: string): string => {
   return stdout.trim();
 };
 
-/** Says now and then where it is; all that was printed only if it fails. */
+/** Reports progress occasionally. Prints the full output only on failure. */
 const run = (program: string, args: readonly string[], what: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const start = performance.now();

@@ -1,4 +1,5 @@
-// streamdown alone, at its best: what is past is plain and never rendered again, the text of each stretch grows in a state that is set once a frame, and nothing else is rendered again.
+// Only streamdown, at its best: past messages are plain and never rendered again, the text of each stretch grows in a
+// state that is set once per frame, and nothing else renders.
 import { memo, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Streamdown } from "streamdown";

@@ -1,4 +1,4 @@
-// AI SDK's reducer alone: useChat as its documentation shows it, the text plain, messages that did not change not rendered again.
+// Only the AI SDK's reducer: useChat as documented, plain text, and unchanged messages are not rendered again.
 import { type UIMessage, useChat } from "@ai-sdk/react";
 import { DefaultChatTransport } from "ai";
 import { memo, useEffect, useState } from "react";
