@@ -90,9 +90,9 @@ export interface RunnerOptions {
    * come. The run's end is written as soon as the log accepts it.
    */
   readonly onCut?: (run: string) => void;
-  /** Ends the run with the error `timeout`. Default: none. */
+  /** The time limit of a run. A longer run ends with the error `timeout`. Default: none. */
   readonly timeoutMs?: number;
-  /** Ends the run with the error `too-large`. Includes the run's files. Default: 256 MB. */
+  /** The size limit of a run, including its files. A larger run ends with the error `too-large`. Default: 256 MB. */
   readonly maxBytes?: number;
   /** How long a cancelled source may take to stop before it is abandoned. Default: 5 s. */
   readonly graceMs?: number;
@@ -115,7 +115,7 @@ export interface EndedRun {
 }
 
 const LEASE_MS = 10_000;
-/** Time after a dead owner's lease expires for another process to take the run over and act on its controls. */
+/** How long another process may take, after a dead owner's lease expires, to take over a run and act on its controls. */
 const TAKEOVER_MS = 5000;
 
 export const createRunner = (options: RunnerOptions): Runner => {

@@ -87,7 +87,7 @@ export interface ToolContext {
 
   /** A short text about the current activity. An empty text removes it. */
   status(text: string): void;
-  /** The progress so far: a fraction from 0 to 1, a note, or a value that replaces the previous one. */
+  /** The progress so far: a fraction from 0 to 1, a note, and a value that replaces the previous one. */
   progress(progress: { fraction?: number; note?: string; value?: Json }): void;
   /** Live output. */
   output(text: string, stream?: "stdout" | "stderr"): void;
@@ -114,7 +114,7 @@ export interface ToolContext {
     embed: { id?: string; title?: string; origins?: readonly string[] } & ({ html: string } | { url: string }),
   ): void;
   notify(text: string, level?: "info" | "success" | "warning" | "error"): void;
-  /** Custom data: `title`, `tags`, `follow-ups`, `todos`, `state`, or a name of your choice. */
+  /** Named data for clients: `title`, `tags`, `follow-ups`, `todos`, `state`, or a name of your choice. */
   data(name: string, value: Json, id?: string): void;
 
   /** Asks a yes/no question. False if denied, expired or cancelled. */
@@ -155,7 +155,7 @@ export interface ToolText {
 export interface Question {
   readonly title: string;
   readonly message?: string;
-  /** The possible answers. Without them, the user enters free text. */
+  /** The possible answers. Without them, the user enters a value. */
   readonly options?: readonly { readonly value: Json; readonly label?: string; readonly description?: string }[];
   readonly schema?: Json;
   readonly value?: Json;

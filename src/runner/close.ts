@@ -86,7 +86,7 @@ const closePart = (part: OpenPart): Event => ({
   cut: true,
 });
 
-/** The events that must precede this one because it ends the item that contains them. */
+/** The closing events that must precede this one, because it ends the item that contains what they close. */
 export const leftOpen = ({ root, agents, calls }: Verifier, event: Event): Event[] => {
   const cut: Ending = { outcome: "interrupted" };
   if (event.type === "step-end") {

@@ -39,8 +39,8 @@ const PATIENCE_MS = 1500;
 
 /**
  * Creates an agent from any coding agent that implements the Agent Client Protocol, version 1: Claude Code, Codex,
- * Gemini CLI, opencode, Kimi Code and others. Each run has its own process. When the run ends, that process and
- * everything it started are killed.
+ * Gemini CLI, opencode, Kimi Code and others. Each run has its own process, which ends with the run, together with
+ * everything it started.
  *
  * - The agent runs as the server's user. `cwd` is its starting directory, not a sandbox.
  * - Runs of one thread continue the same session of the agent, even after a restart of the server.

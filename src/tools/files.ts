@@ -41,7 +41,7 @@ export const files = ({ workspace, readOnly = false, maxReadBytes = 65_536, appr
 
 const MAX_LISTED = 1000;
 const MAX_WRITE = 10 * 1024 * 1024;
-/** The largest file whose bytes are sent with its event. */
+/** A written file up to this size also becomes a file event with its bytes. */
 const MAX_SHOWN = 256 * 1024;
 
 const path = z.string().max(4096).describe("Relative to the workspace, with slashes, such as notes/today.md");

@@ -18,7 +18,7 @@ export interface McpOptions {
    * non-destructive, or none. A server's declarations are hints, not proof. Default: never.
    */
   readonly approval?: McpApproval;
-  /** Directories (`file:` URLs) to announce to the servers. Default: none; roots are then not announced as supported. */
+  /** Directories (`file:` URLs) to announce to the servers. Default: none, and roots are not declared as supported. */
   readonly roots?: readonly string[];
   /** How long a server may take to start or to respond. Default: 10 s. */
   readonly connectMs?: number;
@@ -57,8 +57,8 @@ const REQUEST_SERVERS = 16;
  * The tools of MCP servers.
  *
  * - Configured servers are started by the first run that needs them and shared by all runs.
- * - If a server is or goes down, its tools are missing and the run gets a notice, but the run never fails. Connecting
- *   is retried with increasing delays.
+ * - If a server is down, or goes down, its tools are missing and the run gets a notice, but the run does not fail.
+ *   Connecting is retried with increasing delays.
  */
 export const mcp = (options: McpOptions = {}): Mcp => {
   const { servers = {}, fromRequest = true, approval = "never" } = options;

@@ -2,7 +2,7 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Fields } from "../../json.ts";
 import type { Refusal } from "../../source.ts";
 
-/** Receives information about a response that does not pass through the provider's library. */
+/** A side channel for information about a response that bypasses the provider's library. */
 export interface Aside {
   /** A part to emit in addition to the library's parts. */
   part(part: LanguageModelV4StreamPart): void;

@@ -1,6 +1,9 @@
 /** Limits how many calls of one agent run concurrently. Sub-agents have their own turns, so a call that waits for one cannot block it. */
 export interface Turns {
-  /** Resolves with a function that returns the turn, or with undefined if the signal aborts first. Calls `onWait` if no turn is free. */
+  /**
+   * Resolves with a function that gives the turn back, or with undefined if the signal aborts first. Calls `onWait` if
+   * no turn is free.
+   */
   take(signal: AbortSignal, onWait: (most: number) => void): Promise<(() => void) | undefined>;
 }
 

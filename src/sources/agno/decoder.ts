@@ -220,7 +220,7 @@ export class Decoder {
       const known = speaker.calls.get(tool.key);
       if (!tool.isWaiting || (known && this.pause.has(known))) continue;
       const over = known ? undefined : this.#members.overCall(speaker, tool.key);
-      // The call was answered and ended before the process that followed the run was gone.
+      // The call was answered and ended before the process that followed the run died.
       if (over && this.pause.isAnswered(over.id)) {
         waiting.push({ call: over, tool });
         continue;

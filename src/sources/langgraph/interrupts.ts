@@ -11,7 +11,7 @@ export interface Question {
   readonly event: AskEvent;
   /** The call that it is about. */
   readonly call?: OpenCall | undefined;
-  /** Events that end items because of the answer, if LangGraph will not report it. */
+  /** The events with which the answer ends items, because LangGraph does not report them. */
   ended?(answer: Answer | undefined): Event[];
 }
 

@@ -70,7 +70,7 @@ export const usageOf = (value: unknown): Usage | undefined => {
   };
 };
 
-/** Why the response ended, if not normally or with calls. */
+/** Why the response ended, unless it ended normally or with calls. */
 export const finishOf = (data: Fields): Finish | undefined => {
   const metadata = fieldsOf(data["metadata"]);
   const reason = data["reason"] ?? metadata["stop_reason"] ?? metadata["finish_reason"];
