@@ -1,5 +1,5 @@
-// Breaks one promise at a time in a copy of the repository and checks that the tests notice: `npm run test:mutants`, or
-// `npm run test:mutants -- "painted green"` for promises that contain this text.
+// Breaks one guarantee at a time in a copy of the repository and checks that the tests notice: `npm run test:mutants`, or
+// `npm run test:mutants -- "painted green"` for the guarantees that contain this text.
 import { createArena } from "./mutants/arena.ts";
 import { mutants as all } from "./mutants/broken-promises.ts";
 
