@@ -10,7 +10,7 @@ import { startShowing } from "./showing.ts";
 const golden = goldenRuns.map(({ entries }) => entries).filter(({ length }) => length < 100);
 const runs = [...golden, ...fc.sample(arbitraryLog(2), { numRuns: 8, seed: 11 })];
 
-/** What must stand around a message, from the log alone. */
+/** What must surround a message, derived only from the log. */
 const createAround = () => {
   const files = new Map<string, string | undefined>();
   const embeds = new Map<string, string>();
@@ -57,7 +57,7 @@ describe.each(generations)("around a message in generation $name", (generation) 
           expectAround(webui.reloaded(), all);
           expect(webui.message.toasts).toHaveLength(around.count.notices);
           expect(webui.display().files).toHaveLength(around.files.size);
-          // Over a connection, whatever ends it may be the last we hear: nothing may be left that moves.
+          // Over a connection, any event may be the last one received, so nothing may be left animated.
           expect(webui.display().status?.shimmers, `after ${entry.event.type}`).toBe(false);
         }
         webui.end();

@@ -13,7 +13,7 @@ import {
   withPart,
 } from "./output-items.ts";
 
-/** What one event makes of the backend's list. It goes by `output_index` alone, never by `item_id`. */
+/** Applies one event to the backend's list. Uses only `output_index`, never `item_id`. */
 export const backendItems = (items: OutputItems, event: ResponseEvent, generation: Generation): OutputItems => {
   const { type } = event;
   const index = event.output_index ?? Math.max(items.length - 1, 0);

@@ -5,22 +5,23 @@ import { isDelta, type OutputItem, type OutputItems, type ResponseEvent } from "
 import { type Emitted, saveEvent, type SavedMessage } from "./saved-message.ts";
 
 /**
- * Open WebUI's server for one answer: reads the lines of a stream, keeps the items, saves the message and tells the browser. Written from
- * what is known of its rules; for a connection and for a pipe that passes `data:` lines on, native or legacy, they are the same.
+ * Open WebUI's server for one answer: reads the lines of a stream, keeps the items, saves the message, and notifies the
+ * browser. Written from what is known of its rules. They are the same for a connection and for a pipe that forwards
+ * `data:` lines, native or legacy.
  */
 export interface Backend {
-  /** One line of the stream. Answers with what goes to the browser. */
+  /** Handles one line of the stream. Returns what is sent to the browser. */
   line(line: string): readonly Emitted[];
-  /** The stream is over. */
+  /** Ends the stream. */
   end(): readonly Emitted[];
-  /** Somebody presses Stop: no line comes any more. */
+  /** The user presses Stop. No further lines arrive. */
   stop(): readonly Emitted[];
   readonly saved: SavedMessage;
   /** The items so far. */
   readonly items: OutputItems;
-  /** What Open WebUI would run itself, and then ask again: known at the end of the stream. */
+  /** The calls that Open WebUI would run itself, followed by another request. Known at the end of the stream. */
   readonly executes: readonly OpenCall[];
-  /** What went wrong in Open WebUI itself. */
+  /** An error inside Open WebUI itself. */
   readonly crash: string | undefined;
 }
 
@@ -69,8 +70,8 @@ export const createBackend = (generation: Generation): Backend => {
   };
 
   /**
-   * Puts words into the last item if it is of that type, else into a new one, as chunks without an item do. (Tags for thinking in
-   * such words are not looked for: a dialect that names its items sends none.)
+   * Appends text to the last item if it has this type, else to a new one, as chunks without an item do. (Does not look
+   * for thinking tags in the text, because a dialect that names its items sends none.)
    */
   const words = (type: "message" | "reasoning", text: string): Emitted[] => {
     const isNew = items.at(-1)?.type !== type;
@@ -88,7 +89,7 @@ export const createBackend = (generation: Generation): Backend => {
     ];
   };
 
-  /** Thinking ends where words follow. */
+  /** Thinking ends where text follows. */
   const endThinking = (): Emitted[] => {
     const last = items.at(-1);
     if (last?.type !== "reasoning") return [];
@@ -146,7 +147,7 @@ export const createBackend = (generation: Generation): Backend => {
       }
       const data = parsed(line.slice("data:".length));
       if (typeof data !== "object" || data === null) return [];
-      // Such a delta is an exception within Open WebUI, and its line is skipped.
+      // Such a delta causes an exception inside Open WebUI, and its line is skipped.
       const { type, output_index = items.length - 1 } = data as ResponseEvent;
       const isLost = typeof type === "string" && isDelta(type) && !items[output_index] && !generation.deltaMakesItem;
       return isLost ? [] : take(data as Chunk);
@@ -163,7 +164,7 @@ export const createBackend = (generation: Generation): Backend => {
       save({ done: true, output: items, ...(usage && { usage }) });
       const done = completion({ done: true, output: items, ...(usage && { usage }) });
       if (generation.socket === "events") return [done];
-      // It holds every message of the chat: of this one, what was saved.
+      // Contains every message of the chat. For this one, what was saved.
       return [done, { type: "chat:outlet", data: { messages: [{ content: saved.content ?? "", output: items }] } }];
     },
     stop() {

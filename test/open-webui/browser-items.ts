@@ -12,7 +12,7 @@ import {
   withPart,
 } from "./output-items.ts";
 
-/** What one event makes of the browser's list. It goes by `item_id` where there is one that it knows, else by `output_index`. */
+/** Applies one event to the browser's list. Uses `item_id` if it is known, else `output_index`. */
 export const browserItems = (items: OutputItems, event: ResponseEvent, generation: Generation): OutputItems => {
   const { type, item } = event;
   if (!type.startsWith("response.")) return items;
@@ -44,7 +44,7 @@ const completed = (items: OutputItems, { response }: ResponseEvent, generation: 
   }, items);
 };
 
-/** An event for an item that is not there makes it, and blank messages before it. */
+/** An event for a missing item creates it, with blank messages before it. */
 const fill = (items: OutputItems, index: number, { type, item_id }: ResponseEvent): OutputItems => {
   const blank: OutputItem = { type: "message", status: "in_progress", role: "assistant", content: [] };
   const made = type.includes("reasoning") ? "reasoning" : type.includes("function_call") ? "function_call" : "message";

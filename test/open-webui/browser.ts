@@ -3,7 +3,7 @@ import type { Generation } from "./generations.ts";
 import type { OutputItems, ResponseEvent } from "./output-items.ts";
 import type { Emitted, SavedMessage } from "./saved-message.ts";
 
-/** What the page knows of a message, and what it was told besides. */
+/** What the page knows about a message, and other events it received. */
 export interface BrowserMessage {
   readonly content: string;
   readonly output: OutputItems;
@@ -19,9 +19,9 @@ export interface BrowserMessage {
   readonly error: unknown;
   readonly usage: object | undefined;
   readonly done: boolean;
-  /** Code that the page has run. */
+  /** Code that the page has executed. */
   readonly executed: readonly string[];
-  /** Events that it does not know. */
+  /** Event types that it does not know. */
   readonly unknown: readonly string[];
 }
 

@@ -8,7 +8,7 @@ const ENDINGS: readonly Ending[] = [
   { outcome: "error", error: { code: "upstream", message: "the model went away", retryable: true } },
 ];
 
-/** What the runner writes if the run ends early after these entries: each way it can. */
+/** What the runner writes if the run ends early after these entries, in each possible way. */
 export const closings = (prefix: readonly Entry[]): readonly (readonly Entry[])[] => {
   const last = prefix.at(-1);
   if (!last || last.event.type === "run-end") return [];

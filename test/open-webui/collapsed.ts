@@ -4,13 +4,16 @@ import type { CallNode, RunState } from "../../src/state.ts";
 import { type Display, isQuestion, ungrouped } from "./display.ts";
 import { decodeEntities, markdownBlocks } from "./markdown-blocks.ts";
 
-/** The steps of a run as the `collapse` style shows them: one text while they go on, one block when the answer is there. */
+/**
+ * The steps of a run as shown by the `collapse` style: one text while they are in progress, one block once the answer
+ * is there.
+ */
 export interface Collapsed {
   readonly isFolded: boolean;
   readonly summary: string | undefined;
-  /** Markdown, each a paragraph. */
+  /** Markdown, one paragraph each. */
   readonly steps: readonly string[];
-  /** What stands outside. */
+  /** The text outside of the block. */
   readonly answer: string;
 }
 
@@ -39,12 +42,12 @@ export const collapsed = ({ items }: Display): Collapsed => {
   };
 };
 
-/** The names that the lines about tools must have, in the order in which there was something to say. */
+/** The expected names in the lines about tools, in the order of their events. */
 export const createToolLines = () => {
   const names: string[] = [];
   return {
     names,
-    /** To be called when the state has it. */
+    /** Call it once the state contains the entry. */
     take({ event }: Entry, state: RunState): void {
       if (event.type === "tool-end") names.push(labelOf(event.call, state));
       if (event.type !== "text-end" || event.agent !== undefined) return;
@@ -61,7 +64,7 @@ const labelOf = (id: string, state: RunState): string => {
   return agent?.kind === "agent" ? `${agent.name} › ${call.name}` : call.name;
 };
 
-/** What the root agent has said, part by part, white space aside. */
+/** The root agent's text, part by part, ignoring white space. */
 export const wordsOf = (state: RunState): string =>
   [...state.nodes.values()]
     .filter((node) => node.kind === "text" && node.agent === undefined && node.call === undefined && !node.replacedBy)

@@ -2,7 +2,7 @@ import { looksLikeError, readJson, type ShownCard } from "./display.ts";
 import type { Generation } from "./generations.ts";
 import { decodeEntities, type DetailsBlock } from "./markdown-blocks.ts";
 
-/** A `<details type="tool_calls">` block as the card that Open WebUI makes of it. */
+/** The card that Open WebUI renders for a `<details type="tool_calls">` block. */
 export const detailsCard = ({ attributes, body }: DetailsBlock, { tellsFailed }: Generation): ShownCard => {
   const { id = "", name = "", done, status } = attributes;
   const text = decodeEntities(body)
@@ -15,7 +15,7 @@ export const detailsCard = ({ attributes, body }: DetailsBlock, { tellsFailed }:
   return {
     kind: "card",
     call: id,
-    // Not decoded: an entity in a name is shown as one.
+    // Not decoded: an entity in a name is shown literally.
     name,
     state: isFailed ? "failed" : isDone ? "done" : "spinner",
     label: isDone ? `View Result from ${name}` : `${doing} ${name}...`,

@@ -2,12 +2,12 @@ import type { BrowserMessage } from "./browser.ts";
 import type { Generation } from "./generations.ts";
 import type { OutputItem, OutputItems, OutputPart } from "./output-items.ts";
 
-/** What a person sees of a message, from top to bottom. */
+/** What the user sees of a message, from top to bottom. */
 export interface Display {
   /** The line above the message. */
   readonly status: { readonly text: string; readonly shimmers: boolean } | undefined;
   readonly items: readonly Shown[];
-  /** The pills below it, and what opens behind each. */
+  /** The pills below it, and what each opens. */
   readonly sources: readonly { readonly name: string; readonly text: string; readonly url: string | undefined }[];
   readonly files: readonly object[];
   readonly embeds: readonly string[];
@@ -30,10 +30,10 @@ export interface ShownCard {
   readonly call: string;
   readonly name: string;
   readonly state: "spinner" | "done" | "failed";
-  /** The words on the line that is always visible. */
+  /** The text of the line that is always visible. */
   readonly label: string;
   readonly arguments: unknown;
-  /** What is behind the card, after the JSON in it was read; undefined if there is none to show. */
+  /** The content of the card, with its JSON parsed. Undefined if there is none. */
   readonly result: unknown;
   readonly embeds: readonly string[];
 }
@@ -45,7 +45,7 @@ export interface ShownThinking {
   readonly seconds: number | undefined;
 }
 
-/** Neighbours that are folded into one line. */
+/** Adjacent items that are collapsed into one line. */
 export interface ShownGroup {
   readonly kind: "group";
   readonly items: readonly (ShownCard | ShownThinking)[];
@@ -67,7 +67,7 @@ export const display = (message: BrowserMessage, generation: Generation): Displa
 export const ungrouped = (items: readonly Shown[]): readonly Exclude<Shown, ShownGroup>[] =>
   items.flatMap<Exclude<Shown, ShownGroup>>((item) => (item.kind === "group" ? item.items : item));
 
-/** Whether a text is an ask that waits: it ends with the link where it can be answered. */
+/** Whether a text is an open ask: it ends with a link for the answer. */
 export const isQuestion = (text: string): boolean => /\[(?:Answer )?here\]\([^()\s]+\)$/.test(text);
 
 const shownText = (text: string): readonly Shown[] => (text.trim() === "" ? [] : [{ kind: "text", text }]);
@@ -87,7 +87,7 @@ const shownItems = (items: OutputItems, messageDone: boolean, generation: Genera
     if (item.type === "function_call_output") return;
     if (item.type === "function_call") {
       const isHidden = item.name === "ask_user" && (item.status === "pending" || item.status === "in_progress");
-      // The oldest look for a result by the call's `call_id` alone.
+      // The oldest versions look up a result only by the call's `call_id`.
       const key = item.call_id ?? (generation.tellsFailed ? item.id : undefined);
       if (!(isHidden && generation.tellsFailed)) run.push(card(item, results.get(key), generation));
     } else if (item.type === "reasoning") run.push(thinking(item, index === items.length - 1, messageDone));
@@ -135,7 +135,7 @@ const thinking = (item: OutputItem, isLast: boolean, messageDone: boolean): Show
 const text = (parts: readonly OutputPart[] = []): string =>
   parts.map((part) => (part.text === undefined || part.text === null ? "" : String(part.text))).join("");
 
-/** JSON in JSON in JSON, as a card reads it; text that is none is left. */
+/** Parses nested JSON as a card does. Leaves other text unchanged. */
 export const readJson = (text: string): unknown => {
   let value: unknown = text;
   while (typeof value === "string") {
@@ -148,7 +148,7 @@ export const readJson = (text: string): unknown => {
   return value;
 };
 
-/** What a card takes for an error, whatever the call's status. */
+/** What a card treats as an error, regardless of the call's status. */
 export const looksLikeError = (result: string): boolean => {
   if (/^(?:error:|exception:|traceback|http error!)/i.test(result.trim())) return true;
   const value = readJson(result);

@@ -1,14 +1,14 @@
 import type { Generation } from "./generations.ts";
 import type { OutputItem, OutputItems } from "./output-items.ts";
 
-/** A call that has no result. */
+/** A call without a result. */
 export interface OpenCall {
   readonly call: string;
   readonly name: string;
   readonly arguments: string;
 }
 
-/** The items once the stream is over, before open ones are called completed. Undefined where Open WebUI throws. */
+/** The items at the end of the stream, before open ones are marked as completed. Undefined where Open WebUI throws. */
 export const endedItems = (items: OutputItems, generation: Generation): OutputItems | undefined => {
   const stripped = withoutEmptyEnd(items);
   const last = stripped.at(-1);
@@ -17,7 +17,7 @@ export const endedItems = (items: OutputItems, generation: Generation): OutputIt
   return [...stripped.slice(0, -1), { ...last, status: "completed", ended_at: 2 }];
 };
 
-/** White space around the last words goes; if nothing is left, so do they. */
+/** Trims the last text. Removes it if nothing is left. */
 const withoutEmptyEnd = (items: OutputItems): OutputItems => {
   const last = items.at(-1);
   const part = last?.content?.at(-1);
@@ -37,7 +37,7 @@ const strippedAsPython = (text: string): string => {
   return text.slice(start, end);
 };
 
-/** What Open WebUI runs itself at the end of a stream: each call without a result, whatever its status. */
+/** What Open WebUI runs itself at the end of a stream: each call without a result, regardless of its status. */
 export const openCalls = (items: OutputItems, { callIsItsId }: Generation): readonly OpenCall[] => {
   const answered = new Set(items.filter(({ type }) => type === "function_call_output").map(({ call_id }) => call_id));
   return items

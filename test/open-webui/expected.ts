@@ -4,16 +4,16 @@ import type { Generation } from "./generations.ts";
 import { resultText } from "../../src/dialects/frames/result-text.ts";
 
 /**
- * What a person must see of a run in Open WebUI, from its state alone:
+ * What the user must see of a run in Open WebUI, derived only from its state:
  *
- * - The root agent's text and thinking, and every call, a sub-agent's too, in the order they started. Of a sub-agent's words nothing:
- *   they are not the answer.
- * - Text that is blank is not there. A part that replaces another stands in its place.
- * - A call spins until it has ended, then it has its result; it failed if it did not end well (or if Open WebUI takes its words for an
- *   error), where the generation can tell.
- * - Thinking spins while it goes on, unless something else has joined the message after it, even if that is not to be seen.
- * - An ask that waits is a line of text with a link, until it is answered.
- * - What a tool says itself is code, never Markdown.
+ * - The root agent's text and thinking, and every call, including those of sub-agents, in start order. Text of
+ *   sub-agents is not shown, because it is not the answer.
+ * - Blank text is omitted. A part that replaces another appears in its place.
+ * - A call spins until it has ended, then shows its result. It is marked as failed if it did not succeed (or if Open
+ *   WebUI takes its text for an error), if the generation supports that.
+ * - Thinking spins while it is in progress, unless another item has joined the message after it, even an invisible one.
+ * - An open ask is a line of text with a link, until it is answered.
+ * - A tool's own text is code, never Markdown.
  */
 export type Expected =
   | { readonly kind: "text"; readonly text: string }
@@ -29,9 +29,9 @@ export interface ExpectedCard {
   readonly name: string;
   readonly state: "spinner" | "done" | "failed";
   readonly label: string;
-  /** Undefined as long as they are not known. */
+  /** Undefined until they are known. */
   readonly arguments: unknown;
-  /** What it answered with, as one text; undefined for a call that goes on. */
+  /** The result as text. Undefined while the call is running. */
   readonly said: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export const expectedItems = (
   return shown;
 };
 
-/** The text that stands in the place of this part now. */
+/** The text that currently replaces this part. */
 const latest = (part: PartNode, state: RunState): string => {
   const next = part.replacedBy === undefined ? undefined : state.nodes.get(part.replacedBy);
   return next?.kind === "text" ? latest(next, state) : part.text;
@@ -94,7 +94,7 @@ const card = (call: CallNode, state: RunState, { tellsFailed }: Generation): Exp
   };
 };
 
-/** Arguments that never became whole are shown as the text that came. */
+/** Incomplete arguments are shown as their raw text. */
 const argumentsOf = ({ input, inputText, edited }: CallNode): unknown => {
   if (edited || inputText === "") return input ?? {};
   try {
@@ -107,7 +107,10 @@ const argumentsOf = ({ input, inputText, edited }: CallNode): unknown => {
 const saidBy = ({ content, value }: CallNode): string =>
   resultText({ ...(content && { content: [...content] }), value }, () => "/file");
 
-/** As a person reads it: without what a terminal would do with it, and with a mark for a character that was cut in two. */
+/**
+ * The text as displayed: without terminal control sequences, and with a replacement character for half a surrogate
+ * pair.
+ */
 export const readable = (value: unknown): unknown => {
   if (typeof value === "string") {
     return (

@@ -4,17 +4,17 @@ import { type Expected, type ExpectedCard, expectedItems, readable } from "./exp
 import { markdownBlocks } from "./markdown-blocks.ts";
 import { type Showing, shownItems } from "./showing.ts";
 
-/** How a style differs in what it shows, beyond `Expected`. */
+/** How a style differs from `Expected`. */
 export interface Faithful {
   readonly style: string;
   readonly hasCards: boolean;
-  /** Whether a result is an item of its own. */
+  /** Whether a result is a separate item. */
   readonly hasResultItems: boolean;
-  /** Whether it can tell that a call was denied, and not only that it failed. */
+  /** Whether it can distinguish a denied call from a failed one. */
   readonly tellsDenied: boolean;
 }
 
-/** `isOver`: white space at the end of the last text is gone, and nothing spins. */
+/** `isOver`: trailing white space of the last text is removed, and nothing spins. */
 export const expectFaithful = (showing: Showing, faithful: Faithful, display: Display, isOver = false): void => {
   const { state, generation, webui } = showing;
   const { latest } = showing;
@@ -37,7 +37,7 @@ export const expectFaithful = (showing: Showing, faithful: Faithful, display: Di
   expect(webui.crash).toBeUndefined();
 };
 
-/** What of the state is text there, and what not. */
+/** The kind under which the state's item appears. */
 const kindOf = ({ kind }: Expected): string => (kind === "ask" || kind === "words" ? "text" : kind);
 
 const expectText = (text: string, wanted: Expected, isEnd: boolean): void => {

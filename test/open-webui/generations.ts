@@ -1,29 +1,34 @@
-/** How one display generation of Open WebUI differs from the others. What they have in common is in backend.ts, browser.ts and display.ts. */
+/**
+ * How one display generation of Open WebUI differs from the others. Common behavior is in backend.ts, browser.ts, and
+ * display.ts.
+ */
 export interface Generation {
   readonly name: string;
   readonly versions: string;
-  /** What the browser is sent for a line of the stream: all items so far, or the line's own event. */
+  /** What the browser receives for a line of the stream: all items so far, or the line's own event. */
   readonly socket: "snapshots" | "events";
-  /** Which item of the list an added one takes the place of; else it is put at its index. `none`: it is always appended. */
+  /**
+   * Which existing item an added one replaces. Otherwise it is inserted at its index. `none`: it is always appended.
+   */
   readonly sameItem: "none" | "id or call" | "id or call of its type";
-  /** Whether `response.output_item.done` puts its item into the list. */
+  /** Whether `response.output_item.done` adds its item to the list. */
   readonly takesDone: boolean;
-  /** What `response.completed` does with the list, in the backend and in the browser. */
+  /** The effect of `response.completed` on the list, in the backend and in the browser. */
   readonly completed: {
     readonly backend: "replaces" | "replaces unless empty";
     readonly browser: "replaces" | "merges";
   };
-  /** Whether a card tells preparing from executing, and shows a failed call in red. */
+  /** Whether a card distinguishes preparing from executing, and shows a failed call in red. */
   readonly tellsFailed: boolean;
-  /** What becomes of calls that have no result when somebody presses Stop. */
+  /** What happens to calls without a result when the user presses Stop. */
   readonly stopped: "left" | "incomplete";
-  /** Whether a reload in mid-run is given the items so far. */
+  /** Whether a page that is reloaded during a run gets the items so far. */
   readonly overlaysReload: boolean;
-  /** Whether `{"type":"error"}` is an event of the stream. */
+  /** Whether `{"type":"error"}` is a stream event. */
   readonly takesErrorType: boolean;
-  /** Whether a call without a `call_id` goes by its `id`. */
+  /** Whether a call without a `call_id` is identified by its `id`. */
   readonly callIsItsId: boolean;
-  /** Whether a delta for an index that is not there makes its item. */
+  /** Whether a delta for a missing index creates its item. */
   readonly deltaMakesItem: boolean;
 }
 

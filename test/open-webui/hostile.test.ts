@@ -8,7 +8,7 @@ import { markup } from "./markup.ts";
 import { oneCall } from "./one-call.ts";
 import { startShowing } from "./showing.ts";
 
-/** All the ways in which a tool's words get into a run. */
+/** All the ways in which a tool's text gets into a run. */
 const places: Readonly<Record<string, (text: string) => readonly Entry[]>> = {
   "a result": (text) => oneCall({ outcome: "ok", content: [{ type: "text", text }] }),
   "a value": (text) => oneCall({ outcome: "ok", value: { [text.slice(0, 300)]: text } }),
@@ -84,7 +84,7 @@ describe.each(STYLES)("what a tool says in style %s", (style) => {
         const { found, done, longestLine } = tell(style, generation, place(text()));
         expect(found, name).toEqual([]);
         expect(done, name).toEqual({ ...harmless.done, kinds: expect.anything() });
-        // What is blank may leave out a line, but nothing may add one.
+        // Blank text may omit a line, but nothing may add one.
         for (const [index, kinds] of done.kinds.entries())
           expect(kinds.length, name).toBeLessThanOrEqual(harmless.done.kinds[index]!.length);
         expect(longestLine, name).toBeLessThan(64 * 1024);

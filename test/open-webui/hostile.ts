@@ -1,7 +1,7 @@
 /**
- * What a tool may answer with that must never become markup, an event, a step of the run or code: only characters that are shown.
- * What tries to run code sets `PWNED` on the page's global object; what tries to be an element has the id `pwned`; what tries to be an
- * event, a call or a source carries the word `pwned`. A page on which none of the three is found has let nothing through.
+ * Tool output that must never become markup, an event, a step of the run, or code, but only be shown as text. Code that
+ * is executed sets `PWNED` on the page's global object, elements have the ID `pwned`, and events, calls, and sources
+ * contain the word `pwned`. A page on which none of the three is found has let nothing through.
  */
 export interface Hostile {
   readonly name: string;
@@ -142,8 +142,8 @@ const LONG: readonly Hostile[] = [
   hostile("10 MB of short lines", () => `data: <img id="pwned" src=x onerror="${run}">\n`.repeat(200_000)),
 ];
 
-/** What costs little to send, everywhere. */
+/** Small enough to be sent everywhere. */
 export const HOSTILE: readonly Hostile[] = [...MARKUP, ...DETAILS, ...EVENTS, ...BYTES];
 
-/** What is 10 MB and more. */
+/** 10 MB and more. */
 export const HOSTILE_LONG: readonly Hostile[] = LONG;

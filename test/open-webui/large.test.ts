@@ -15,7 +15,7 @@ import { shownItems, startShowing } from "./showing.ts";
 const CALLS = 60;
 const WORDS = "All work and no play makes a long answer. ";
 
-/** Far more than a line may hold: 60 results of 10 KB, some of them failures, and an answer of 300 KB. */
+/** Far more than fits in a line: 60 results of 10 KB, some of them failures, and an answer of 300 KB. */
 const large: readonly Entry[] = (() => {
   const calls = Array.from({ length: CALLS }, (_, index): readonly Event[] => {
     const call = `call_${index}`;

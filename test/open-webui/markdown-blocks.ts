@@ -1,18 +1,21 @@
-/** A message's text as Open WebUI's Markdown cuts it, as far as it matters to what a tool may say: where its blocks are, where code is. */
+/**
+ * A message's text as Open WebUI's Markdown splits it, as far as tool output is concerned: where its blocks and code
+ * are.
+ */
 export type Block = TextBlock | DetailsBlock;
 
 export interface TextBlock {
-  /** `html`: handed to the page after a sanitiser. `code`: shown as it is. */
+  /** `html`: inserted into the page after sanitizing. `code`: shown literally. */
   readonly kind: "text" | "code" | "html";
   readonly text: string;
 }
 
-/** What becomes a card (`type="tool_calls"`) or something that opens. */
+/** What becomes a card (`type="tool_calls"`) or an expandable block. */
 export interface DetailsBlock {
   readonly kind: "details";
   readonly attributes: Readonly<Record<string, string>>;
   readonly summary: string;
-  /** Not yet decoded. */
+  /** Not decoded yet. */
   readonly body: string;
 }
 
@@ -36,7 +39,7 @@ export const markdownBlocks = (markdown: string): readonly Block[] => {
       rest = lines.slice(1).join("\n");
       continue;
     }
-    // A quirk of the lexer: after a paragraph of one character a block may start in the same line.
+    // A quirk of the lexer: after a paragraph of one character, a block may start on the same line.
     if (/^[^\s<]<details[\s>]/.test(rest)) {
       blocks.push({ kind: "text", text: rest[0]! });
       rest = rest.slice(1);
@@ -49,7 +52,7 @@ export const markdownBlocks = (markdown: string): readonly Block[] => {
   return blocks;
 };
 
-/** The block that the first line starts, and how many lines it takes. */
+/** The block that starts on the first line, and its number of lines. */
 const nextBlock = (lines: readonly string[]): { kind: TextBlock["kind"]; count: number } => {
   const first = lines[0]!;
   const fence = FENCE.exec(first)?.[1];
@@ -60,7 +63,7 @@ const nextBlock = (lines: readonly string[]): { kind: TextBlock["kind"]; count: 
   if (/^ {4}|^\t/.test(first)) return { kind: "code", count: until(lines, (line) => !/^ {4}|^\t/.test(line)) };
   const toBlank = until(lines, (line) => line.trim() === "");
   if (HTML.test(first)) return { kind: "html", count: toBlank };
-  // What follows an item of a list without a blank line, or indented, is the item's.
+  // Text that follows a list item without a blank line, or indented, belongs to the item.
   if (LIST.test(first))
     return {
       kind: "text",
@@ -103,7 +106,7 @@ const detailsAt = (text: string): { block: DetailsBlock; length: number } | unde
   };
 };
 
-/** Where the closing tag is that belongs to the first opening one; -1 if it is missing. */
+/** The position of the closing tag that matches the first opening one, or -1 if it is missing. */
 const closingAt = (text: string): number => {
   let depth = 1;
   for (const { 0: tag, index } of text.slice(OPENING.length).matchAll(/<details|<\/details>/g)) {
@@ -115,7 +118,10 @@ const closingAt = (text: string): number => {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Entities as characters. Open WebUI knows more names, with and without semicolon: an ampersand that is none of ours is a mistake. */
+/**
+ * Decodes entities. Open WebUI knows more names, with and without a semicolon, so an ampersand that is not ours is an
+ * error.
+ */
 export const decodeEntities = (text: string): string =>
   text.replace(/&(?:(\w+)|#(\d+)|#x([\da-f]+));?/gi, (entity, name, decimal, hex) => {
     if (name === undefined) return String.fromCodePoint(decimal ? Number(decimal) : Number.parseInt(hex, 16));
@@ -124,7 +130,7 @@ export const decodeEntities = (text: string): string =>
     return character;
   });
 
-/** What of a line of Markdown is not in a code span. Escaped characters are left out. */
+/** The parts of a Markdown line outside of code spans. Omits escaped characters. */
 export const outsideCode = (line: string): string => {
   let outside = "";
   let rest = line;

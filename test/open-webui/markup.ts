@@ -1,26 +1,26 @@
 import { type Display, isQuestion, ungrouped } from "./display.ts";
 import { decodeEntities, markdownBlocks, outsideCode } from "./markdown-blocks.ts";
 
-/** What may open an element, a link, an image, a formula or a fence in Markdown, and what hostile text carries. */
+/** What may open an element, link, image, formula, or fence in Markdown, and what hostile text contains. */
 const OPENERS = /<[a-z!/?]|\]\(|!\[|\]\[|\$|\\\(|\\\[|:::|javascript:|pwned/i;
 
-/** A question has a link of ours behind it. */
+/** Removes the link at the end of a question, which is ours. */
 const withoutLink = (text: string): string =>
   isQuestion(text) ? text.replace(/\[[\w ]+\]\([^()\s]*\)$/, "").replaceAll("pwned", "") : text;
 
-/** What of a text would be more than characters on the page. */
+/** The parts of a text that would be more than plain characters on the page. */
 const markupIn = (markdown: string): readonly string[] =>
   markdownBlocks(markdown.trim()).flatMap((block) => {
     if (block.kind !== "details")
       return block.kind === "html" || (block.kind === "text" && OPENERS.test(outsideCode(block.text)))
         ? [block.text]
         : [];
-    // The body of a card is shown as it is; that of anything else is decoded, and is Markdown then.
+    // The body of a card is shown literally. Any other body is decoded and then treated as Markdown.
     const names = [block.summary, block.attributes["name"] ?? ""].filter((text) => OPENERS.test(text));
     return block.attributes["type"] === "tool_calls" ? names : [...names, ...markupIn(decodeEntities(block.body))];
   });
 
-/** What in a message a person would not merely read. `own`: texts that are the agent's, or ours. */
+/** Everything in a message that is more than plain text. `own`: texts from the agent or from us. */
 export const markup = ({ items, sources }: Display, own: (text: string) => boolean): readonly string[] => [
   ...ungrouped(items).flatMap((item) => {
     if (item.kind === "text") return own(item.text) ? [] : markupIn(withoutLink(item.text));

@@ -1,6 +1,6 @@
 import type { Entry, Event, EventOf, Json } from "../../src/events.ts";
 
-/** A run in which one tool answers, and then the agent. */
+/** A run in which one tool returns a result, and then the agent answers. */
 export const oneCall = (
   end: Omit<EventOf<"tool-end">, "type" | "call">,
   { name = "look", input = {}, between = [] }: { name?: string; input?: Json; between?: readonly Event[] } = {},

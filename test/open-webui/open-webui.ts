@@ -5,28 +5,30 @@ import type { OpenCall } from "./ended-items.ts";
 import type { Generation } from "./generations.ts";
 import type { Emitted, SavedMessage } from "./saved-message.ts";
 
-/** One answer in one chat of Open WebUI: our stream goes in, what people see comes out. */
+/** One answer in one chat of Open WebUI: takes our stream and returns what the user sees. */
 export interface OpenWebui {
-  /** The next lines of the stream; the last one may lack its line break. */
+  /** The next lines of the stream. The last one may lack its line break. */
   take(lines: string): void;
-  /** The stream is over. */
+  /** Ends the stream. */
   end(): void;
-  /** Somebody presses Stop: what is taken afterwards is not heard. */
+  /** The user presses Stop. Later input is ignored. */
   stop(): void;
-  /** What the page that was there from the beginning shows. */
+  /** What a page shows that was open from the beginning. */
   display(): Display;
-  /** What a page shows that is loaded now, before the next event reaches it; after `end`, what is there for good. */
+  /**
+   * What a page shows that is loaded now, before the next event reaches it. After `end`, what is stored permanently.
+   */
   reloaded(): Display;
   readonly message: BrowserMessage;
   readonly saved: SavedMessage;
   readonly items: Backend["items"];
   /** Everything the browser was sent, in order. */
   readonly emitted: readonly Emitted[];
-  /** What the browser was sent, in bytes, as the socket frames it. */
+  /** The bytes the browser was sent, as framed by the socket. */
   socketBytes(): number;
   readonly executes: readonly OpenCall[];
   readonly crash: string | undefined;
-  /** The most bytes that a line had: old releases lose an answer over a long one. */
+  /** The bytes of the longest line. Old releases lose an answer if a line is too long. */
   readonly longestLine: number;
 }
 
@@ -49,7 +51,7 @@ export const createOpenWebui = (generation: Generation): OpenWebui => {
       if (isOver) return;
       for (const line of lines.split("\n")) {
         if (line.trim() === "") continue;
-        // A character has at least one byte: long lines are measured, short ones need not be.
+        // A UTF-16 unit takes at most three bytes, so only lines that may be longer need to be measured.
         if (line.length * 3 > longestLine) longestLine = Math.max(longestLine, Buffer.byteLength(line) + 1);
         show(backend.line(line));
       }
@@ -94,7 +96,7 @@ export const createOpenWebui = (generation: Generation): OpenWebui => {
 
 const ID = "00000000-0000-0000-0000-000000000000";
 
-/** A packet is JSON in ASCII: every other character is six bytes, or twice six. */
+/** A packet is ASCII JSON: every other character takes six bytes, or twice six. */
 const packetBytes = (event: Emitted): number =>
   `42${JSON.stringify(["events", { chat_id: ID, message_id: ID, data: event }])}`.replace(/[^\0-\x7f]/g, "\\u0000")
     .length;

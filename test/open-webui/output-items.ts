@@ -1,6 +1,9 @@
 import type { Generation } from "./generations.ts";
 
-/** One entry of the list that Open WebUI keeps of an answer, in the words of OpenAI's Responses. Fields that nobody asked for stay. */
+/**
+ * One entry of the list that Open WebUI keeps of an answer, in the format of OpenAI's Responses. Unknown fields are
+ * kept.
+ */
 export interface OutputItem {
   readonly type?: string;
   readonly id?: string;
@@ -38,7 +41,7 @@ export interface ResponseEvent {
 
 export type OutputItems = readonly OutputItem[];
 
-/** Where in the list the item is that `item` is the newer state of; -1 if nowhere. */
+/** The index of the item that `item` is a newer state of, or -1. */
 export const sameItemIndex = (items: OutputItems, item: OutputItem, { sameItem }: Generation): number => {
   if (sameItem === "none") return -1;
   return items.findIndex(
@@ -51,7 +54,7 @@ export const sameItemIndex = (items: OutputItems, item: OutputItem, { sameItem }
 export const withItem = (items: OutputItems, index: number, item: OutputItem): OutputItems =>
   index >= 0 && index < items.length ? items.with(index, item) : [...items, item];
 
-/** The parts with one of them changed; what is missing up to it is made, of `type`. */
+/** The parts with one of them changed. Missing ones before it are created with `type`. */
 export const withPart = (
   parts: readonly OutputPart[],
   index: number,
@@ -63,7 +66,7 @@ export const withPart = (
   return filled.with(index, change(filled[index]!));
 };
 
-/** Text of a part with a delta behind it. */
+/** The text of a part with a delta appended. */
 export const grownText = (text: unknown, delta: unknown): string => `${text ?? ""}${delta ?? ""}`;
 
 export const isDelta = (type: string): boolean => type.startsWith("response.") && type.endsWith(".delta");

@@ -3,7 +3,10 @@ import { type Display, type Shown, type ShownCard, type ShownThinking } from "./
 import type { Generation } from "./generations.ts";
 import { markdownBlocks } from "./markdown-blocks.ts";
 
-/** A message as the text that a person could select with everything closed, a line each. Only what tests say is known of Markdown. */
+/**
+ * A message as the text that a user could select with everything collapsed, one line each. Supports only the Markdown
+ * that the tests use.
+ */
 export const pageText = (display: Display, generation: Generation): readonly string[] => {
   const marks = (text: string) =>
     text.replace(/\[(\d+)\]/g, (mark, number) => {
@@ -26,7 +29,7 @@ export const pageText = (display: Display, generation: Generation): readonly str
 
 type Line = Shown | { readonly kind: "title"; readonly text: string };
 
-/** Blocks within text are cards and things that open, too. */
+/** Blocks within text are also cards and expandable blocks. */
 const grouped = (items: readonly Shown[], generation: Generation): readonly Line[] =>
   items.flatMap((item): readonly Line[] => {
     if (item.kind !== "text") return [item];
@@ -58,7 +61,7 @@ const lines = (
   }
 };
 
-/** Links, code spans and bold words as they read. */
+/** Links, code spans, and bold text as displayed. */
 const plainText = (markdown: string): string =>
   markdown
     .replace(/\[([^\]\n]*)\]\([^()\s]*\)/g, "$1")

@@ -5,7 +5,10 @@ import { createInterface } from "node:readline";
 
 const PIPE = path.join(import.meta.dirname, "../../pipe/runcast_pipe.py");
 
-/** Loads the pipe as Open WebUI does and prints what it yields, a JSON value a line. Dialogs are answered in the order given. */
+/**
+ * Loads the pipe as Open WebUI does and prints what it yields, one JSON value per line. Dialogs are answered in the
+ * given order.
+ */
 const DRIVER = `
 import asyncio, importlib.util, json, sys, types
 given = json.load(sys.stdin)
@@ -59,9 +62,9 @@ export interface Driven {
   readonly version?: string;
   /** A chat, the list of models and what the valves then offer, or both lists before a chat. */
   readonly do?: "pipe" | "pipes" | "pipes and pipe";
-  /** How long to wait before each new try, in seconds. */
+  /** The delay before each retry, in seconds. */
   readonly reconnect?: readonly number[];
-  /** As a person pressing Stop after so many lines. */
+  /** Simulates a user who presses Stop after this many lines. */
   readonly stopAfter?: number;
 }
 
@@ -74,7 +77,7 @@ export interface Said {
   readonly pipes?: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** What the pipe says in Open WebUI's own Python. `onSaid` is called as it comes. */
+/** The pipe's output when run in Open WebUI's own Python. `onSaid` is called for each value. */
 export const drivePipe = async (python: string, driven: Driven, onSaid?: (said: Said) => void): Promise<Said[]> => {
   const child = spawn(python, ["-c", DRIVER], { stdio: ["pipe", "pipe", "pipe"] });
   const all: Said[] = [];

@@ -4,7 +4,7 @@ import type { Generation } from "./generations.ts";
 import { createOpenWebui, type OpenWebui } from "./open-webui.ts";
 import type { OutputItem } from "./output-items.ts";
 
-/** What becomes of one thing that Open WebUI is told: nothing, seen until the page is loaded again, or seen for good. */
+/** The effect of one event on Open WebUI: none, visible until the page is reloaded, or permanent. */
 export type Reached = "nothing" | "until reload" | "kept";
 
 const item = (id: string, type: string, more: Omit<OutputItem, "id" | "type"> = {}): OutputItem => ({
@@ -12,7 +12,7 @@ const item = (id: string, type: string, more: Omit<OutputItem, "id" | "type"> = 
   type,
   ...more,
 });
-// Its id is all that names it: in 0.11.1 to 0.11.3 a result takes the place of a call with the same `call_id`.
+// Identified only by its ID: in 0.11.1 to 0.11.3 a result replaces a call with the same `call_id`.
 const call = item("c", "function_call", { name: "look", arguments: "", status: "in_progress" });
 const result = item("r", "function_call_output", { call_id: "c", output: [{ type: "input_text", text: "found" }] });
 const text = (id: string, words: string) =>
@@ -25,10 +25,10 @@ const added = (output_index: number, each: OutputItem) => ({
 });
 const event = (type: string, data: unknown) => ({ event: { type, data } });
 
-/** A message in which there is something already, as there is in every message of ours. */
+/** A message that already has content, like every message of ours. */
 const before = [added(0, text("m", "words")), added(1, thought), added(2, call), added(3, result)];
 
-/** An example of everything that can be told. */
+/** An example of every event type. */
 export const examples: Readonly<Record<string, unknown>> = {
   "response.output_item.added": added(4, text("new", "more")),
   "response.output_text.delta": {
@@ -93,7 +93,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   "chat:completion": event("chat:completion", { content: "others" }),
 };
 
-/** Tells Open WebUI the example, and looks; then it lets the answer end, loads the page again, and looks. */
+/** Sends the example to Open WebUI and checks the page, then ends the answer, reloads the page, and checks again. */
 export const reach = (type: string, generation: Generation): Reached => {
   const line = `data: ${JSON.stringify(examples[type])}\n\n`;
   const [without, told] = [start(generation), start(generation)];
@@ -113,13 +113,13 @@ const start = (generation: Generation): OpenWebui => {
   return webui;
 };
 
-/** What a person may notice of it. Whether it is done is Open WebUI's own business while the stream goes on. */
+/** Everything the user may notice. Whether the message is done is irrelevant while the stream is in progress. */
 const seen = (message: BrowserMessage, generation: Generation): string => {
   const { title, toasts, dialogs, executed } = message;
   return JSON.stringify([{ ...display(message, generation), done: false }, title, toasts, dialogs, executed]);
 };
 
-/** Whether a page that was loaded in mid-run and shows nothing has it all after this. */
+/** Whether a page that was loaded during a run and shows nothing has everything after this. */
 const bringsBack = (generation: Generation): boolean => {
   const webui = start(generation);
   if (webui.reloaded().items.length > 0) return false;

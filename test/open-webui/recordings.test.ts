@@ -6,14 +6,17 @@ import { createOpenWebui } from "./open-webui.ts";
 import { pageText } from "./page-text.ts";
 import type { Emitted, SavedMessage } from "./saved-message.ts";
 
-/** What a running Open WebUI was told, sent to its page, showed and stored. `SEE`: here somebody looked at the page, or pressed `STOP`. */
+/**
+ * What a running Open WebUI received, sent to its page, showed, and stored. `SEE` marks where the page was captured,
+ * and `STOP` where Stop was pressed.
+ */
 interface Recording {
   readonly story: string;
   readonly frames: readonly (object | { readonly SEE: string } | { readonly STOP: true })[];
   readonly emitted: readonly Emitted[];
   readonly shown: Readonly<Record<string, string>>;
   readonly stored: SavedMessage;
-  /** How often it asked for an answer: more than once if it ran a call itself. */
+  /** The number of requests: more than one if it ran a call itself. */
   readonly asked: number;
 }
 
@@ -23,14 +26,14 @@ const recorded = (version: string): readonly Recording[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Recording);
 
-/** The page's text without the model's name, times of day, sizes and what stands above every error up to 0.11.0. */
+/** The page's text without the model's name, times, sizes, and the line above every error up to 0.11.0. */
 const linesOf = (text: string): readonly string[] =>
   text
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && line !== "agent" && !/^(?:Today at |Uh-oh! |\w{3} \d+, )|^[\d.]+ K?B$/.test(line));
 
-/** Without what only the clock or chance decides, and the names that Open WebUI gives our numbers besides. */
+/** Removes values that depend on time or chance, and Open WebUI's additional names for our numbers. */
 const comparable = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (key, each) => {
@@ -40,7 +43,7 @@ const comparable = (value: unknown): unknown =>
     }),
   );
 
-/** Chunks without items of ours get ids by chance; what a second request brings is another story. */
+/** Chunks without our items get random IDs, and the response to a second request is not part of the story. */
 const isOurs = ({ frames, asked }: Recording): boolean =>
   asked === 1 && !frames.some((frame) => "choices" in frame && !("usage" in frame));
 
@@ -68,7 +71,8 @@ describe.each([
     if (asked === 1)
       test("shows what the page showed", () => {
         const looked = Object.entries(shown).map(([moment, text]) => [moment, linesOf(text)] as const);
-        // Up to 0.11.0 the page of a new chat may not know its chat yet when the first events come: it shows them with the next one.
+        // Up to 0.11.0 the page of a new chat may not know its chat yet when the first events arrive. It shows them
+        // with the next one.
         const [first, early] = looked[0]!;
         if (name === "A" && early.length === 0) delete seen[first];
         expect(seen).toEqual(Object.fromEntries(looked.filter(([moment]) => moment in seen)));

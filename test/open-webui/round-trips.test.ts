@@ -68,7 +68,7 @@ const shownIn = (style: string, generation: Generation, text: string) => {
   return showing.webui.reloaded();
 };
 
-/** Half of a pair stands for itself in JSON, and for nothing on a page. */
+/** Half of a surrogate pair is kept in JSON, but cannot be shown on a page. */
 const comparable = (value: unknown): unknown => JSON.parse(JSON.stringify(value).toWellFormed());
 
 const RUNS = process.env.RUNCAST_LONG === "1" ? 20_000 : 120;

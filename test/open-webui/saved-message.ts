@@ -1,12 +1,12 @@
 import type { OutputItems } from "./output-items.ts";
 
-/** What is sent to the browser as an event of the message. */
+/** A message event that is sent to the browser. */
 export interface Emitted {
   readonly type: string;
   readonly data?: unknown;
 }
 
-/** What Open WebUI's database holds of a message. */
+/** What Open WebUI's database stores of a message. */
 export interface SavedMessage {
   readonly content?: string;
   readonly output?: OutputItems;
@@ -19,7 +19,7 @@ export interface SavedMessage {
   readonly done?: boolean;
 }
 
-/** What an emitted event changes in the database. Most change nothing: they are lost by a reload. */
+/** The change that an emitted event makes in the database. Most make none and are lost by a reload. */
 export const saveEvent = (saved: SavedMessage, { type, data }: Emitted): SavedMessage => {
   const {
     content = "",

@@ -8,12 +8,12 @@ import type { Generation } from "./generations.ts";
 import { markdownBlocks } from "./markdown-blocks.ts";
 import { createOpenWebui, type OpenWebui } from "./open-webui.ts";
 
-/** A run told to Open WebUI in a dialect, entry by entry, with the state that our own page would show beside it. */
+/** A run sent to Open WebUI in a dialect, entry by entry, with the state that our own page would show. */
 export interface Showing {
   readonly generation: Generation;
   readonly webui: OpenWebui;
   readonly state: RunState;
-  /** The words or the ask of the root that started last, and what came of calls since. */
+  /** The root's text or ask that started last, and whether calls started or ended since. */
   readonly latest: { readonly started: string; readonly callStarted: boolean; readonly callEnded: boolean };
   take(entry: Entry, onFrame?: () => void): void;
 }
@@ -62,7 +62,7 @@ const latestAfter = (latest: Showing["latest"], { event }: Entry): Showing["late
   }
 };
 
-/** What is shown, one after the other; a text that is nothing but a block of a call is that card. */
+/** The displayed items in order. A text that consists only of a call's block counts as that card. */
 export const shownItems = (
   { items }: Display,
   generation: Generation,

@@ -24,15 +24,15 @@ export const tellings: readonly Telling[] = generations.flatMap((generation) => 
 
 export interface Telling {
   readonly name: string;
-  /** Tells a run, looking after every frame and every entry. */
+  /** Sends a run, and checks after every frame and every entry. */
   run(entries: readonly Entry[]): void;
-  /** Tells the run up to every `step`th entry, and then each way it can end there. */
+  /** Sends the run up to every `step`th entry, and then ends it in each possible way. */
   endings(entries: readonly Entry[], step: number): void;
-  /** Tells the run up to every `step`th entry; then somebody presses Stop. */
+  /** Sends the run up to every `step`th entry, then presses Stop. */
   stops(entries: readonly Entry[], step: number): void;
 }
 
-/** Looks at what is shown, after each entry that was told. */
+/** Checks what is shown after each entry. */
 interface Look {
   take(entry: Entry, state: RunState): void;
   expectTrue(showing: Showing, display: Display, isOver: boolean): void;
@@ -82,7 +82,7 @@ function createTelling(style: string, generation: Generation, createLook: () => 
       for (const entry of entries) {
         told.take(entry, () => expect(twice(webui.display(), generation)).toEqual([]));
         look.expectTrue(showing, webui.display(), false);
-        // Whoever loads the page now sees the same.
+        // A page that is loaded now must show the same.
         if (generation.overlaysReload) look.expectTrue(showing, webui.reloaded(), false);
       }
       end(told);

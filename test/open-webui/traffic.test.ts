@@ -10,7 +10,7 @@ import { createOpenWebui } from "./open-webui.ts";
 const TOKENS = 500;
 const TOKEN_MS = 20;
 
-/** A tool answers with 50 KB, then the model with 500 tokens, 50 a second. */
+/** A tool returns 50 KB, then the model answers with 500 tokens, 50 per second. */
 const entries: readonly Entry[] = (() => {
   const start = 1_700_000_000_000;
   const answered: readonly Event[] = [

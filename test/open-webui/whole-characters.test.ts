@@ -10,14 +10,14 @@ import { arbitraryLog } from "../generate.ts";
 
 const WAYS = STYLES.flatMap((style) => [style, `${style}; mode=native`]);
 
-/** Any units in any order: whole characters, and both halves of others alone. */
+/** Any UTF-16 units in any order: whole characters, and unpaired halves of others. */
 const texts = fc
   .array(fc.oneof(fc.constantFrom("a", " ", '"', "\\", "é", "🦉", "\ud83e", "\udd89", "\ud800", "\udfff")), {
     maxLength: 20,
   })
   .map((pieces) => pieces.join(""));
 
-/** A text and any cut of it: between any two units, and where nothing is between. */
+/** A text and any way to split it: between any two units, including empty pieces. */
 const cutTexts = texts.chain((text) =>
   fc.array(fc.nat({ max: text.length }), { maxLength: 12 }).map((places) => {
     const edges = [0, ...places.toSorted((one, other) => one - other), text.length];
@@ -25,7 +25,7 @@ const cutTexts = texts.chain((text) =>
   }),
 );
 
-/** Not even as the text of an escape, which whoever reads JSON within JSON would make a half of. */
+/** Not even as an escape sequence, which a reader of JSON within JSON would turn into an unpaired half. */
 const expectWhole = (frames: readonly Frame[]): void => {
   for (const { data } of frames) {
     expect(data.isWellFormed()).toBe(true);
@@ -124,10 +124,10 @@ describe("however a text is cut into deltas", () => {
   });
 });
 
-/** As JSON writes it within a string, but with halves as they are. */
+/** As JSON writes it within a string, but with unpaired halves unescaped. */
 const spelled = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
 
-/** The same log with a half in each of its strings, and its ids still those of the same things. */
+/** The same log with an unpaired half in each of its strings, and with consistent IDs. */
 const halved = (value: unknown, key = ""): unknown => {
   if (typeof value === "string") return FIXED.has(key) ? value : `${value.slice(0, 2)}\ud83e${value.slice(2)}\udd89`;
   if (Array.isArray(value)) return value.map((one) => halved(one, key));
@@ -145,7 +145,7 @@ describe.each(WAYS)("in style %s", (style) => {
   test("no half is made by a cut, wherever it falls", () => {
     for (const before of ["", "x"]) {
       expectWhole(framesOf(everywhere(before + "🦉".repeat(20_000)), style));
-      // Colours are taken out after a first cut, and what is left may be too short for another.
+      // Colors are removed after a first cut, and the rest may be too short for another.
       for (const most of [480, 800, 1600, 2000, 4000, 8000, 16_000])
         expectWhole(
           framesOf(everywhere(`${before}${"\u001b[m".repeat(6000)}`.slice(0, most - 1) + "🦉 and more"), style),
@@ -161,7 +161,7 @@ test("ids that differ only in halves are told apart: no call is left open", () =
   expect(shown(frames)).toEqual(["[one {} completed: 1]", "[two {} completed: 2]"]);
 });
 
-/** A text in every place that words can come from. */
+/** A text in every field that text can come from. */
 const everywhere = (text: string): Entry[] =>
   numbered([
     { type: "run-start", protocol: 1, run: "r", name: text },

@@ -303,7 +303,7 @@ describe("the clock of a log", () => {
       "0.3 s",
       "2.0 s",
     ]);
-    // What came before it is as old as it is by the server's clock.
+    // Earlier events keep their age by the server's clock.
     expect(timeText({ since: 7000 }, clock.at(4000))).toBe("2.0 s");
   });
 

@@ -1,7 +1,7 @@
 import type { Event } from "../../src/events.ts";
 import { createState, fold, type RunState } from "../../src/state.ts";
 
-/** A state that takes events, each so many milliseconds after the one before. */
+/** A state that folds events, each the given number of milliseconds after the previous one. */
 export const folding = (): { readonly state: RunState; add(event: Event, after?: number): void } => {
   const state = createState();
   let at = 1_700_000_000_000;
@@ -10,7 +10,7 @@ export const folding = (): { readonly state: RunState; add(event: Event, after?:
   return { state, add };
 };
 
-/** The events of a call that takes so long. */
+/** The events of a call with this duration. */
 export const callEvents = (call: string, ms: number, name = "tool", more: Partial<Event> = {}): [Event, number][] => [
   [{ type: "tool-start", call, name }, 1],
   [{ type: "tool-input-end", call, input: { query: call } }, 1],

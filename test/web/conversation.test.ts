@@ -92,7 +92,7 @@ describe("a conversation", () => {
       ...output,
       { role: "user", content: [{ type: "text", text: "u3" }] },
     ]);
-    // An end is taken once, whichever tab sees it first.
+    // An end is recorded once, by the first tab that sees it.
     expect(endRun(ended, "run-a2", { outcome: "error", output: [], at: 100 })).toBe(ended);
   });
 });

@@ -12,7 +12,7 @@ import { onStop, serve, until } from "../serving.ts";
 
 const text = (words: string) => [{ type: "text" as const, text: words }];
 
-/** A call, then words that wait for `go`. */
+/** A call, then text that waits for `go`. */
 const worker = (asked: Message[][], go: Promise<void> = Promise.resolve()): Source =>
   async function* ({ messages }) {
     asked.push([...messages]);
@@ -35,7 +35,7 @@ const worker = (asked: Message[][], go: Promise<void> = Promise.resolve()): Sour
     yield { type: "data", name: "title", value: "A sum" };
   };
 
-/** Tabs of one browser: one shelf, and each hears the others. */
+/** Several tabs of one browser, with a shared database and channel. */
 const createBrowser = (url: string) => {
   const database = memoryDatabase();
   const listeners: ((conversation: string) => void)[] = [];
@@ -122,7 +122,7 @@ describe("conversations with a server", () => {
     await until(() => first.state().nodes.has("p"));
     await one.flush();
     first.stop();
-    // The same tab after a reload, and another beside it.
+    // The same tab after a reload, and another one.
     const [two, three] = [openTab(), openTab()];
     const second = await show(two, id);
     const third = await show(three, id);
@@ -159,7 +159,7 @@ describe("conversations with a server", () => {
     const one = openTab();
     const { id, run } = await one.send(undefined, { content: text("Hi"), settings: {} });
     expect(asked).toEqual([]);
-    // The tab was closed before its request was made: another one makes it.
+    // The tab was closed before its request was sent, so another tab sends it.
     const two = openTab();
     const made = await show(two, id);
     await until(hasEnded(two, id));

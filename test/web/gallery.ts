@@ -1,7 +1,7 @@
 import type { CallOutcome, Content, Event, Json } from "../../src/events.ts";
 import type { RunContext, Source } from "../../src/source.ts";
 
-/** A picture of one pixel. */
+/** A one-pixel image. */
 const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfz0AEYBxVSF+FAAhKDveksOjmAAAAAElFTkSuQmCC",
   "base64",
@@ -9,13 +9,13 @@ const PIXEL = Buffer.from(
 
 type Scene = (context: RunContext) => AsyncIterable<Event>;
 
-/** Plays the scenes that the message names, in that order; calls are made in one step each. */
+/** Plays the scenes named in the message, in order. Each call is a separate step. */
 export const gallery: Source = async function* (request, context) {
   const message = request.messages.at(-1)?.content.find((part) => part.type === "text")?.text ?? "";
   for (const name of message.split(/\s+/)) yield* SCENES[name]!(context);
 };
 
-/** A finished call that answers with this. */
+/** A finished call with this result. */
 const answered = async function* (call: string, name: string, input: Json, end: Partial<Event>): AsyncGenerator<Event> {
   yield { type: "step-start", step: `step of ${call}` };
   yield { type: "tool-start", call, name };
@@ -244,7 +244,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     }
     yield* said("asked", "Thank you.");
   },
-  /** Three at work until the second is stopped. */
+  /** Three agents work until the second is stopped. */
   agents: async function* (context) {
     yield { type: "step-start", step: "sending out" };
     for (const id of ["a", "b", "c"]) {

@@ -7,13 +7,13 @@ import { createState, fold, type RunState } from "../../src/state.ts";
 import { runTitle } from "../../src/view.ts";
 
 const web = `${import.meta.dirname}/../../web/src`;
-// The compiler of the tests reads no JSX.
+// The compiler of the tests does not support JSX.
 const { BrowserCalls } = (await import(`${web}/embeds/browser-calls.tsx`)) as { BrowserCalls: ComponentType<object> };
 const { MarkView } = (await import(`${web}/run/mark-view.tsx`)) as { MarkView: ComponentType<object> };
 const { RunContext } = (await import(`${web}/run/run-context.ts`)) as { RunContext: Provider<unknown> };
 const { EmbedsContext } = (await import(`${web}/embeds/embeds-context.ts`)) as { EmbedsContext: Provider<unknown> };
 
-/** Turns what follows around: nothing that a run says may bring it before a person. */
+/** Reverses the text that follows. No content of a run may show it to the user. */
 const TURN = "\u202E";
 const HIDDEN = /[\u202E\u200B]/;
 

@@ -1,7 +1,7 @@
 import type { Event } from "../../src/events.ts";
 
 const EVIL = `\u202e<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
-/** A run in which everything that is shown tries to be markup. */
+/** A run in which everything shown tries to be markup. */
 export const HOSTILE: readonly Event[] = [
   { type: "step-start", step: "s" },
   { type: "tool-start", call: "c", name: EVIL },

@@ -1,10 +1,10 @@
-/** What a page must survive: a model repeats what it has read, and anyone may have written that. */
+/** Input that the page must survive: a model repeats what it has read, which may come from anyone. */
 export interface Hostile {
   readonly name: string;
   readonly text: string;
 }
 
-/** Says in the page's own words that something ran. */
+/** A script that records that it was executed. */
 const RUNS = "window.hostile=(window.hostile||0)+1";
 const THERE = "https://elsewhere.example";
 
@@ -109,8 +109,8 @@ const bombs: Record<string, string> = {
 const named = (group: Record<string, string>): Hostile[] =>
   Object.entries(group).map(([name, text]) => ({ name, text }));
 
-/** Texts that try to run something, fetch something or deceive. */
+/** Texts that try to execute or fetch something, or to deceive. */
 export const hostileMarkdown: readonly Hostile[] = [markup, links, images, formulas, signs].flatMap(named);
 
-/** Texts that try to take all of the time or memory there is. */
+/** Texts that try to exhaust time or memory. */
 export const markdownBombs: readonly Hostile[] = named(bombs);

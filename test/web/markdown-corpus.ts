@@ -1,4 +1,4 @@
-/** Markdown as models write it, one feature or trap each. */
+/** Markdown as models write it, with one feature or trap each. */
 export const markdownCorpus: readonly string[] = [
   "# Head *em*\n\npara one\ntwo  \nthree\\\nfour",
   "- a\n- b\n  - c\n  - d\n\n    para\n- e",

@@ -1,6 +1,6 @@
 import { type Block, createParser, type Inline, type MarkdownParser } from "../../src/markdown.ts";
 
-/** The tree of a text, as HTML in the manner of the specification's examples; formulas as `<math>`. */
+/** The tree of a text, as HTML in the style of the specification's examples. Formulas are `<math>`. */
 export const htmlOf = (parts: string | readonly string[]): string => {
   const parser = createParser();
   for (const part of [parts].flat()) parser.write(part);
@@ -8,7 +8,7 @@ export const htmlOf = (parts: string | readonly string[]): string => {
   return blockHtml(parser, parser.document);
 };
 
-/** As `htmlOf`, without an end. */
+/** Like `htmlOf`, but without ending the text. */
 export const openHtmlOf = (text: string): string => {
   const parser = createParser();
   parser.write(text);

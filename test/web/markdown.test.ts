@@ -7,7 +7,10 @@ import { htmlOf, openHtmlOf } from "./markdown-html.ts";
 
 const marked = new Marked({ gfm: true });
 
-/** Both renderers' HTML without differences in spelling: white space between tags, boxes of tasks, escapes. */
+/**
+ * Normalizes irrelevant differences between both renderers' HTML: white space between tags, task checkboxes, and
+ * escapes.
+ */
 const normal = (html: string): string =>
   html
     .replaceAll(/<input ([^>]*)> ?/g, (_, box: string) => (box.includes("checked") ? "[x] " : "[ ] "))

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 
 /**
- * Counts how often components render, as React's developer tools would: install it before the page is loaded. A component
- * that rendered has the first of its flags set; what was skipped is shared with the tree before and never looked at.
+ * Counts how often components render, like React's developer tools. Install it before the page is loaded. A component
+ * that rendered has the first of its flags set. Skipped subtrees are shared with the previous tree and not visited.
  */
 export const countRenders = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
@@ -35,6 +35,6 @@ export const countRenders = async (page: Page): Promise<void> => {
   });
 };
 
-/** How many components each commit since the last call rendered. */
+/** The number of components that each commit since the last call rendered. */
 export const takeRenders = async (page: Page): Promise<number[]> =>
   await page.evaluate(() => (window as unknown as { renders: number[] }).renders.splice(0));

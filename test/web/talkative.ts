@@ -1,7 +1,7 @@
 import type { Event } from "../../src/events.ts";
 import type { Source } from "../../src/source.ts";
 
-/** So many finished cards, each with a line of text before it, of the run itself or of a sub-agent. */
+/** This many finished cards, each preceded by a line of text, of the run itself or of a sub-agent. */
 export function* finishedCards(cards: number, agent?: string): Generator<Event> {
   const by = agent === undefined ? {} : { agent };
   for (let index = 0; index < cards; index++) {
@@ -19,7 +19,7 @@ export function* finishedCards(cards: number, agent?: string): Generator<Event> 
   }
 }
 
-/** So many finished cards, apart from one another, then the words that it is given. */
+/** This many separate finished cards, then the given words. */
 export const talkative = (
   cards: number,
 ): { readonly source: Source; readonly say: (word: string) => Promise<void> } => {

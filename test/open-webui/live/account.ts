@@ -1,4 +1,4 @@
-/** What the headers of a connection say about each request, filled in by Open WebUI. */
+/** Headers of a connection that describe each request. Open WebUI fills them in. */
 export const FORWARDED = {
   "X-OpenWebUI-Chat-Id": "{{CHAT_ID}}",
   "X-OpenWebUI-Message-Id": "{{MESSAGE_ID}}",
@@ -17,7 +17,7 @@ export interface Connection {
 
 export interface ModelSettings {
   readonly mode?: "native" | "legacy";
-  /** Open WebUI's own tools. Default: false, as an agent brings its own. */
+  /** Open WebUI's own tools. Default: false, because an agent has its own. */
   readonly builtinTools?: boolean;
 }
 
@@ -34,19 +34,19 @@ export interface Account {
   readonly token: string;
   readonly user: string;
   request<T = unknown>(method: "GET" | "POST", path: string, body?: unknown): Promise<T>;
-  /** Replaces the connections there are. */
+  /** Replaces all connections. */
   connect(...connections: readonly Connection[]): Promise<void>;
   models(): Promise<string[]>;
-  /** Installs, or replaces, a function and switches it on. */
+  /** Installs or replaces a function and enables it. */
   install(id: string, python: string, valves?: Record<string, unknown>): Promise<void>;
   setModel(id: string, settings: ModelSettings): Promise<void>;
-  /** The messages of a chat as they are stored, oldest first. */
+  /** The stored messages of a chat, oldest first. */
   messages(chat: string): Promise<StoredMessage[]>;
   /** Whether the chat's last answer has ended. */
   isDone(chat: string): Promise<boolean>;
 }
 
-/** Signs up on a new server, where the first account is the administrator's, and signs in on one that knows it. */
+/** Signs up on a new server, where the first account is the administrator's, or signs in on one that knows it. */
 export const signIn = async (url: string, name = "Ada"): Promise<Account> => {
   const account = { name, email: `${name.toLowerCase()}@example.test`, password: "correct horse battery" };
   const { onboarding } = await call<{ onboarding?: boolean }>(`${url}/api/config`, "GET");

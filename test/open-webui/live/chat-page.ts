@@ -4,22 +4,22 @@ import type { Account } from "./account.ts";
 
 export interface ChatPage {
   readonly page: Page;
-  /** Errors that the page did not catch. */
+  /** Uncaught errors of the page. */
   readonly mistakes: string[];
-  /** Every address that the page asked for. */
+  /** Every URL that the page requested. */
   readonly requested: string[];
   /** The last answer of the chat. */
   readonly answer: Locator;
   send(text: string): Promise<void>;
-  /** The id of the chat, once the page's address has it. */
+  /** The ID of the chat, once it is in the page's URL. */
   chat(): Promise<string>;
   /** The line of a tool, by its name, spinning or done. */
   card(name: string): Locator;
-  /** The answer, line by line, without what stands around it. */
+  /** The lines of the answer, without what surrounds it. */
   lines(): Promise<string[]>;
-  /** The line above the answer that says what goes on. */
+  /** The status line above the answer. */
   readonly status: Locator;
-  /** Settles when Open WebUI shows that nothing more comes. */
+  /** Resolves when Open WebUI shows that the answer is complete. */
   finished(): Promise<void>;
   stop(): Promise<void>;
   reload(): Promise<void>;
@@ -32,21 +32,21 @@ export interface ChatPageOptions {
   readonly chat?: string;
   readonly size?: { readonly width: number; readonly height: number };
   readonly colorScheme?: "light" | "dark";
-  /** Opens all that can be opened, as a setting of Open WebUI does. */
+  /** Expands everything, like the setting in Open WebUI. */
   readonly isExpanded?: boolean;
 }
 
-/** What does not come in this time does not come. */
+/** The timeout for anything expected on the page. */
 const WAIT_MS = 60_000;
 
-/** A tab of Open WebUI, signed in. */
+/** A signed-in tab of Open WebUI. */
 export const openChat = async (
   browser: Browser,
   { url, version }: OpenWebUi,
   { token, request }: Account,
   { model, chat, size = { width: 800, height: 600 }, colorScheme = "light", isExpanded = false }: ChatPageOptions = {},
 ): Promise<ChatPage> => {
-  // Without the version a dialog about what is new lies over the page.
+  // Without the version, a dialog about new features covers the page.
   await request("POST", "/api/v1/users/user/settings/update", {
     ui: { version, showChangelog: false, showUpdateToast: false, title: { auto: false }, expandDetails: isExpanded },
   });
@@ -69,7 +69,7 @@ export const openChat = async (
   page.on("pageerror", (error) => mistakes.push(error.message));
   page.on("request", (asked) => requested.push(asked.url()));
   const input = page.locator("#chat-input");
-  // What comes before the page has joined its user's room does not reach it.
+  // Events sent before the page has joined its user's room do not reach it.
   const load = async (go: () => Promise<unknown>) => {
     const joined = joins(page);
     await go();
@@ -79,7 +79,7 @@ export const openChat = async (
   const start = chat ? `${url}/c/${chat}` : `${url}/${model ? `?models=${encodeURIComponent(model)}` : ""}`;
   await load(() => page.goto(start));
   const answer = page.locator('[id^="message-"]:has(.chat-assistant)').last();
-  // In older versions the button has no name, only its drawing.
+  // In older versions the button has no name, only its icon.
   const stop = page.locator('form button:has(path[d*="-2.438c0-.724"])');
   return {
     page,
@@ -87,7 +87,7 @@ export const openChat = async (
     requested,
     answer,
     status: answer.locator(".status-description").first(),
-    // Of an item, and of a block in a text.
+    // Matches both an item and a block in a text.
     card: (name) => answer.locator('[id$="-tool-call"], [id$="-tc"]', { hasText: new RegExp(`\\b${name}\\b`) }),
     async lines() {
       const text = await answer.locator("#response-content-container").innerText();
@@ -96,7 +96,7 @@ export const openChat = async (
     async send(text) {
       await input.click();
       await page.keyboard.insertText(text);
-      // Not Enter: that chooses from the menu which a slash in the text may have opened.
+      // Not Enter, which would choose from the menu that a slash in the text may have opened.
       await page.locator("#send-message-button").click();
     },
     async chat() {
@@ -114,7 +114,7 @@ export const openChat = async (
   };
 };
 
-/** Settles when the page that is loaded next has joined: the server admits its socket only then, with an answer of Socket.IO. */
+/** Resolves when the next page has joined: the server only then accepts its socket, with a Socket.IO response. */
 const joins = async (page: Page): Promise<void> => {
   const socket = await page.waitForEvent("websocket", (candidate) => candidate.url().includes("/ws/socket.io"));
   await socket.waitForEvent("framereceived", ({ payload }) => String(payload).startsWith("40{"));

@@ -10,10 +10,10 @@ export interface FramesRequest {
   >;
 }
 
-/** What the server says to one request: values that become `data:` lines, in order, each when the generator comes to it. */
+/** The response to one request: values that become `data:` lines, in order, each when the generator yields it. */
 export type Telling = (request: FramesRequest, signal: AbortSignal) => AsyncIterable<unknown>;
 
-/** An OpenAI-compatible server that says, word for word, what a test wants Open WebUI to hear. */
+/** An OpenAI-compatible server that sends exactly what a test wants Open WebUI to receive. */
 export const serveFrames = async (
   model: string,
   telling: Telling,

@@ -1,11 +1,11 @@
-/** Doors that a test opens when it has seen enough: so a tool lasts exactly as long as the test needs it to. */
+/** Gates that a test opens when it has seen enough, so that a tool lasts exactly as long as the test needs. */
 export interface Gates {
-  /** Settles when the gate is opened; rejects when the signal aborts. */
+  /** Resolves when the gate is opened. Rejects when the signal aborts. */
   pass(name: string, signal: AbortSignal): Promise<void>;
   open(name: string): void;
-  /** Settles when somebody stands before the gate. */
+  /** Resolves when a caller is waiting at the gate. */
   reached(name: string): Promise<void>;
-  /** Settles with the time when somebody who stood there was called off. */
+  /** Resolves with the time when a waiting caller was aborted. */
   left(name: string): Promise<number>;
 }
 

@@ -1,7 +1,7 @@
 import type { Event } from "../../../src/events.ts";
 import type { Source } from "../../../src/source.ts";
 
-/** A run in which tools say these texts: as arguments, results, status, output and citation, and as what went wrong. */
+/** A run in which tools emit these texts: as arguments, results, status, output, citations, and errors. */
 export const saying = (texts: readonly string[]): Source =>
   async function* () {
     yield { type: "step-start", step: "s" };

@@ -2,19 +2,19 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "vitest";
 
-/** Where `npm run test:open-webui` keeps one virtual environment for each version. */
+/** Where `npm run test:open-webui` keeps a virtual environment for each version. */
 const home = (): string =>
   process.env.RUNCAST_OPEN_WEBUI_HOME ?? path.join(import.meta.dirname, "../../../.cache/open-webui");
 
-/** Two servers and a browser share the machine with whatever else runs there. */
+/** Long, because two servers and a browser share the machine with other processes. */
 const TEST_MS = 180_000;
 
 /** The version under test: a number, or `newest`. */
 const version = (): string => process.env.RUNCAST_OPEN_WEBUI ?? "newest";
 
 /**
- * Describes a suite that needs a live Open WebUI and Chromium. Where one is absent the suite is skipped with one line that says
- * so; with RUNCAST_REQUIRE_ALL=1 that is a failure.
+ * Describes a suite that needs a live Open WebUI and Chromium. If one is missing, the suite is skipped with a line that
+ * says so. With RUNCAST_REQUIRE_ALL=1 that is a failure.
  */
 export const describeLive = (name: string, suite: (installed: { readonly program: string }) => void): void => {
   const title = `Open WebUI ${version()}: ${name}`;
@@ -30,7 +30,7 @@ export const describeLive = (name: string, suite: (installed: { readonly program
     });
   else {
     console.log(`skipped: ${title} (${absent})`);
-    // So that it shows in the count: it is absent, as the line above says.
+    // Makes it appear in the count of skipped tests.
     test.skip(title, () => {});
   }
 };

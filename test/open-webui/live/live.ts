@@ -25,14 +25,14 @@ export interface Live {
   readonly gates: Gates;
   /** The runs that started since the test began. */
   readonly started: readonly string[];
-  /** Opens a tab that is closed after the test, which fails if the page made a mistake. */
+  /** Opens a tab that is closed after the test. The test fails if the page had an uncaught error. */
   open(options?: ChatPageOptions): Promise<ChatPage>;
 }
 
-/** The messages that Open WebUI's own page throws while it works as it should. */
+/** Errors that Open WebUI's own page throws during normal operation. */
 const HARMLESS = /ResizeObserver loop|Failed to set a named property 'args' on 'Window': Blocked a frame/;
 
-/** An Open WebUI, our server behind it as a connection, and a browser: once for a file. */
+/** An Open WebUI, our server behind it as a connection, and a browser, once per file. */
 export const useLive = (program: string, agents: Record<string, Source> = {}): Live => {
   const started: string[] = [];
   const tabs: ChatPage[] = [];
@@ -42,7 +42,7 @@ export const useLive = (program: string, agents: Record<string, Source> = {}): L
   let live: Pick<Live, "openWebUi" | "account" | "browser" | "runcast">;
 
   beforeAll(async () => {
-    // The gates of the test that runs, not those of the file.
+    // The gates of the current test, not those of the file.
     const current: Gates = {
       pass: (name, signal) => gates.pass(name, signal),
       open: (name) => gates.open(name),
@@ -51,7 +51,7 @@ export const useLive = (program: string, agents: Record<string, Source> = {}): L
     };
     const sources: Record<string, Source> = {
       storyteller: storyteller(current, 4),
-      // 50 tokens a second.
+      // 50 tokens per second.
       steady: storyteller(current, 50 / 60),
       study: studyCompanion({ workspace, speed: 4, compiler: "latex-compiler" }),
       ...agents,

@@ -8,23 +8,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export interface OpenWebUi {
   readonly url: string;
-  /** What the running server answers. */
+  /** The version that the running server reports. */
   readonly version: string;
   stop(): Promise<void>;
 }
 
-/** The one that RUNCAST_OPEN_WEBUI_URL names and somebody else stops, or one of its own. */
+/** The instance at RUNCAST_OPEN_WEBUI_URL, which is stopped elsewhere, or a new one. */
 export const useOpenWebUi = async (program: string): Promise<OpenWebUi> => {
   const url = process.env.RUNCAST_OPEN_WEBUI_URL;
   if (url === undefined) return startOpenWebUi(program);
   return { url, version: await versionOf(url), stop: async () => {} };
 };
 
-/** Longer than any start that was seen, the first on a cold disk included. */
+/** Longer than any observed start, including the first on a cold disk. */
 const START_MS = 180_000;
 const STOP_MS = 10_000;
 
-/** An Open WebUI of its own, offline, with an empty database: its first account is the administrator's. */
+/** Starts an Open WebUI, offline and with an empty database. Its first account is the administrator's. */
 export const startOpenWebUi = async (program: string): Promise<OpenWebUi> => {
   const directory = mkdtempSync(path.join(tmpdir(), "runcast-open-webui-"));
   const port = await freePort();
@@ -37,7 +37,7 @@ export const startOpenWebUi = async (program: string): Promise<OpenWebUi> => {
       HOME,
       ...OFFLINE,
       DATA_DIR: path.join(directory, "data"),
-      // A server empties this directory when it starts: servers that share one would empty each other's.
+      // A server empties this directory when it starts, so servers must not share one.
       STATIC_DIR: path.join(directory, "static"),
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -47,7 +47,7 @@ export const startOpenWebUi = async (program: string): Promise<OpenWebUi> => {
     stream.setEncoding("utf8").on("data", (text: string) => {
       printed = (printed + text).slice(-4000);
     });
-  // Whoever started this process may be gone before the tests are over.
+  // The parent process may end before the tests are over.
   const abandon = () => child.kill();
   for (const event of ["disconnect", "exit"]) process.once(event, abandon);
   const stop = async () => {
@@ -79,7 +79,7 @@ const OFFLINE = {
   ENABLE_PIP_INSTALL_FRONTMATTER_REQUIREMENTS: "false",
   ANONYMIZED_TELEMETRY: "false",
   DO_NOT_TRACK: "true",
-  // Nothing listens there: a connection is added by hand, as a person would.
+  // Nothing listens there. A test adds a connection manually, as a user would.
   OPENAI_API_BASE_URLS: "http://127.0.0.1:9/v1",
   OPENAI_API_KEYS: "none",
 };

@@ -6,7 +6,7 @@ import type { ChatPage } from "./chat-page.ts";
 const directory = path.join(import.meta.dirname, "../../../docs/pictures/open-webui");
 const MARGIN = 24;
 
-/** Takes a picture for the guide, if pictures are asked for: of the newest version, as that is what most people will see. */
+/** Takes a screenshot for the guide, if requested: only of the newest version, which most people will see. */
 export const pictureOf = async (page: Page, name: string, end?: number): Promise<void> => {
   if (process.env.RUNCAST_PICTURES !== "1" || process.env.RUNCAST_OPEN_WEBUI !== "newest") return;
   mkdirSync(directory, { recursive: true });
@@ -18,7 +18,7 @@ export const pictureOf = async (page: Page, name: string, end?: number): Promise
   });
 };
 
-/** Of the chat down to the end of the answer, or of all that is on the page. */
+/** A screenshot of the chat down to the end of the answer, or of the whole page. */
 export const picture = async (
   { page, answer }: ChatPage,
   name: string,

@@ -86,7 +86,7 @@ describeLive("a connection without Python, and the pipe", ({ program }) => {
     await chat.finished();
     await chat.reload();
     await chat.status.waitFor();
-    // The words of the status stay, and nothing moves.
+    // The status text stays, and nothing is animated.
     expect(await chat.answer.locator(".status-description .shimmer").count()).toBe(0);
   });
 

@@ -1,9 +1,9 @@
 import { type Socket, io } from "socket.io-client";
 
-/** One `events` message of Open WebUI's socket, as every tab of that user gets it. */
+/** One `events` message of Open WebUI's socket, as every tab of the user gets it. */
 export interface SocketMessage {
   readonly at: number;
-  /** Of the JSON that travelled. */
+  /** The size of the transmitted JSON. */
   readonly bytes: number;
   readonly chat_id: string;
   readonly message_id: string;
@@ -11,17 +11,17 @@ export interface SocketMessage {
 }
 
 export interface SocketRecorder {
-  /** For requests that want their answer on this socket. */
+  /** For requests whose response is expected on this socket. */
   readonly session: string;
   readonly messages: readonly SocketMessage[];
-  /** All bytes so far, those of the protocol and of heartbeats included. */
+  /** All bytes so far, including the protocol and heartbeats. */
   bytes(): number;
-  /** Settles with the first message, old or new, that fits. */
+  /** Resolves with the first matching message, old or new. */
   until(fits: (message: SocketMessage) => boolean): Promise<SocketMessage>;
   close(): void;
 }
 
-/** Another tab of the same user, without a page: hears what Open WebUI sends and keeps all of it. */
+/** Another tab of the same user, without a page: records everything Open WebUI sends. */
 export const recordSocket = async (url: string, token: string): Promise<SocketRecorder> => {
   const messages: SocketMessage[] = [];
   const waiting = new Set<(message: SocketMessage) => void>();

@@ -6,7 +6,7 @@ import { agent } from "../../../src/sources/agent.ts";
 import { type Tool, defineTool, toolResult } from "../../../src/tool.ts";
 import type { Gates } from "./gates.ts";
 
-/** Each is played by a message that begins with its name. */
+/** A story that is played by a message that starts with its name. */
 const story = (name: string, ...steps: ((turn: Turn) => readonly Beat[])[]): DemoStory => ({
   name,
   message: name,
@@ -203,7 +203,7 @@ const tools = ({ pass }: Gates): Tool[] =>
     }),
   ] as Tool[];
 
-/** An agent whose model is scripted and whose tools wait for the test. */
+/** An agent with a scripted model and tools that wait for the test. */
 export const storyteller = (gates: Gates, speed: number): Source => {
   const all = tools(gates);
   return agent({

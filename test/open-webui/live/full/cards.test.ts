@@ -34,7 +34,7 @@ describeLive("what cards show", ({ program }) => {
     await picture(chat, "failed");
     await card.getByText("View Result").click();
     await card.getByText("There is no shelf Z.").waitFor();
-    // Before 0.11.1 every card that is done has a green mark.
+    // Before 0.11.1 every finished card has a green mark.
     if (!live.openWebUi.version.startsWith("0.10.")) expect(await card.locator(".text-red-500").count()).toBe(1);
     expect(await card.innerText()).toContain("Error:");
   });

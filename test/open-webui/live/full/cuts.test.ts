@@ -6,7 +6,7 @@ import { FORWARDED } from "../account.ts";
 import { describeLive } from "../installed.ts";
 import { useLive } from "../live.ts";
 
-/** Ends every answer that is under way as if it were whole, as a server that stops, or a proxy, does. */
+/** Ends every response in progress as if it were complete, like a stopping server or a proxy. */
 const startEndingProxy = async (target: string) => {
   const endings = new Set<() => void>();
   const server: Server = createServer(async (request, response) => {
@@ -29,7 +29,7 @@ const startEndingProxy = async (target: string) => {
       response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
       for await (const piece of answer.body ?? []) response.write(piece);
     } catch {
-      // It was ended.
+      // The response was ended.
     }
     endings.delete(end);
     response.end();

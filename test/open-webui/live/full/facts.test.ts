@@ -30,15 +30,15 @@ const added = (output_index: number, item: object) => ({ type: "response.output_
 const done = (output_index: number, item: object) => ({ type: "response.output_item.done", output_index, item });
 const text = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
 
-/** What Open WebUI makes of what it is sent: frames, and the lines that it shows when it was reloaded after the end. */
+/** How Open WebUI handles certain input: the frames, and the lines it shows when reloaded after the end. */
 interface Fact {
   readonly frames: readonly object[];
   readonly now: readonly string[];
   /** Up to 0.11.0. */
   readonly before?: readonly string[];
-  /** From 0.11.1 to 0.11.3, where a result takes the place of its call. */
+  /** From 0.11.1 to 0.11.3, where a result replaces its call. */
   readonly between?: readonly string[];
-  /** How often the server is asked for one message. */
+  /** How many requests the server gets for one message. */
   readonly asked?: number;
 }
 

@@ -10,7 +10,7 @@ const root = path.join(import.meta.dirname, "../../../..");
 const GUIDE = readFileSync(path.join(root, "docs/open-webui.md"), "utf8");
 const PIPE = readFileSync(path.join(root, "pipe/runcast_pipe.py"), "utf8");
 
-/** Where things are in the menus of the newest version: older ones have them elsewhere. */
+/** The menus of the newest version. Older versions arrange them differently. */
 const isNewest = process.env.RUNCAST_OPEN_WEBUI === "newest";
 
 describeLive("the guide's steps, by hand", ({ program }) => {
@@ -64,7 +64,7 @@ describeLive("the guide's steps, by hand", ({ program }) => {
     await pictureOf(page, "valves");
     await page.getByRole("button", { name: "Save" }).last().click();
     await page.getByText("Valves updated successfully").waitFor();
-    // The dialog stays open: a click beside it closes it.
+    // The dialog stays open. A click next to it closes it.
     await page.getByRole("dialog").click({ position: { x: 5, y: 5 } });
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await row.getByLabel("Enabled").click();

@@ -23,7 +23,7 @@ describeLive("the style live", ({ program }) => {
       await allow.waitFor();
       await expect.poll(() => frame.locator('[data-kind="agent"]').count()).toBe(3);
       if (colorScheme === "light") await picture(chat, "style-live-running-light");
-      // By its key: the chat may still scroll, and a click would miss it.
+      // With the keyboard, because the chat may still scroll and a click would miss.
       await allow.press("Enter");
       live.gates.open("owls");
       live.gates.open("bats");

@@ -86,7 +86,7 @@ describeLive("the pipe", ({ program }) => {
       await chat.send("One tool");
       await live.gates.reached("owls");
       await expect.poll(() => chat.status.innerText()).toBe("Looking up owls");
-      // On 0.10.2 the page of a new chat may be too late for the very first line; what is stored has it.
+      // On 0.10.2 the page of a new chat may miss the very first line, but it is stored.
       await chat.page.reload();
       await chat.status.click();
       const told = new RegExp(`debug: run=.*open-webui=${live.openWebUi.version.replaceAll(".", "\\.")}; mode=${mode}`);
