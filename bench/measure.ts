@@ -144,10 +144,7 @@ const idle = async (session: Session, plan: Plan, base: number): Promise<Metrics
   return { kib: (resident - fewer.resident) / 1024 / more, heap: (heap - fewer.heap) / 1024 / more };
 };
 
-/**
- * The memory of a server after one run that one viewer read to the end while others stopped reading. Afterwards they
- * resume.
- */
+/** The memory of a server after one run that one viewer read to the end while others stopped reading. Afterwards they resume. */
 const stalled = async (session: Session, plan: Plan, viewers: number): Promise<number> => {
   const pass = async (count: number) => {
     await begin(session, plan, "shared", { streams: count + 1, stalled: count });

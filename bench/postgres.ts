@@ -7,10 +7,7 @@ import { createInterface } from "node:readline";
 import { listen } from "./listen.ts";
 import { pinned } from "./pinned.ts";
 
-/**
- * Starts a Postgres on a free port with default settings, so that a commit is on disk. Undefined if it is not
- * installed.
- */
+/** Starts a Postgres on a free port with default settings, so that a commit is on disk. Undefined if it is not installed. */
 export const startPostgres = async (): Promise<{ url: string; stop(): void } | undefined> => {
   const programs = globSync("/usr/lib/postgresql/*/bin").at(-1) ?? onPath("postgres");
   if (programs === undefined) return undefined;

@@ -4,8 +4,7 @@ import type { Stage } from "./stage.ts";
  * A server under test: a file in `servers/` (without third-party packages) or `peers/` that exports `serve`.
  *
  * Every variant must do the following:
- * - Respond to each request with a stream of the stage's run: the opening immediately, every event when it is due, then
- *   the end.
+ * - Respond to each request with a stream of the stage's run: the opening immediately, every event when it is due, then the end.
  * - With `stage.plan.shared`, all streams show one run.
  * - Never drop, merge, or repeat events.
  */

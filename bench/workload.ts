@@ -27,10 +27,7 @@ export interface Spelling<Item> {
  * Occurs exactly once in each counted event and nowhere else. A single byte, so it cannot be split between two reads.
  */
 export const MARK = "~";
-/**
- * Digits after the mark in a paced run: the emission time in microseconds of the monotonic clock, which processes
- * share.
- */
+/** Digits after the mark in a paced run: the emission time in microseconds of the monotonic clock, which processes share. */
 export const STAMP_DIGITS = 16;
 
 export const countedEvents = (plan: Plan): number => plan.tokens + plan.tools * 3;

@@ -23,7 +23,7 @@ except ImportError:
 PIPE_VERSION = "0.1.0"
 COMPLETIONS = "/open-webui/v1/chat/completions"
 CONNECT_SECONDS = 10
-# How long to retry. A restarting server is back within this time, and the run continues where it was cut.
+# The delays between retries. A restarting server is back within their sum, and the run resumes where it was cut.
 RECONNECT_SECONDS = (0.5, 1, 2, 4, 8)
 ASK_AGAIN_SECONDS = 5
 ANSWER_TAKEN_OR_TOO_LATE = (404, 409, 410)

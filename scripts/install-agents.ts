@@ -1,5 +1,4 @@
-// Installs the coding agents and frameworks that slow tests run, outside the checkout: `npm run agents -- [name …]`.
-// Default: all.
+// Installs the coding agents and frameworks that slow tests run, outside the checkout: `npm run agents -- [name …]`. Default: all.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,4 @@
-// Replays recorded responses of each provider and writes the table of what is shown into docs/models.md: `npm run
-// docs`.
+// Replays recorded responses of each provider and writes the table of what is shown into docs/models.md: `npm run docs`.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { matrixTable, providerMatrix } from "../test/provider-matrix.ts";

@@ -126,5 +126,5 @@ export const startedBy = ({ user, onBehalf }: Principal, named: User | undefined
   return user === undefined ? undefined : { id: user };
 };
 
-/** Who did something, for the log. Undefined if there is no name. */
+/** The name of a principal in the log. Undefined if it has none. */
 export const actorOf = ({ user, name }: Principal): string | undefined => (user ?? name) || undefined;

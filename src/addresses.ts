@@ -6,8 +6,7 @@ import { BlockList, isIP } from "node:net";
 export const isPublicAddress = (address: string): boolean => {
   const family = isIP(address);
   if (family === 4) return !NOT_PUBLIC.check(address, "ipv4");
-  // Only globally allocated addresses. Excludes loopback, link-local, unique local, and mapped and translated IPv4
-  // addresses.
+  // Only globally allocated addresses. Excludes loopback, link-local, unique local, and mapped and translated IPv4 addresses.
   return family === 6 && GLOBAL.check(address, "ipv6") && !NOT_PUBLIC.check(address, "ipv6");
 };
 

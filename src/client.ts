@@ -30,10 +30,7 @@ export interface ClientOptions {
    * the server is always honored.
    */
   readonly backoff?: Backoff;
-  /**
-   * A connection that receives nothing for this long, not even a heartbeat, is considered dead. Default: 45 s, three
-   * heartbeats.
-   */
+  /** A connection that receives nothing for this long, not even a heartbeat, is considered dead. Default: 45 s, three heartbeats. */
   readonly silenceMs?: number;
   /** Reports when the network or the page may be back, to skip the rest of a backoff. Default: browser events. */
   readonly wakes?: Wakes;
@@ -59,15 +56,9 @@ export interface FollowOptions {
 }
 
 export interface FollowFrom {
-  /**
-   * A cursor: only later entries are sent, and the state contains only those. Default: 0, the whole run. Ignored with
-   * `into`.
-   */
+  /** A cursor: only later entries are sent, and the state contains only those. Default: 0, the whole run. Ignored with `into`. */
   readonly after?: number;
-  /**
-   * Starts with the current state instead of the entries that led to it, which are never delivered. `after` is then
-   * ignored.
-   */
+  /** Starts with the current state instead of the entries that led to it, which are never delivered. `after` is then ignored. */
   readonly from?: "snapshot";
 }
 

@@ -38,15 +38,9 @@ export interface Config
     Pick<RunnerOptions, "timeoutMs" | "maxBytes" | "onEnd"> {
   /** Agents by name. Default: the scripted demo. */
   readonly agents?: Readonly<Record<string, Source>>;
-  /**
-   * A name, the URL of an engine that several servers share, or a log. Default: `sqlite`, in `.runcast/` next to the
-   * configuration.
-   */
+  /** A name, the URL of an engine that several servers share, or a log. Default: `sqlite`, in `.runcast/` next to the configuration. */
   readonly log?: Log | LogName | LogUrl;
-  /**
-   * How long a server waits on SIGTERM for its runs to reach a safe point where another server can continue them.
-   * Default: 20 s.
-   */
+  /** How long a server waits on SIGTERM for its runs to reach a safe point where another server can continue them. Default: 20 s. */
   readonly handOverMs?: number;
   /** The format of the server's output: text for people, or one JSON object per line. Default: `text`. */
   readonly logFormat?: "text" | "json";

@@ -29,8 +29,7 @@ const TICK_MS = 200;
  *   change at any time.
  * - To show a run without a server, set `entries`. With the `controls` attribute, they can be replayed.
  * - Fires `run-connection` and `run-end`. Follows the run while it is in a document.
- * - Run content is always treated as text: its HTML is never parsed, and nothing is fetched except the run and its
- *   image files.
+ * - Run content is always treated as text: its HTML is never parsed, and nothing is fetched except the run and its image files.
  */
 export class RunViewElement extends Base {
   static readonly observedAttributes = ["url", "run", "token", "controls"];

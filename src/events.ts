@@ -36,10 +36,7 @@ export const contentSchema = z.discriminatedUnion("type", [
 ]);
 export type Content = z.infer<typeof contentSchema>;
 
-/**
- * `message` describes the problem, `hint` suggests a fix, and `retryable` tells whether the same request may succeed
- * later.
- */
+/** `message` describes the problem, `hint` suggests a fix, and `retryable` tells whether the same request may succeed later. */
 export const problemSchema = z.object({
   code: z.string(),
   message: z.string(),

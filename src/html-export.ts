@@ -10,7 +10,7 @@ export interface HtmlExportOptions {
   readonly script: string;
   /** Texts and patterns to redact, in addition to the built-in rules. */
   readonly redact?: readonly (string | RegExp)[];
-  /** Cancels the export when the client is gone. */
+  /** Aborts the export, for example when the client is gone. */
   readonly signal?: AbortSignal;
 }
 

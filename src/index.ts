@@ -1,5 +1,4 @@
-// The root entry point: everything a configuration, an agent, or an embedding program needs. Each module also has its
-// own subpath.
+// The root entry point: everything a configuration, an agent, or an embedding program needs. Each module also has its own subpath.
 export { createClient } from "./client.ts";
 export { defineConfig } from "./config.ts";
 export type { Dialect } from "./dialect.ts";

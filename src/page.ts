@@ -121,8 +121,7 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // Formulas and highlighted code are styled by attributes. The directives below prevent attributes from fetching
-  // anything.
+  // Formulas and highlighted code are styled by attributes. The directives below prevent attributes from fetching anything.
   "style-src-attr 'unsafe-inline'",
   // The user decides which hosts images may come from. Without consent the page creates no such image.
   "img-src 'self' data: blob: https:",

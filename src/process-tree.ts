@@ -12,10 +12,7 @@ interface Found {
 }
 
 export interface ProcessTree {
-  /**
-   * Ends every process of the tree: SIGTERM first, then SIGKILL. Resolves when none is left, or after a bounded number
-   * of attempts.
-   */
+  /** Ends every process of the tree: SIGTERM first, then SIGKILL. Resolves when none is left, or after a bounded number of attempts. */
   kill(): Promise<void>;
 }
 
@@ -25,8 +22,7 @@ const ROUNDS = 25;
 
 /**
  * All processes started by one command. A process belongs to it if it is in its group, or is a descendant of a process
- * that does, or (on Linux) if its environment contains the mark, even after it left the group and its parents have
- * ended.
+ * that does, or (on Linux) if its environment contains the mark, even after it left the group and its parents have ended.
  *
  * What escapes: a process that left the group and cleared its environment, and whose parent ended before the tree was
  * scanned. On other systems the environment cannot be read, so leaving the group and losing the parent is enough.

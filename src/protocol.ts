@@ -1,9 +1,6 @@
 import type { ApprovalOption, ChoiceOption, EventOf, Problem, RunOutcome, Usage } from "./events.ts";
 
-/**
- * The version of the vocabulary in events.ts, the grammar in verify.ts, and PROTOCOL.md. Logs of earlier versions stay
- * readable.
- */
+/** The version of the vocabulary in events.ts, the grammar in verify.ts, and PROTOCOL.md. Logs of earlier versions stay readable. */
 export const PROTOCOL = 2;
 
 /** The outcomes of a tool call. */

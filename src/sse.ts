@@ -16,10 +16,7 @@ export const frameText = ({ id, event, data }: Frame): string => {
 /** The text between the ID and the data of a frame whose event is a plain word. */
 export const plainFrameHead = (event: string): string => `\nevent: ${event}\ndata: `;
 
-/**
- * A frame with a numeric ID and single-line data. For encoders of many frames, which reuse the head of consecutive
- * ones.
- */
+/** A frame with a numeric ID and single-line data. For encoders of many frames, which reuse the head of consecutive ones. */
 export const plainFrameText = (id: number, head: string, data: string): string => `id: ${id}${head}${data}\n\n`;
 
 /**
@@ -54,17 +51,11 @@ export interface FrameReader {
   push(bytes: Uint8Array): void;
   /** Stops reading. May be called from within `onFrame`. An incomplete frame is discarded. */
   end(): void;
-  /**
-   * The ID to continue from: that of the last frame that had one, with or without data, or "". Up to date within
-   * `onFrame`.
-   */
+  /** The ID to continue from: that of the last frame that had one, with or without data, or "". Up to date within `onFrame`. */
   readonly lastEventId: string;
 }
 
-/**
- * Reads an event stream as specified by the HTML standard, except that a frame without an ID does not inherit the last
- * one.
- */
+/** Reads an event stream as specified by the HTML standard, except that a frame without an ID does not inherit the last one. */
 export const createFrameReader = (onFrame: (frame: Frame) => void, options: FrameReaderOptions = {}): FrameReader => {
   const { onComment, onRetry, maxFrameBytes = 16 * 1024 * 1024 } = options;
   let lastEventId = options.lastEventId ?? "";

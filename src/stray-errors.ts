@@ -2,10 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 const storage = new AsyncLocalStorage<(error: unknown) => void>();
 
-/**
- * Runs some work and reports errors that it does not handle: unhandled rejections, and errors thrown in timers or
- * listeners.
- */
+/** Runs some work and reports errors that it does not handle: unhandled rejections, and errors thrown in timers or listeners. */
 export const hearStrayErrors = <Value>(hear: (error: unknown) => void, work: () => Value): Value =>
   storage.run(hear, work);
 

@@ -5,9 +5,8 @@ import { createSpans, type SpanSink } from "./traces/spans.ts";
 type Api = typeof import("@opentelemetry/api");
 
 /**
- * Exports runs that have ended to OpenTelemetry through `@opentelemetry/api`, if that is installed and has an SDK. A
- * trace is built from the complete log, so it covers all processes that worked on the run, and costs nothing while the
- * run is active.
+ * Exports runs that have ended to OpenTelemetry through `@opentelemetry/api`, if that is installed and has an SDK. A trace is
+ * built from the complete log, so it covers all processes that worked on the run, and costs nothing while the run is active.
  */
 export interface Traces {
   /** Queues a run. Never throws. */

@@ -1,7 +1,4 @@
-/**
- * How the time for the arguments of one call grows with the number of pieces: the slope in a log-log plot, which is 1
- * if it is linear.
- */
+/** How the time for the arguments of one call grows with the number of pieces: the slope in a log-log plot, which is 1 if it is linear. */
 export const growth = async (
   grow: (deltas: readonly string[]) => unknown,
   sizes: readonly number[],

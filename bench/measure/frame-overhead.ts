@@ -1,9 +1,6 @@
 import { MARK } from "../workload.ts";
 
-/**
- * The length of a stream's token frames relative to a bare `data:` line with the same JSON, measured on the first
- * bytes.
- */
+/** The length of a stream's token frames relative to a bare `data:` line with the same JSON, measured on the first bytes. */
 export const frameOverhead = (sample: string): { overhead?: number } => {
   const body = sample.slice(sample.indexOf("\r\n\r\n") + 4);
   const frames = dechunk(body).split("\n\n").slice(0, -1);

@@ -1,5 +1,4 @@
-// A study companion: lectures with /Lec, revision with /Rev, and a memory that changes only with the student's
-// approval.
+// A study companion: lectures with /Lec, revision with /Rev, and a memory that changes only with the student's approval.
 import { mkdirSync } from "node:fs";
 import { demo } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";

@@ -2,10 +2,7 @@ import type { Json } from "../../src/events.ts";
 import { parseJson } from "../../src/json.ts";
 import type { CallNode, Node, RunState } from "../../src/state.ts";
 
-/**
- * The result that every reader must derive from a log, whatever its internal state. Described in
- * `conformance/README.md`.
- */
+/** The result that every reader must derive from a log, regardless of its internal state. Described in `conformance/README.md`. */
 export type Outline = Json;
 
 export const outlineOf = (state: RunState): Outline => {

@@ -74,10 +74,7 @@ const stalling = (model: LanguageModelV4): LanguageModelV4 => ({
 
 const CUT: readonly Event["type"][] = ["tool-end", "ask-start", "tool-output-delta", "text-delta"];
 
-/**
- * One call has ended, one is running, one waits for approval, and a sub-agent is writing. Then the process dies and
- * another takes over.
- */
+/** One call has ended, one is running, one waits for approval, and a sub-agent is writing. Then the process dies and another takes over. */
 export const resume = {
   name: "resume",
   message: "Check everything and send the report",

@@ -17,10 +17,7 @@ export interface Verdict {
 const SILENCE_MS = 60_000;
 const START: Event = { type: "run-start", protocol: PROTOCOL, run: "check", name: "agent" };
 
-/**
- * Sends a request to an agent written in any language, as Runcast would, and explains the first problem in its
- * response.
- */
+/** Sends a request to an agent written in any language, as Runcast would, and explains the first problem in its response. */
 export const checkAgent = async (
   url: string,
   message: string,

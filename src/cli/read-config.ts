@@ -4,10 +4,7 @@ import { CommandError } from "./command.ts";
 /** Another process, or this one, has the log open. */
 export class LogInUse extends CommandError {}
 
-/**
- * Loads the configuration of a directory. Errors in it, or in opening its log, become CommandErrors without a stack
- * trace.
- */
+/** Loads the configuration of a directory. Errors in it, or in opening its log, become CommandErrors without a stack trace. */
 export const readConfig = async (directory: string, options?: LoadOptions): Promise<LoadedConfig> => {
   try {
     const config = await loadConfig(directory, options);

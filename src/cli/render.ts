@@ -34,7 +34,7 @@ export const headLines = (state: RunState, options: ViewOptions): string[] => {
 
 const MESSAGE_ROWS = 6;
 
-/** Where the displayed data comes from. */
+/** How current the displayed data is. */
 export interface ConnectionState {
   readonly text: string;
   /** Whether updates arrive as they happen. If not, nothing may be animated. */

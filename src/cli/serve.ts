@@ -227,10 +227,7 @@ const HAND_OVER_MS = 20_000;
 /** How long all other cleanup may take. A log that does not respond must not keep the process alive. */
 const CLOSE_MS = 15_000;
 
-/**
- * SIGINT interrupts runs, because the user wants them to stop. SIGTERM hands them over, because the process is being
- * replaced.
- */
+/** SIGINT interrupts runs, because the user wants them to stop. SIGTERM hands them over, because the process is being replaced. */
 const untilStopped = async (
   server: RuncastServer,
   config: LoadedConfig,

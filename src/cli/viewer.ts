@@ -11,7 +11,7 @@ import { createTranscript } from "./transcript.ts";
 export interface Viewer {
   readonly state: RunState;
   add(entry: Entry): void;
-  /** Sets where the data comes from. While it is not live, nothing is animated. */
+  /** Sets how current the data is. While it is not live, nothing is animated. */
   know(known: ConnectionState): void;
   /** Draws the final state and stops. */
   end(): void;

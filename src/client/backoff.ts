@@ -1,19 +1,13 @@
 import type { Problem } from "../events.ts";
 import { LONGEST_TIMER } from "../timer.ts";
 
-/**
- * Returns the delay in milliseconds before try `attempt` (counted from 1 since data last arrived), or undefined to give
- * up.
- */
+/** Returns the delay in milliseconds before try `attempt` (counted from 1 since data last arrived), or undefined to give up. */
 export type Backoff = (attempt: number, why: Problem) => number | undefined;
 
 const FIRST_MS = 500;
 const MOST_MS = 30_000;
 
-/**
- * Doubles up to half a minute. Half of the delay is random, so that clients do not all reconnect together when a server
- * restarts.
- */
+/** Doubles up to half a minute. Half of the delay is random, so that clients do not all reconnect together when a server restarts. */
 export const defaultBackoff: Backoff = (attempt) =>
   Math.min(MOST_MS, FIRST_MS * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
 

@@ -48,24 +48,17 @@ export interface RunHandle {
   /** Calls `listener` after each change of `connection`. Returns a function that unsubscribes. */
   subscribe(listener: (connection: Connection) => void): () => void;
   /**
-   * Yields every entry after the current cursor, once and in order. Ends after run-end or `close`, and throws if the
-   * handle fails. A slow reader pauses the connection, and with it the state, so do not abandon the iterator without
-   * closing it.
+   * Yields every entry after the current cursor, once and in order. Ends after run-end or `close`, and throws if the handle
+   * fails. A slow reader pauses the connection, and with it the state, so do not abandon the iterator without closing it.
    */
   entries(): AsyncIterableIterator<Entry, void>;
   /** Resolves when the run-end is folded. Rejects with a ClientError if the handle fails or is closed first. */
   readonly finished: Promise<RunState>;
   /** Stops following. The run itself continues. */
   close(): void;
-  /**
-   * Cancels the run, or one of its sub-agents or calls, once the server knows the run. Resolves when the cancellation
-   * is stored.
-   */
+  /** Cancels the run, or one of its sub-agents or calls, once the server knows the run. Resolves when the cancellation is stored. */
   cancel(target?: CancelTarget): Promise<CancelStatus>;
-  /**
-   * The first answer wins. Rejects with the code `ask-conflict` if there was another, or `ask-closed` if it came too
-   * late.
-   */
+  /** The first answer wins. Rejects with the code `ask-conflict` if there was another, or `ask-closed` if it came too late. */
   answer(ask: string, answer: Answer): Promise<void>;
 }
 

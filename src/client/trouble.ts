@@ -11,10 +11,7 @@ export interface Trouble {
   readonly retryAfterMs?: number;
 }
 
-/**
- * The error with which the client gives up. `status` is the HTTP status, if the server responded. `hint` suggests a
- * fix.
- */
+/** The error with which the client gives up. `status` is the HTTP status, if the server responded. `hint` suggests a fix. */
 export class ClientError extends Error {
   readonly code: string;
   readonly status: number | undefined;

@@ -5,10 +5,7 @@ import { setText } from "./make.ts";
 export interface Clock {
   /** Shows a time in an element. Shows nothing if the time is unknown. */
   show(element: HTMLElement, time: Time | undefined): void;
-  /**
-   * Sets the displayed moment in milliseconds since 1970: by this device's clock for a live run, by the log's for a
-   * recorded one.
-   */
+  /** Sets the displayed moment in milliseconds since 1970: by this device's clock for a live run, by the log's for a recorded one. */
   tick(now: number): void;
 }
 

@@ -10,8 +10,8 @@ export interface Secret {
 interface Rule {
   readonly name: string;
   /**
-   * The secret is the group `secret`, or the whole match. Running time is linear for any text: a match cannot start
-   * inside what an earlier attempt has scanned.
+   * The secret is the group `secret`, or the whole match. No text can make it slow: a match cannot start inside
+   * what an earlier attempt has scanned.
    */
   readonly pattern: RegExp;
 }
@@ -64,10 +64,7 @@ const WHOLE_FIELD = new RegExp(`^${FIELD}$|^(?:proxy[-_])?authorization$|^(?:set
 export const isSecretField = (name: string): boolean =>
   WHOLE_FIELD.test(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2")) || WHOLE_FIELD.test(name);
 
-/**
- * Secrets found by field name are searched for everywhere, even where no rule matches. Shorter ones would match
- * ordinary words.
- */
+/** Secrets found by field name are searched for everywhere, even where no rule matches. Shorter ones would match ordinary words. */
 const SHORTEST_KNOWN = 8;
 /** The maximum total characters of known secrets: about a hundred megabytes of memory. */
 const MOST_KNOWN = 2_000_000;

@@ -37,10 +37,7 @@ export const createContents = (definitions: Definitions): Contents => {
   };
 };
 
-/**
- * The displayable text of an open piece. Omits what may become a table head, a definition, or a heading's closing
- * sequence.
- */
+/** The displayable text of an open piece. Omits what may become a table head, a definition, or a heading's closing sequence. */
 const shownText = (piece: Block): string => {
   const { text } = piece;
   if (piece.parent!.kind === "heading") return text.replace(/(?:^|[ \t])#+[ \t]*$/, "");

@@ -52,10 +52,7 @@ export interface Reading {
 /** The longest text that is parsed. The rest is shown as plain text. */
 const LENGTH = 16_384;
 
-/**
- * Parses emphasis, links, code, formulas, and other inlines. `balanced` means that nothing is left open that more text
- * could close.
- */
+/** Parses emphasis, links, code, formulas, and other inlines. `balanced` means that nothing is left open that more text could close. */
 export const parseInline = (
   whole: string,
   options: InlineOptions,

@@ -33,8 +33,7 @@ export const createParser = (): MarkdownParser => {
   let code: Code | undefined;
   // Blank lines within indented code count only if more code follows.
   let blanks: string[] = [];
-  // Undefined if the last line was not blank. Otherwise the number of containers up to and including the innermost
-  // quote.
+  // Undefined if the last line was not blank. Otherwise the number of containers up to and including the innermost quote.
   let blankFrom: number | undefined;
   let held = "";
   let decided = false;

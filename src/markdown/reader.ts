@@ -1,20 +1,14 @@
 import type { Block } from "./block.ts";
 import { type MarkdownParser, createParser } from "./parser.ts";
 
-/**
- * Feeds a parser with the new end of a growing text. Reading the same text twice has no effect, so rendering twice is
- * safe.
- */
+/** Feeds a parser with the new end of a growing text. Reading the same text twice has no effect, so rendering twice is safe. */
 export interface Reader {
   readonly parser: MarkdownParser;
   /** Whether the text equals the text read before, or extends it. */
   continues(text: string, done: boolean): boolean;
   /** Reads the new text and returns the changed blocks in document order. The set is valid until the next read. */
   read(text: string, done: boolean): ReadonlySet<Block>;
-  /**
-   * Like `read`, but also updates the view directly if only one watched, open piece has grown. Returns whether it
-   * could.
-   */
+  /** Like `read`, but also updates the view directly if only one watched, open piece has grown. Returns whether it could. */
   follow(text: string, done: boolean): boolean;
   /** Calls `update` when only this piece has changed. It returns whether it could show the change. */
   watch(piece: Block, update: () => boolean): () => void;

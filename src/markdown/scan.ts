@@ -47,9 +47,8 @@ const DECIDED = 1000;
 const DEPTH = 24;
 
 /**
- * Reads the structure of a line, or of an incomplete one (`complete` is false). For an incomplete line, returns
- * undefined while further characters could change the result. Any other result holds for every line that starts this
- * way.
+ * Reads the structure of a line, or of an incomplete one (`complete` is false). For an incomplete line, returns undefined
+ * while further characters could change the result. Any other result holds for every line that starts this way.
  */
 export const scan = (line: string, before: Before, complete: boolean): Line | undefined => {
   const long = line.length > DECIDED;
@@ -208,8 +207,7 @@ const mathStart = (char: string, text: string, { ends, waits }: Around): Start |
   if (close >= 0 && text.slice(close + 2).trim() !== "") return TEXT;
   if (waits) return undefined;
   if (!ends || close === 2) return TEXT;
-  // `\[` is also an escaped bracket. It opens a formula only if that closes on the same line, or if nothing directly
-  // follows the mark.
+  // `\[` is also an escaped bracket. It opens a formula only if that closes on the same line, or if nothing directly follows the mark.
   if (char === "\\" && close < 0 && /^\S/.test(text.slice(2))) return TEXT;
   return { kind: "math", mark, closed: close > 0 };
 };

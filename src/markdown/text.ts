@@ -2,10 +2,7 @@ import type { Block } from "./block.ts";
 import { plainText } from "./inline/brackets.ts";
 import { createParser, type MarkdownParser } from "./parser.ts";
 
-/**
- * The text of Markdown without its markup, for plain-text output. Table cells are separated by tabs, and list items
- * keep their markers.
- */
+/** The text of Markdown without its markup, for plain-text output. Table cells are separated by tabs, and list items keep their markers. */
 export const textOfMarkdown = (markdown: string): string => {
   const parser = createParser();
   parser.write(markdown);

@@ -8,10 +8,7 @@ export const visibleText = (text: string): string =>
     ? text.replaceAll(HIDDEN, (char) => `⟦U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟧`)
     : text;
 
-/**
- * Soft hyphen, combining joiner, fillers, direction marks and overrides, invisible spaces and operators, annotations,
- * tags.
- */
+/** Soft hyphen, combining joiner, fillers, direction marks and overrides, invisible spaces and operators, annotations, tags. */
 const ALWAYS =
   "\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180E\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2060-\\u206F\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB\\u{E0000}-\\u{E007F}";
 const JOINERS = "\\u200C\\u200D";

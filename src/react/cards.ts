@@ -25,10 +25,7 @@ export type Card = ComponentType<CardProps>;
 /** Cards by tool name. */
 export type Cards = Readonly<Record<string, Card>>;
 
-/**
- * Passed to a module of cards on Runcast's page: the page's own React, which hooks need, and helpers that render text
- * safely.
- */
+/** Passed to a module of cards on Runcast's page: the page's own React, which hooks need, and helpers that render text safely. */
 export interface CardKit {
   readonly React: typeof import("react");
   readonly Markdown: ComponentType<{ readonly text: string; readonly done: boolean }>;

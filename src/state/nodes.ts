@@ -257,8 +257,7 @@ export const appendOutput = (call: CallNode, stream: "stdout" | "stderr", delta:
   const last = call.output.at(-1);
   if (last?.stream === stream && last.text.length < OUTPUT_KEPT / 16) last.text += delta;
   else call.output.push({ stream, text: delta.length > OUTPUT_KEPT ? delta.slice(-OUTPUT_KEPT) : delta });
-  // A piece is at most a sixteenth of the limit (or one large delta), so this rarely drops anything, and then only a
-  // few pieces.
+  // A piece is at most a sixteenth of the limit (or one large delta), so this rarely drops anything, and then only a few pieces.
   if (call.output.length <= 16) return;
   let kept = 0;
   let first = call.output.length;

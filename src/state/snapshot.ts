@@ -3,10 +3,7 @@ import { createJsonParser } from "../json.ts";
 import { isFound } from "./change.ts";
 import type { AgentNode, Node, RunState } from "./nodes.ts";
 
-/**
- * A state as plain JSON: the response of `GET /runs/:run`, and an alternative starting point for viewers to the whole
- * log.
- */
+/** A state as plain JSON: the response of `GET /runs/:run`, and an alternative starting point for viewers to the whole log. */
 export interface RunSnapshot extends Omit<RunState, "data" | "nodes" | "listeners" | "inputs" | "steps"> {
   readonly data: readonly (readonly [string, Json | undefined])[];
 }
@@ -20,10 +17,7 @@ export const plainState = (state: RunState): RunSnapshot => {
 /** A deep copy that shares nothing with the state. */
 export const snapshot = (state: RunState): RunSnapshot => JSON.parse(JSON.stringify(plainState(state)));
 
-/**
- * Fills an empty state from a snapshot, so that folding can continue after `snapshot.seq`. Takes ownership of the
- * snapshot.
- */
+/** Fills an empty state from a snapshot, so that folding can continue after `snapshot.seq`. Takes ownership of the snapshot. */
 export const restoreInto = (state: RunState, from: RunSnapshot): RunState => {
   const { data, root, ...rest } = from;
   Object.assign(state, rest);

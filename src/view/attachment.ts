@@ -36,8 +36,8 @@ export const attachmentProblem = (file: Attached, { limits, accepts, before }: A
 };
 
 /**
- * The media type of a file. Falls back to its extension, because browsers report no type or a wrong one for source
- * code.
+ * The media type of a file. Source code is always `text/plain`, because browsers declare no type or a wrong one for it.
+ * Other files without a declared type are identified by their extension.
  */
 export const mediaTypeOf = (name: string, declared: string): string => {
   const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "";

@@ -9,10 +9,7 @@ export interface CallFilter {
 
 export const NO_FILTER: CallFilter = { tool: "", state: "", text: "" };
 
-/**
- * Returns a function that tests a call against a filter. Every search word must occur in its name, arguments, or
- * result.
- */
+/** Returns a function that tests a call against a filter. Every search word must occur in its name, arguments, or result. */
 export const createMatcher = (): ((call: CallNode, filter: CallFilter) => boolean) => {
   const texts = new WeakMap<CallNode, { readonly version: number; readonly text: string }>();
   const textOf = (call: CallNode): string => {

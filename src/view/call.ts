@@ -22,10 +22,7 @@ export interface CallFacts {
   readonly problem: ProblemFacts | undefined;
   /** A note that the user edited the arguments. Empty if they did not. */
   readonly edits: string;
-  /**
-   * How the command failed, such as `Exit code 1`, even if the call itself succeeded. Empty if it did not fail or is
-   * unknown.
-   */
+  /** How the command failed, such as `Exit code 1`, even if the call itself succeeded. Empty if it did not fail or is unknown. */
   readonly exit: string;
   /** Whether all arguments have arrived, or the call ended before they did. */
   readonly hasAllInput: boolean;

@@ -3,7 +3,7 @@ import type { Problem } from "../events.ts";
 import { duration } from "./amounts.ts";
 import { oneLine, sentence } from "./text.ts";
 
-/** Display data for the connection to a running run. States only what is known. */
+/** Display data for the connection to an active run. States only what is known. */
 export interface ConnectionFacts {
   readonly status: Connection["status"] | "paused";
   readonly text: string;

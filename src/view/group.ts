@@ -67,10 +67,7 @@ export interface Lanes {
 
 const MOST_LANES = 3;
 
-/**
- * Calls of one step run in parallel. Adjacent calls with sub-agents are shown side by side. Other calls take the full
- * width.
- */
+/** Calls of one step run in parallel. Adjacent calls with sub-agents are shown side by side. Other calls take the full width. */
 export const lanesOf = (calls: readonly CallNode[]): Lanes => {
   const clusters: CallNode[][] = [];
   let last: CallNode | undefined;

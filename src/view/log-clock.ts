@@ -4,10 +4,7 @@ import type { Time } from "./time.ts";
 export interface LogClock {
   /** Records that `time` has already started when this device's clock shows `own`. */
   hear(time: Time | undefined, own: number): void;
-  /**
-   * The log's time when this device's clock shows `own`. Never earlier than a recorded start, and advances at the same
-   * pace.
-   */
+  /** The log's time when this device's clock shows `own`. Never earlier than a recorded start, and advances at the same pace. */
   at(own: number): number;
 }
 

@@ -3,7 +3,7 @@ import { callTime } from "./time.ts";
 
 /** Any call that takes this long is slow. */
 const LONG_MS = 10_000;
-/** With at least `LEAST_CALLS` calls, a tool's call is slow from `TIMES` the median on, but never below `LEAST_MS`. */
+/** A tool with at least `LEAST_CALLS` calls is slow from `TIMES` times its median on, but never below `LEAST_MS`. */
 const TIMES = 3;
 const LEAST_CALLS = 3;
 const LEAST_MS = 1000;
@@ -29,10 +29,7 @@ const limitOf = (times: readonly number[]): number => {
   return Math.min(LONG_MS, Math.max(LEAST_MS, median * TIMES));
 };
 
-/**
- * Whether a call takes longer than `limit` milliseconds. For a running call that is not slow yet, `slowAt` is when it
- * will be.
- */
+/** Whether a call takes longer than `limit` milliseconds. For a running call that is not slow yet, `slowAt` is when it will be. */
 export const slownessOf = (
   call: CallNode,
   limit: number,

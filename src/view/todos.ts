@@ -19,10 +19,7 @@ export interface PlanFacts {
   readonly next: number;
 }
 
-/**
- * Returns the plan, or undefined if the value is not one: a slot may hold any JSON. No item is active once the run is
- * over.
- */
+/** Returns the plan, or undefined if the value is not one: a slot may hold any JSON. No item is active once the run is over. */
 export const describePlan = (value: Json | undefined, isOver: boolean): PlanFacts | undefined => {
   if (!Array.isArray(value) || !value.every(isTodo)) return undefined;
   const todos = (value as unknown as readonly Omit<Todo, "word">[]).map(({ id, text, status }): Todo => {

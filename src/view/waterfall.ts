@@ -21,10 +21,7 @@ export interface WaterRow {
   readonly to: number | undefined;
 }
 
-/**
- * The steps, calls, and sub-agents of a run on a time axis. Each is nested under its agent, and a sub-agent under its
- * call.
- */
+/** The steps, calls, and sub-agents of a run on a time axis. Each is nested under its agent, and a sub-agent under its call. */
 export const waterfallOf = (state: RunState): readonly WaterRow[] => {
   const start = state.startedAt ?? 0;
   const rows: WaterRow[] = [];

@@ -68,10 +68,7 @@ const hasOnly = (event: Event, usual: number): boolean => {
   return keys === usual;
 };
 
-/**
- * Formats milliseconds since 1970. Formatting large numbers is slow, and most entries share their second, so its text
- * is cached.
- */
+/** Formats milliseconds since 1970. Formatting large numbers is slow, and most entries share their second, so its text is cached. */
 const createClock = () => {
   let second = -1;
   let text = "";

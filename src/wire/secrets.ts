@@ -1,9 +1,6 @@
 const PREFIX = "runcast-secret-";
 
-/**
- * Secrets are sent as individual headers. Header names are case-insensitive, so secrets are named like environment
- * variables.
- */
+/** Secrets are sent as individual headers. Header names are case-insensitive, so secrets are named like environment variables. */
 export const readSecrets = (headers: Headers): Record<string, string> | undefined => {
   const secrets: Record<string, string> = {};
   for (const [name, value] of headers)

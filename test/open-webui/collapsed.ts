@@ -4,10 +4,7 @@ import type { CallNode, RunState } from "../../src/state.ts";
 import { type Display, isQuestion, ungrouped } from "./display.ts";
 import { decodeEntities, markdownBlocks } from "./markdown-blocks.ts";
 
-/**
- * The steps of a run as shown by the `collapse` style: one text while they are in progress, one block once the answer
- * is there.
- */
+/** The steps of a run as shown by the `collapse` style: one text while they are in progress, one block once the answer is there. */
 export interface Collapsed {
   readonly isFolded: boolean;
   readonly summary: string | undefined;

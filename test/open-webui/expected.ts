@@ -107,10 +107,7 @@ const argumentsOf = ({ input, inputText, edited }: CallNode): unknown => {
 const saidBy = ({ content, value }: CallNode): string =>
   resultText({ ...(content && { content: [...content] }), value }, () => "/file");
 
-/**
- * The text as displayed: without terminal control sequences, and with a replacement character for half a surrogate
- * pair.
- */
+/** The text as displayed: without terminal control sequences, and with a replacement character for half a surrogate pair. */
 export const readable = (value: unknown): unknown => {
   if (typeof value === "string") {
     return (

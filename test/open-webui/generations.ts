@@ -1,7 +1,4 @@
-/**
- * How one display generation of Open WebUI differs from the others. Common behavior is in backend.ts, browser.ts, and
- * display.ts.
- */
+/** How one display generation of Open WebUI differs from the others. Common behavior is in backend.ts, browser.ts, and display.ts. */
 export interface Generation {
   readonly name: string;
   readonly versions: string;

@@ -1,7 +1,4 @@
-/**
- * A message's text as Open WebUI's Markdown splits it, as far as tool output is concerned: where its blocks and code
- * are.
- */
+/** A message's text as Open WebUI's Markdown splits it, as far as tool output is concerned: where its blocks and code are. */
 export type Block = TextBlock | DetailsBlock;
 
 export interface TextBlock {
@@ -118,10 +115,7 @@ const closingAt = (text: string): number => {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/**
- * Decodes entities. Open WebUI knows more names, with and without a semicolon, so an ampersand that is not ours is an
- * error.
- */
+/** Decodes entities. Open WebUI knows more names, with and without a semicolon, so an ampersand that is not ours is an error. */
 export const decodeEntities = (text: string): string =>
   text.replace(/&(?:(\w+)|#(\d+)|#x([\da-f]+));?/gi, (entity, name, decimal, hex) => {
     if (name === undefined) return String.fromCodePoint(decimal ? Number(decimal) : Number.parseInt(hex, 16));

@@ -1,9 +1,6 @@
 import type { Generation } from "./generations.ts";
 
-/**
- * One entry of the list that Open WebUI keeps of an answer, in the format of OpenAI's Responses. Unknown fields are
- * kept.
- */
+/** One entry of the list that Open WebUI keeps of an answer, in the format of OpenAI's Responses. Unknown fields are kept. */
 export interface OutputItem {
   readonly type?: string;
   readonly id?: string;

@@ -5,10 +5,7 @@ import { createInterface } from "node:readline";
 
 const PIPE = path.join(import.meta.dirname, "../../pipe/runcast_pipe.py");
 
-/**
- * Loads the pipe as Open WebUI does and prints what it yields, one JSON value per line. Dialogs are answered in the
- * given order.
- */
+/** Loads the pipe as Open WebUI does and prints what it yields, one JSON value per line. Dialogs are answered in the given order. */
 const DRIVER = `
 import asyncio, importlib.util, json, sys, types
 given = json.load(sys.stdin)

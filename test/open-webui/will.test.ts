@@ -14,10 +14,7 @@ interface Line {
 
 const lineOf = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 
-/**
- * Simulates the pipe: keeps what is addressed to it and forwards the rest. If the stream breaks permanently, it sends
- * the `will`.
- */
+/** Simulates the pipe: keeps what is addressed to it and forwards the rest. If the stream breaks permanently, it sends the `will`. */
 const pipe = (style: string, generation: Generation, entries: readonly Entry[]) => {
   const encode = openWebui.encode({ style: `${style}; mode=native`, link: ({ file }) => `/files/${file}` });
   const lines = entries

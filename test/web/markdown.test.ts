@@ -7,10 +7,7 @@ import { htmlOf, openHtmlOf } from "./markdown-html.ts";
 
 const marked = new Marked({ gfm: true });
 
-/**
- * Normalizes irrelevant differences between both renderers' HTML: white space between tags, task checkboxes, and
- * escapes.
- */
+/** Normalizes irrelevant differences between both renderers' HTML: white space between tags, task checkboxes, and escapes. */
 const normal = (html: string): string =>
   html
     .replaceAll(/<input ([^>]*)> ?/g, (_, box: string) => (box.includes("checked") ? "[x] " : "[ ] "))

@@ -3,10 +3,7 @@ import { createAccess, keepKey, problemOf } from "../session/access.ts";
 import { Button } from "../kit/button.tsx";
 import { sentence } from "runcast/view";
 
-/**
- * Asks for a key or token if the server requires one, and tests it before storing it: in the tab, or on the device on
- * request.
- */
+/** Asks for a key or token if the server requires one, and tests it before storing it: in the tab, or on the device on request. */
 export const KeyForm = ({ onKey }: { readonly onKey: (key: string) => void }) => {
   const [mistake, setMistake] = useState("");
   const [isBusy, setBusy] = useState(false);

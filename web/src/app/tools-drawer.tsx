@@ -34,10 +34,7 @@ export const ToolsDrawer = ({ messages, onJump }: ToolsDrawerProps) => {
   );
 };
 
-/**
- * Keeps the same array while its content is unchanged. `liveUntil` is that of the last run, the only one that can be
- * active.
- */
+/** Keeps the same array while its content is unchanged. `liveUntil` is that of the last run, the only one that can be active. */
 const useStates = (ids: readonly string[]): { readonly states: readonly RunState[]; readonly liveUntil: number } => {
   const { runs } = useConversations();
   const key = ids.join(" ");

@@ -60,18 +60,12 @@ export interface Conversations {
   /** `null` if it does not exist. Undefined while it is loading. */
   get(id: string): Conversation | null | undefined;
   subscribeTo(id: string, listener: () => void): () => void;
-  /**
-   * Adds a message after `parent` (default: the last one shown) and starts a run. Without an ID, creates a new
-   * conversation.
-   */
+  /** Adds a message after `parent` (default: the last one shown) and starts a run. Without an ID, creates a new conversation. */
   send(id: string | undefined, message: NewMessage): Promise<{ readonly id: string; readonly run: string }>;
   /** Runs the answer again, as a new branch. */
   rerun(id: string, message: AssistantMessage, settings?: RunSettings): Promise<void>;
   choose(id: string, message: string): Promise<void>;
-  /**
-   * Creates a conversation with the messages up to this one. A user message is not included but returned as the draft
-   * to continue with.
-   */
+  /** Creates a conversation with the messages up to this one. A user message is not included but returned as the draft to continue with. */
   fork(id: string, message: ChatMessage): Promise<{ readonly id: string; readonly draft?: readonly Part[] }>;
   rename(id: string, title: string): Promise<void>;
   /** Deletes it. It can be restored for a while. */

@@ -31,10 +31,7 @@ export interface RunsOptions {
 }
 
 export interface Runs {
-  /**
-   * Loads the stored entries. With `follow`, continues with live ones, and (re)sends the start request if none are
-   * stored.
-   */
+  /** Loads the stored entries. With `follow`, continues with live ones, and (re)sends the start request if none are stored. */
   open(run: string, follow?: FollowRun): () => void;
   get(run: string): ShownRun | undefined;
   /** Called after each change of what `get` returns, but not for changes of the state's nodes. */

@@ -1,7 +1,4 @@
-/**
- * What embeds may do beyond running scripts, as chosen in the settings. `same-origin` is deliberately absent: see the
- * server's frame.
- */
+/** What embeds may do beyond running scripts, as chosen in the settings. `same-origin` is deliberately absent: see the server's frame. */
 export const PERMISSIONS = {
   forms: "Submit forms",
   popups: "Open new windows",

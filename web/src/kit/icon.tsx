@@ -12,10 +12,7 @@ export interface Drawn {
 
 const SPINS = "animate-spin group-data-[live=false]/run:animate-none motion-reduce:animate-none";
 
-/**
- * Drawn in the surrounding text color and hidden from screen readers, so there must always be a word next to it or a
- * label.
- */
+/** Drawn in the surrounding text color and hidden from screen readers, so there must always be a word next to it or a label. */
 export const icon =
   (drawing: ReactNode, { side = 16, spins = false }: Drawn = {}) =>
   ({ className = side === 16 ? "size-4" : "size-5" }: IconProps) => (

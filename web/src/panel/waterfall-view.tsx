@@ -23,10 +23,7 @@ interface WaterfallViewProps {
 const LINE = 28;
 const TICK = 100;
 
-/**
- * One run on a time axis. Bars are positioned by their times and one CSS variable, so that time advances without
- * rendering.
- */
+/** One run on a time axis. Bars are positioned by their times and one CSS variable, so that time advances without rendering. */
 export const WaterfallView = ({ indexes, slow, onJump }: WaterfallViewProps) => {
   const [chosen, setChosen] = useState<string>();
   const index = indexes.find(({ state }) => state.run === chosen) ?? indexes.at(-1);

@@ -38,8 +38,7 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
           <>
             <StateMark badge={badge} says={isOver && badge.tone !== "good"} />
             <IconAgent className="size-4 text-accent @max-2xs:hidden" />
-            {/* The task distinguishes agents of the same name. If there is no room next to the name, it moves below
-                it. */}
+            {/* The task distinguishes agents of the same name. Without room next to the name, it moves below it. */}
             <span className="flex min-w-0 flex-1 items-baseline gap-x-2 @max-sm:flex-col">
               <span className="max-w-full shrink-0 truncate font-medium" data-name>
                 {name}

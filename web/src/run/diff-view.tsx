@@ -4,10 +4,7 @@ import { CopyButton } from "../kit/copy-button.tsx";
 
 const FIRST_LINES = 200;
 
-/**
- * A diff as in an editor: each file with its lines, line numbers where known, and the number of added and removed
- * lines.
- */
+/** A diff as in an editor: each file with its lines, line numbers where known, and the number of added and removed lines. */
 export const DiffView = ({ text }: { readonly text: string }) => {
   const files = useMemo(() => diffOf(text) ?? [], [text]);
   return (

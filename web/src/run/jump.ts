@@ -6,10 +6,7 @@ export interface Jump {
   readonly node: string;
 }
 
-/**
- * Expands everything that hides a node, from the outside in, then scrolls to it and focuses it. Returns a function that
- * cancels this.
- */
+/** Expands everything that hides a node, from the outside in, then scrolls to it and focuses it. Returns a function that cancels this. */
 export const jumpTo = ({ node }: Jump, { state, openers }: RunContextValue, home: HTMLElement): (() => void) => {
   let letGo = (): void => {};
   // Wait for the next frame, because the caller may be rendering.

@@ -15,10 +15,7 @@ export interface RunViewProps {
   readonly isWorkOnly?: boolean;
   /** Expands what hides a node, scrolls to it, and focuses it, each time a new object is given. */
   readonly jump?: Jump | undefined;
-  /**
-   * The time until which the display is known to be current. `Infinity`, the default, while live. Otherwise nothing is
-   * animated.
-   */
+  /** The time until which the display is known to be current. `Infinity`, the default, while live. Otherwise nothing is animated. */
   readonly liveUntil?: number;
   /** The displayed moment of a replay. Default: now. */
   readonly moment?: number | undefined;

@@ -11,9 +11,6 @@ export interface Shapeable {
 export interface Shape {
   /** The label of the button that selects it. */
   readonly label: string;
-  /**
-   * Renders the content, or returns undefined if it does not have this shape. Reads only as much of a long text as
-   * needed.
-   */
+  /** Renders the content, or returns undefined if it does not have this shape. Reads only as much of a long text as needed. */
   show(content: Shapeable): ReactElement | undefined;
 }

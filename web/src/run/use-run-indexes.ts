@@ -3,10 +3,7 @@ import { subscribe } from "runcast/state";
 import type { RunState } from "runcast/state";
 import { createRunIndex, type RunIndex } from "runcast/view";
 
-/**
- * The indexes of several runs. Renders again when anything in them starts, ends, or changes state, at most once per
- * frame.
- */
+/** The indexes of several runs. Renders again when anything in them starts, ends, or changes state, at most once per frame. */
 export const useRunIndexes = (runs: readonly RunState[]): readonly RunIndex[] => {
   const [known] = useState(() => new WeakMap<RunState, RunIndex>());
   const indexes = useMemo(

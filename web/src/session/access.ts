@@ -50,10 +50,7 @@ const nextFrame = (): Promise<void> =>
 export interface AccessOptions {
   readonly key?: string;
   readonly token?: string;
-  /**
-   * The page is in a frame that may have an opaque origin. The server then only accepts requests with the token in the
-   * URL.
-   */
+  /** The page is in a frame that may have an opaque origin. The server then only accepts requests with the token in the URL. */
   readonly isFramed?: boolean;
 }
 

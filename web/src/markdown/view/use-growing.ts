@@ -12,9 +12,8 @@ export interface Growing {
 }
 
 /**
- * Extends the last text of an open piece in place, without a render, and renders the piece if more than that has
- * changed. Before each render it restores the text that React wrote, because React only updates what it believes has
- * changed.
+ * Extends the last text of an open piece in place, without a render, and renders the piece if more than that has changed.
+ * Before each render it restores the text that React wrote, because React only updates what it believes has changed.
  */
 export const useGrowing = (piece: Block, growing: Growing): void => {
   const { reader } = useMarkdown();
