@@ -31,7 +31,7 @@ test("the code in the documents has the types it seems to have", () => {
     const text = read(document);
     for (const { 0: all, 1: kind = "", 2: code = "", index } of text.matchAll(/^```ts ?(\w*)\n(.*?)^```$/gms)) {
       const line = text.slice(0, index).split("\n").length;
-      // For a `tsx` block, the kind is the text after `ts`.
+      // For a `tsx` block, the pattern captures `x` as the kind.
       const name = `${path.basename(document, ".md")}-line-${line}.${kind === "x" ? "tsx" : "ts"}`;
       expect(all).toContain(code);
       writeFileSync(path.join(directory, name), asModule(kind, code));
