@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
-/** `<run-view>` with all that it needs in one file: for pages that build nothing, and for runs that are saved as a page. */
+/** Builds `<run-view>` as one file, for pages without a build step and for runs saved as HTML. */
 export default defineConfig({
   root: import.meta.dirname,
   build: {

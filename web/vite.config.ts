@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from "vite";
 
 const sources = fileURLToPath(new URL("../src/", import.meta.url));
 
-/** Every browser that runs the page takes the first of a font's formats: the older ones would only be shipped. */
+/** Drops the older font formats. Every browser that can run the page uses the first one, WOFF2. */
 const oneFormat: Plugin = {
   name: "one-font-format",
   generateBundle: (_, bundle) => {
@@ -15,12 +15,12 @@ const oneFormat: Plugin = {
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Relative, so that the page also works behind a proxy that puts it under a path.
+  // Relative, so that the page also works under a subpath behind a proxy.
   base: "./",
   plugins: [react(), tailwindcss(), oneFormat],
-  // The package's modules, from this repository's own sources.
+  // Resolves the package's modules to this repository's sources.
   resolve: { alias: [{ find: /^runcast\/(.+)$/, replacement: `${sources}$1.ts` }] },
-  // Fonts and the like as files: the page's policy allows no data urls for them.
+  // Never inline assets such as fonts: the page's policy forbids `data:` URLs for them.
   build: { outDir: "../dist/web", emptyOutDir: true, target: "es2023", assetsInlineLimit: 0 },
   worker: { format: "es" },
 });
