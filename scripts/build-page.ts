@@ -46,7 +46,7 @@ if (process.argv[1] === import.meta.filename) {
   try {
     buildPageIfStale();
   } catch (error) {
-    // The server also works without its page, and says so at `/`.
+    // The server also works without the page. `/` then returns a message about it.
     console.error(`runcast: ${messageOf(error)}`);
   }
 }
