@@ -17,7 +17,7 @@ export interface HttpAnswer {
 
 /** The maximum text or JSON sent to the model. The whole response is stored with the log. */
 const MAX_TEXT = 50_000;
-/** The maximum length of a page that is searched for its text. */
+/** At most this much of a page is converted to text. */
 const MAX_READ = 2 * 1024 * 1024;
 /** Large enough for a chart with its library inlined, which takes five megabytes. */
 const MAX_EMBED = 8 * 1024 * 1024;

@@ -33,7 +33,7 @@ export interface FollowerOptions {
 /** Large, because a snapshot contains a whole run. */
 const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
-/** Keeps one connection open until stopped or until retrying cannot help. Returns a function that stops it. */
+/** Keeps one connection at a time open, until stopped or until retrying cannot help. Returns a function that stops it. */
 export const startFollower = (options: FollowerOptions): (() => void) => {
   let isStopped = false;
   let hasBeenLive = false;

@@ -22,7 +22,7 @@ const HARD = 4096;
  * that no emphasis, link, code, or formula is open, so the pieces parse like the whole.
  */
 export const createProse = (leaf: Block, balanced: (text: string) => boolean): Prose => {
-  // A single white space character followed by other text, so both of its sides are known.
+  // The last white space character before other text, so both of its sides are known.
   const gap = /[ \n](?=[^ \n])/g;
   let piece = createBlock("piece", leaf);
   let candidate = SOFT;

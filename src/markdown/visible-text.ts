@@ -1,6 +1,6 @@
 /**
- * Replaces invisible characters that change how text looks: they reverse its direction, split or join words, fill
- * space, or hide text from people. Shows their code points and never drops them, because two different commands or
+ * Replaces invisible characters that change how text looks: they change its direction, split or join words, fill space,
+ * or carry text that only machines see. Shows their code points and never drops them, because two different commands or
  * addresses must look different. Keeps joiners and variation selectors where a script or an emoji needs them.
  */
 export const visibleText = (text: string): string =>

@@ -57,7 +57,7 @@ export const createAnswer = (): RunAnswer => {
         return;
       }
       case "run-resume":
-        // Interrupted steps are requested again.
+        // Drop interrupted steps, because they are requested again.
         for (const step of steps.filter(({ isCut }) => isCut)) steps.splice(steps.indexOf(step), 1);
         return;
       case "text-start":

@@ -20,7 +20,7 @@ export const writeCommand: Dialect["write"] = (command) => {
 const JSON_TYPE = "application/json";
 const STREAM_TYPE = "text/event-stream";
 
-/** Sent with stream requests: the protocol version the client understands. A server with a later version then reports it. */
+/** Sent with stream requests: the protocol version the client reads. A server with a later version refuses the request. */
 const VERSION = { "runcast-protocol": `${PROTOCOL}` };
 
 type Written = ReturnType<Dialect["write"]>;
