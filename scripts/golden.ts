@@ -1,5 +1,5 @@
-// Records every story as golden/runs/<story>.jsonl with the real loop and runner. Writes the trees into PROTOCOL.md, the expected result for
-// readers to conformance/stories.json, and the stream of each dialect to golden/dialects.
+// Records every story as golden/runs/<story>.jsonl with the real loop and runner. Writes the trees into PROTOCOL.md,
+// the expected results for readers to conformance/stories.json, and the stream of each dialect to golden/dialects.
 // Normalizes times, so that recording again changes only what really changed.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
