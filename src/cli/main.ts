@@ -15,6 +15,7 @@ const commands: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
   ["keys", async () => (await import("./keys.ts")).keys],
   ["init", async () => (await import("./init.ts")).init],
   ["check", async () => (await import("./check.ts")).check],
+  ["torture", async () => (await import("./torture.ts")).torture],
 ]);
 
 const overview = async (): Promise<string> => {

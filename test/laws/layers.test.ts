@@ -101,6 +101,10 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
       "strict-fields.ts",
       "process-tree.ts",
     ].includes(target) || isFamily(target),
+  // It drives servers as clients of several dialects do, and brings an agent of its own.
+  "torture.ts": (target) =>
+    [...CONTRACTS, "sse.ts", "wire.ts", "models/provider.ts", "sources/agent.ts"].includes(target) ||
+    ["dialects/native.ts", "dialects/ai-sdk.ts", "dialects/ag-ui.ts"].includes(target),
   "models/": (target) => [...CONTRACTS, "sse.ts"].includes(target) || target === "sources/agent.ts",
   // Entry points may import everything.
   "assistant.ts": () => true,

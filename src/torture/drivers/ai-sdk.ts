@@ -1,0 +1,46 @@
+import type { Command } from "../../dialect.ts";
+import { aiSdk as dialect } from "../../dialects/ai-sdk.ts";
+import type { Conversation, Driver, DriverOptions } from "../driver.ts";
+import { StreamViewer } from "./dialect.ts";
+import { createTurns } from "./dialect/turns.ts";
+
+/**
+ * The AI SDK's `useChat`: `POST <url>` starts, `GET <url>/<chat>/stream` replays the run that is open, and answers go with the next request.
+ * A client that resumes shows the message anew, so nothing that a replay repeats counts as doubled.
+ */
+export const aiSdk = ({ url, headers = {}, agent: standard }: DriverOptions): Driver => ({
+  name: "ai-sdk",
+  cannot: {},
+  converse: ({ id = `torture-${crypto.randomUUID()}`, agent = standard }) => {
+    const turns = createTurns(dialect, id, agent);
+    const base = dialect.routes[0]!.path;
+    const written = (command: Command) => {
+      const { path, method, headers: own, body } = dialect.write(command);
+      const address = `${url}${path.slice(base.length)}`;
+      return { url: address, method, headers: { ...own, ...headers }, ...(body !== undefined && { body }) };
+    };
+    const run = { thread: id, ...(agent !== undefined && { agent }) };
+    const replay: Conversation["follow"] = (line) =>
+      new StreamViewer(written({ do: "follow", run, after: { seq: 0, frame: 0 } }), turns.decoder("beginning"), line);
+    return {
+      id,
+      send: (message, line) => new StreamViewer(written(turns.start(message)), turns.decoder("beginning"), line),
+      resume: (_, line) => replay(line),
+      follow: replay,
+      cancel: async (line) => {
+        const { url: address, ...init } = written({ do: "cancel", run });
+        await (await line.fetch(address, init)).text();
+      },
+      answer: async (viewer, ask, allow, line) => {
+        const call = turns.callOf(ask);
+        const answers = [{ ask, answer: { allow }, ...(call !== undefined && { call }) }];
+        const before = viewer as StreamViewer;
+        return new StreamViewer(written(turns.answering(answers)), turns.decoder("here"), line, before);
+      },
+      post: (body, line) => {
+        const { url: address, ...init } = written(turns.start(""));
+        return line.fetch(address, { ...init, body });
+      },
+    };
+  },
+});

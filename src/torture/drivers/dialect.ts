@@ -1,0 +1,92 @@
+import type { Decoder, Frame } from "../../dialect.ts";
+import { messageOf } from "../../message-of.ts";
+import { createFrameReader } from "../../sse.ts";
+import type { Viewer } from "../driver.ts";
+import type { FetchInit, Line } from "../line.ts";
+import { EventScreen, type Screen } from "../screen.ts";
+
+export interface StreamRequest extends FetchInit {
+  readonly url: string;
+}
+
+/** A viewer of a stream of some dialect. */
+export class StreamViewer implements Viewer {
+  readonly screen: EventScreen;
+  status: number | undefined;
+  refusal: string | undefined;
+  isOver = false;
+  readonly over: Promise<void>;
+  /** What the stream's next connection is to begin after. */
+  lastEventId: string;
+  headers: Headers | undefined;
+  readonly #stop = new AbortController();
+  readonly #waiting = new Set<() => void>();
+
+  /** `before`: the viewer that this one goes on for. */
+  constructor(
+    request: Promise<StreamRequest> | StreamRequest,
+    decode: Decoder,
+    line: Line,
+    before?: { readonly screen: EventScreen; readonly lastEventId: string },
+  ) {
+    this.screen = before?.screen ?? new EventScreen();
+    this.lastEventId = before?.lastEventId ?? "";
+    this.over = this.#read(request, decode, line)
+      .catch((error: unknown) => {
+        this.refusal ??= messageOf(error);
+      })
+      .finally(() => {
+        this.isOver = true;
+        this.#wake();
+      });
+  }
+
+  until(isShown: (screen: Screen) => boolean, withinMs: number): Promise<boolean> {
+    if (isShown(this.screen)) return Promise.resolve(true);
+    if (this.isOver) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const end = (value: boolean) => {
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve(value);
+      };
+      const look = () => {
+        if (isShown(this.screen)) end(true);
+        else if (this.isOver) end(false);
+      };
+      const timer = setTimeout(() => end(false), withinMs);
+      this.#waiting.add(look);
+    });
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  async #read(asked: Promise<StreamRequest> | StreamRequest, decode: Decoder, line: Line): Promise<void> {
+    const { url, ...init } = await asked;
+    const response = await line.fetch(url, { ...init, signal: this.#stop.signal });
+    this.status = response.status;
+    this.headers = response.headers;
+    if (response.status !== 200) {
+      this.refusal = (await response.text()) || `status ${response.status}`;
+      return;
+    }
+    const take = (frame: Frame) => {
+      for (const event of decode(frame)) this.screen.take(event);
+    };
+    const reader = createFrameReader(take, { lastEventId: this.lastEventId, maxFrameBytes: MOST_FRAME_BYTES });
+    for await (const bytes of response.body ?? []) {
+      reader.push(bytes);
+      this.lastEventId = reader.lastEventId;
+      this.#wake();
+    }
+    for (const event of decode.pause?.() ?? []) this.screen.take(event);
+  }
+
+  #wake(): void {
+    for (const look of this.#waiting) look();
+  }
+}
+
+const MOST_FRAME_BYTES = 64 * 1024 * 1024;

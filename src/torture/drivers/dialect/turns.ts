@@ -1,0 +1,55 @@
+import type { AskAnswer, Command, Decoder, Dialect } from "../../../dialect.ts";
+import type { Event, Message } from "../../../events.ts";
+import { createAnswer } from "../../../state.ts";
+
+type Start = Extract<Command, { do: "start" }>;
+
+/** What a client that keeps the conversation itself knows of it: for families that answer an ask with their next request. */
+export interface Turns {
+  /** Reads a stream, and remembers what the agent has said and asked. A stream from the run's beginning starts the memory anew. */
+  decoder(from: "beginning" | "here"): Decoder;
+  start(message: string): Start;
+  /** The request that carries these answers. */
+  answering(answers: readonly AskAnswer[]): Start;
+  callOf(ask: string): string | undefined;
+}
+
+export const createTurns = (dialect: Dialect, thread: string, agent: string | undefined): Turns => {
+  let asked: Message[] = [];
+  let answer = createAnswer();
+  let seq = 0;
+  const calls = new Map<string, string | undefined>();
+
+  const remember = (event: Event): void => {
+    if (event.type === "ask-start") calls.set(event.ask, event.call);
+    answer.take({ seq: ++seq, at: 0, event });
+  };
+  const start = (messages: Message[], more: Partial<Start> = {}): Start => ({
+    do: "start",
+    request: { thread, run: `${thread}-${asked.length}`, messages, ...(agent !== undefined && { agent }) },
+    ...more,
+  });
+
+  return {
+    decoder(from) {
+      if (from === "beginning") {
+        answer = createAnswer();
+        seq = 0;
+      }
+      const decode = dialect.decode();
+      const noted = (events: readonly Event[]): readonly Event[] => {
+        for (const event of events) remember(event);
+        return events;
+      };
+      return Object.assign((frame: Parameters<Decoder>[0]) => noted(decode(frame)), {
+        ...(decode.pause && { pause: () => noted(decode.pause?.() ?? []) }),
+      });
+    },
+    start(message) {
+      asked = [{ role: "user", content: [{ type: "text", text: message }] }];
+      return start(asked);
+    },
+    answering: (answers) => start([...asked, ...answer.messages()], { answers }),
+    callOf: (ask) => calls.get(ask),
+  };
+};

@@ -1,0 +1,216 @@
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { Duplex, Readable } from "node:stream";
+import { connect as tlsConnect } from "node:tls";
+
+/** What happens to a connection. Bytes are those of the response as they arrive, with its head. */
+export interface Faults {
+  /** The connection breaks after so many bytes; 0: when the first would arrive, so that the request was surely read. */
+  readonly cutAfter?: number;
+  readonly bytesPerSecond?: number;
+  /** Reads no further after so many bytes, and keeps the connection open. */
+  readonly stallAfter?: number;
+}
+
+/** What was asked over a connection and what came back, as far as it fits: what a verdict rests on. */
+export interface Exchange {
+  readonly request: string;
+  status?: number;
+  head: string;
+  tail: string;
+  bytes: number;
+  ended?: string;
+}
+
+export type Fetch = (url: string, init?: FetchInit) => Promise<Response>;
+export interface FetchInit {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A network that can fail on purpose. Each request has a connection of its own. */
+export interface Line {
+  readonly fetch: Fetch;
+  /** Bytes of responses so far. */
+  readonly received: number;
+  /** The longest time that nothing came, since the first byte of a response. */
+  readonly longestSilenceMs: number;
+  /** Breaks every connection that is open. */
+  cut(): void;
+  /** Ends a stall: reads on. */
+  goOn(): void;
+}
+
+const KEPT_CHARACTERS = 2000;
+const SLICES_PER_SECOND = 20;
+
+export const openLine = (faults: Faults, record: Exchange[]): Line => {
+  const open = new Set<Channel>();
+  const seen = { bytes: 0, longest: 0, at: 0 };
+
+  const fetch: Fetch = (address, { method = "GET", headers = {}, body, signal } = {}) => {
+    const url = new URL(address);
+    const exchange: Exchange = {
+      request: `${method} ${url.pathname}${url.search}${body === undefined ? "" : ` ${body.slice(0, KEPT_CHARACTERS / 2)}`}`,
+      head: "",
+      tail: "",
+      bytes: 0,
+    };
+    record.push(exchange);
+    const channel = new Channel(url, faults, exchange, (bytes) => {
+      const now = performance.now();
+      if (seen.at > 0) seen.longest = Math.max(seen.longest, now - seen.at);
+      seen.at = now;
+      seen.bytes += bytes;
+    });
+    open.add(channel);
+    channel.on("close", () => open.delete(channel));
+    return new Promise<Response>((resolve, reject) => {
+      const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+      const asked = httpRequest({
+        method,
+        path: url.pathname + url.search,
+        headers: { host: url.host, connection: "close", ...headers, ...length },
+        createConnection: () => channel as never,
+        ...(signal && { signal }),
+      });
+      asked.on("error", reject);
+      asked.on("response", (incoming) => {
+        const status = incoming.statusCode ?? 0;
+        exchange.status = status;
+        // A stream that is cut while nobody reads it would end the process.
+        incoming.on("error", () => {});
+        const fields = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
+        const hasBody = status !== 204 && status !== 304;
+        if (!hasBody) incoming.resume();
+        resolve(
+          new Response(hasBody ? (Readable.toWeb(incoming) as ReadableStream) : null, {
+            status,
+            headers: fields as [string, string][],
+          }),
+        );
+      });
+      asked.end(body);
+    });
+  };
+
+  return {
+    fetch,
+    get received() {
+      return seen.bytes;
+    },
+    get longestSilenceMs() {
+      return Math.max(seen.longest, seen.at > 0 && open.size > 0 ? performance.now() - seen.at : 0);
+    },
+    cut: () => {
+      for (const channel of open) channel.break("cut by the trial");
+    },
+    goOn: () => {
+      for (const channel of open) channel.goOn();
+    },
+  };
+};
+
+/** A connection with faults. */
+class Channel extends Duplex {
+  readonly #socket;
+  readonly #faults: Faults;
+  readonly #exchange: Exchange;
+  readonly #onBytes: (count: number) => void;
+  #waiting: Buffer[] = [];
+  #isStalled = false;
+  #mayStall: boolean;
+
+  constructor(url: URL, faults: Faults, exchange: Exchange, onBytes: (count: number) => void) {
+    super();
+    this.#faults = faults;
+    this.#exchange = exchange;
+    this.#onBytes = onBytes;
+    this.#mayStall = faults.stallAfter !== undefined;
+    const isSecure = url.protocol === "https:";
+    const place = { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || (isSecure ? 443 : 80)) };
+    this.#socket = isSecure ? tlsConnect({ ...place, servername: place.host }) : connect(place);
+    this.#socket.on("data", (bytes: Buffer) => this.#take(bytes));
+    this.#socket.on("end", () => {
+      exchange.ended ??= "ended by the server";
+      this.#waiting.push(Buffer.alloc(0));
+      this.#pass();
+    });
+    this.#socket.on("error", (error) => {
+      exchange.ended ??= error.message;
+      this.destroy(error);
+    });
+    if (faults.bytesPerSecond !== undefined) {
+      const timer = setInterval(() => this.#pass(), 1000 / SLICES_PER_SECOND);
+      this.on("close", () => clearInterval(timer));
+    }
+  }
+
+  break(why: string): void {
+    this.#exchange.ended ??= why;
+    this.destroy(new Error(why));
+  }
+
+  goOn(): void {
+    this.#mayStall = false;
+    this.#isStalled = false;
+    this.#pass();
+    this.#socket.resume();
+  }
+
+  #take(bytes: Buffer): void {
+    const { cutAfter } = this.#faults;
+    const room = (cutAfter ?? Infinity) - this.#exchange.bytes;
+    const arrived = bytes.subarray(0, Math.max(0, room));
+    this.#note(arrived);
+    this.#waiting.push(arrived);
+    if (this.#mayStall && this.#exchange.bytes >= this.#faults.stallAfter!) this.#isStalled = true;
+    if (bytes.length > room || cutAfter === 0) {
+      if (arrived.length > 0) this.#pass();
+      // Everything before the cut is read first.
+      return void setImmediate(() => this.break("cut by the trial"));
+    }
+    if (this.#faults.bytesPerSecond === undefined) this.#pass();
+    else this.#socket.pause();
+  }
+
+  #note(bytes: Buffer): void {
+    const exchange = this.#exchange;
+    exchange.bytes += bytes.length;
+    this.#onBytes(bytes.length);
+    const text = bytes.subarray(-KEPT_CHARACTERS).toString();
+    if (exchange.head.length < KEPT_CHARACTERS)
+      exchange.head += bytes.toString().slice(0, KEPT_CHARACTERS - exchange.head.length);
+    else exchange.tail = (exchange.tail + text).slice(-KEPT_CHARACTERS);
+  }
+
+  #pass(): void {
+    if (this.#isStalled) return void this.#socket.pause();
+    const { bytesPerSecond = Infinity } = this.#faults;
+    for (let room = Math.ceil(bytesPerSecond / SLICES_PER_SECOND); room > 0 && this.#waiting.length > 0;) {
+      const [first] = this.#waiting as [Buffer];
+      if (first.length === 0) return void this.push(null);
+      const size = Math.min(room, first.length);
+      if (size === first.length) this.#waiting.shift();
+      else this.#waiting[0] = first.subarray(size);
+      room -= size;
+      this.push(first.subarray(0, size));
+    }
+    if (this.#waiting.length === 0) this.#socket.resume();
+  }
+
+  override _read(): void {}
+  override _write(bytes: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#socket.write(bytes, encoding, done);
+  }
+  override _final(done: () => void): void {
+    done();
+  }
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#exchange.ended ??= "closed by the client";
+    this.#socket.destroy();
+    done(error);
+  }
+}

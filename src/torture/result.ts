@@ -1,0 +1,13 @@
+import type { Exchange } from "./line.ts";
+import type { Finding } from "./trial.ts";
+
+export interface Result extends Finding {
+  readonly trial: string;
+  readonly shows: string;
+  /** Repeats it: `--only <trial> --seed <seed>`. */
+  readonly seed: number;
+  readonly ms: number;
+  /** What was asked and answered last, for a no. */
+  readonly evidence?: readonly Exchange[];
+  readonly output?: string;
+}

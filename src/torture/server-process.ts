@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A server that the kit starts by a command, to kill it. */
+export interface ServerProcess {
+  /** Ends it as a crash would, with everything that it has started. */
+  kill(): Promise<void>;
+  /** Starts it, and resolves when it answers. */
+  start(): Promise<void>;
+  readonly isRunning: boolean;
+  /** The last that it has written. */
+  readonly output: string;
+}
+
+const READY_MS = 90_000;
+const KEPT_CHARACTERS = 8000;
+
+export const createServerProcess = (
+  command: string,
+  url: string,
+  environment: Readonly<Record<string, string>>,
+): ServerProcess => {
+  let child: ChildProcess | undefined;
+  let output = "";
+  const keep = (bytes: Buffer) => void (output = (output + bytes.toString()).slice(-KEPT_CHARACTERS));
+  const signal = () => {
+    try {
+      // A group of its own, so that no shell outlives it or is outlived.
+      if (child?.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  };
+  process.once("exit", signal);
+
+  const hasEnded = () => child === undefined || child.exitCode !== null || child.signalCode !== null;
+  return {
+    get isRunning() {
+      return !hasEnded();
+    },
+    get output() {
+      return output;
+    },
+    async start() {
+      const env = { ...process.env, ...environment };
+      const started = spawn(command, { shell: true, detached: true, env, stdio: ["ignore", "pipe", "pipe"] });
+      child = started;
+      started.stdout.on("data", keep);
+      started.stderr.on("data", keep);
+      for (const until = Date.now() + READY_MS; !(await answers(url)); await sleep(100)) {
+        if (hasEnded()) throw new Error(`the command ended before it answered at ${url}: ${output.slice(-1000)}`);
+        if (Date.now() > until) throw new Error(`the command does not answer at ${url}: ${output.slice(-1000)}`);
+      }
+    },
+    async kill() {
+      if (hasEnded()) return;
+      const ended = once(child!, "exit");
+      signal();
+      await ended;
+    },
+  };
+};
+
+/** Whatever it answers. */
+const answers = async (url: string): Promise<boolean> => {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+};

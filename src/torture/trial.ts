@@ -1,0 +1,92 @@
+import type { Ability, Conversation, Driver } from "./driver.ts";
+import type { Faults, Line } from "./line.ts";
+import type { Random } from "./random.ts";
+import type { Scene, Script } from "./stage.ts";
+
+/**
+ * One thing that a server can do or not. One file each.
+ *
+ * - It asks over lines of its own and plays scenes of its own, so that trials do not disturb each other.
+ * - The same seed does the same. What it throws is a "no".
+ * - It can fail: a mutant in `scripts/mutants/torture.ts` shows that.
+ */
+export interface Trial {
+  readonly name: string;
+  /** What a "yes" means, in a few words. */
+  readonly shows: string;
+  /** After so long it has failed. */
+  readonly limitMs: number;
+  run(context: TrialContext): Promise<Finding>;
+}
+
+export interface Finding {
+  readonly verdict: "yes" | "no" | "n/a";
+  readonly because: string;
+  readonly numbers?: Readonly<Record<string, number>>;
+}
+
+export interface TrialContext {
+  readonly driver: Driver;
+  readonly random: Random;
+  /** Less of everything, for tests. */
+  readonly isShort: boolean;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  line(faults?: Faults): Line;
+  /** What the model does, when it gets this scene's message. */
+  play(script: Script): Scene;
+  /** Kills the server and starts it again; undefined if it was not started here. */
+  readonly restart: Restart | undefined;
+}
+
+export interface Restart {
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export const yes = (because: string, numbers?: Finding["numbers"]): Finding => ({
+  verdict: "yes",
+  because,
+  ...(numbers && { numbers }),
+});
+export const no = (because: string, numbers?: Finding["numbers"]): Finding => ({
+  verdict: "no",
+  because,
+  ...(numbers && { numbers }),
+});
+export const notApplicable = (because: string): Finding => ({ verdict: "n/a", because });
+
+/** Ends a trial from within. */
+export class Ended extends Error {
+  readonly finding: Finding;
+  constructor(finding: Finding) {
+    super(finding.because);
+    this.finding = finding;
+  }
+}
+
+/** Ends the trial with a no, unless this holds. */
+export const must = (holds: boolean, because: string): void => {
+  if (!holds) throw new Ended(no(because));
+};
+
+/** What a conversation can do; the trial ends with a no, and the driver's reason, if it cannot. */
+export const able = <Name extends "resume" | "follow" | "cancel" | "answer">(
+  { driver }: TrialContext,
+  conversation: Conversation,
+  name: Name,
+): NonNullable<Conversation[Name]> => {
+  const method = conversation[name];
+  if (!method) throw new Ended(no(driver.cannot[name as Ability] ?? `its client cannot ${name}`));
+  return method.bind(conversation) as NonNullable<Conversation[Name]>;
+};
+
+/** The trial does not apply to an agent that lacks the tools of the scene. */
+export const needTools = ({ missing }: Scene): void => {
+  if (missing.size > 0) throw new Ended(notApplicable(`its agent has no tool named ${[...missing].join(", ")}`));
+};
+
+export const needRestart = ({ restart }: TrialContext): Restart => {
+  if (!restart) throw new Ended(notApplicable("only a server that --command starts can be killed"));
+  return restart;
+};

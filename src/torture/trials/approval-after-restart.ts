@@ -1,0 +1,31 @@
+import type { Viewer } from "../driver.ts";
+import { answerAsk, isAsked, startAsk } from "./approvals/ask.ts";
+import { able, must, needRestart, type Trial, yes } from "../trial.ts";
+
+const PATIENCE_MS = 30_000;
+
+export const approvalAfterRestart: Trial = {
+  name: "approval-after-restart",
+  shows: "an approval is still open after the server was killed",
+  limitMs: 180_000,
+  run: async (context) => {
+    const server = needRestart(context);
+    const { scene, conversation } = await startAsk(context);
+    await server.kill();
+    await server.start();
+    const page = context.driver.converse({ id: conversation.id });
+    const follow = able(context, page, "follow");
+    let viewer: Viewer | undefined;
+    for (const end = Date.now() + PATIENCE_MS; Date.now() < end && !(viewer && isAsked(viewer.screen));) {
+      viewer?.close();
+      viewer = follow(context.line());
+      if (!(await viewer.until(isAsked, 5000))) await new Promise((resolve) => setTimeout(resolve, 500));
+      if (viewer.screen.end !== undefined) break;
+    }
+    const state = viewer?.screen.end ?? viewer?.refusal ?? viewer?.status ?? "silent";
+    must(viewer !== undefined && isAsked(viewer.screen), `after the restart nobody is asked: the run is ${state}`);
+    await answerAsk(context, { scene, conversation: page, viewer: viewer! }, true);
+    must(scene.ran("mail") === 1, `the tool ran ${scene.ran("mail")} times`);
+    return yes("after the restart the page asks, its answer counts, and the tool runs once");
+  },
+};

@@ -1,0 +1,58 @@
+import { words } from "../random.ts";
+import { createGate, type Scene } from "../stage.ts";
+import { able, must, needTools, type Trial, type TrialContext, yes } from "../trial.ts";
+
+const SOON_MS = 10_000;
+
+/** A closed tab is no wish to stop; Stop is. */
+export const cancelNotDisconnect: Trial = {
+  name: "cancel-not-disconnect",
+  shows: "a closed page does not stop the run, and a cancel does",
+  limitMs: 60_000,
+  run: async (context) => {
+    const left = await startHalf(context);
+    left.viewer.close();
+    await left.viewer.over;
+    // A server that stops needs a moment to notice.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    left.gate.open();
+    await until(() => left.scene.ran("after") > 0 || left.scene.aborted > 0, SOON_MS);
+    needTools(left.scene);
+    must(left.scene.ran("after") === 1, "when its only page is closed, the agent stops");
+
+    const stopped = await startHalf(context);
+    await able(context, stopped.conversation, "cancel")(context.line());
+    await until(() => stopped.scene.aborted > 0, SOON_MS);
+    const isStopped = stopped.scene.aborted > 0;
+    stopped.gate.open();
+    must(isStopped, "after a cancel the agent goes on asking the model");
+    await stopped.viewer.until(({ end }) => end !== undefined, SOON_MS);
+    must(stopped.scene.ran("after") === 0, "after a cancel a tool still runs");
+    must(
+      stopped.viewer.isOver || stopped.viewer.screen.end !== undefined,
+      "the page is not told that the run was cancelled",
+    );
+    must(stopped.viewer.screen.end !== "done", "the cancelled run looks finished");
+    return yes("the run goes on without a page, and a cancel stops model and tools");
+  },
+};
+
+const startHalf = async ({ driver, random, line, play }: TrialContext) => {
+  const gate = createGate();
+  const half = words(random, 20);
+  const scene = play({
+    turns: [{ say: [...half, gate, "end"], calls: [{ tool: "lookup", key: "after" }] }, { say: ["done"] }],
+  });
+  const conversation = driver.converse({});
+  const viewer = conversation.send(scene.message, line());
+  must(await viewer.until(({ text }) => text === half.join(""), SOON_MS), notShown(scene));
+  return { scene, gate, conversation, viewer };
+};
+
+const notShown = ({ asked }: Scene): string =>
+  asked === 0 ? "the model was never asked" : "the first half is not shown while the model waits";
+
+const until = async (holds: () => boolean, withinMs: number): Promise<void> => {
+  for (const end = Date.now() + withinMs; !holds() && Date.now() < end;)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+};

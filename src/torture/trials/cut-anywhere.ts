@@ -1,0 +1,68 @@
+import type { Viewer } from "../driver.ts";
+import { words } from "../random.ts";
+import { able, must, needTools, no, type Trial, type TrialContext, yes } from "../trial.ts";
+
+const PIECES = 150;
+const MOST_CUTS = 3;
+
+const start = (context: TrialContext, cutAfter?: number) => {
+  const { random, driver } = context;
+  const scene = context.play({
+    turns: [
+      { say: words(random, 30), calls: [{ tool: "lookup", key: "a" }] },
+      { say: words(random, PIECES), everyMs: 1 },
+    ],
+  });
+  const conversation = driver.converse({});
+  const line = context.line(cutAfter === undefined ? {} : { cutAfter });
+  return { scene, conversation, line, viewer: conversation.send(scene.message, line) };
+};
+
+/** Cuts the stream at bytes that the seed chooses, up to three times in one run, and compares what is shown at the end. */
+export const cutAnywhere: Trial = {
+  name: "cut-anywhere",
+  shows: "cut at any byte, it resumes without loss or doubles",
+  limitMs: 120_000,
+  run: async (context) => {
+    const whole = start(context);
+    await whole.viewer.over;
+    needTools(whole.scene);
+    must(whole.viewer.screen.end === "done", `without any cut, the run ends ${whole.viewer.screen.end ?? "never"}`);
+    const bytes = whole.line.received;
+    const rounds = context.isShort ? 6 : 24;
+    const wrong: string[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const at = 1 + context.random.below(bytes - 1);
+      const problem = await cutAt(context, at);
+      if (problem !== undefined) wrong.push(`at byte ${at}: ${problem}`);
+    }
+    const numbers = { cuts: rounds, wrong: wrong.length };
+    return wrong.length === 0
+      ? yes(`after each of ${rounds} cuts the rest came once and in order`, numbers)
+      : no(`${wrong.length} of ${rounds} cuts are not made good; ${wrong[0]}`, numbers);
+  },
+};
+
+const cutAt = async (context: TrialContext, at: number): Promise<string | undefined> => {
+  const { scene, conversation, viewer } = start(context, at);
+  const resume = able(context, conversation, "resume");
+  let last: Viewer = viewer;
+  await last.over;
+  for (let cuts = 1; last.screen.end === undefined && cuts < 10; cuts++) {
+    const more = cuts < MOST_CUTS && context.random.below(2) === 0;
+    last = resume(last, context.line(more ? { cutAfter: 200 + context.random.below(at + 1) } : {}));
+    await last.over;
+  }
+  const { screen } = last;
+  const wanted = scene.text(0) + scene.text(1);
+  if (screen.end === undefined) return `the end never came (${last.status ?? last.refusal ?? "no answer"})`;
+  if (screen.text !== wanted) return difference(screen.text, wanted);
+  if (screen.calls.length !== 1 || screen.calls[0]!.state !== "ok") return "the call is not shown once, as done";
+  return scene.asked === 2 ? undefined : `the model was asked ${scene.asked} times instead of 2`;
+};
+
+const difference = (text: string, wanted: string): string => {
+  let at = 0;
+  while (at < text.length && text[at] === wanted[at]) at++;
+  return `${text.length} characters are shown instead of ${wanted.length}; the first difference is at ${at}`;
+};

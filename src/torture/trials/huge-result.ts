@@ -1,0 +1,32 @@
+import { must, needTools, type Trial, yes } from "../trial.ts";
+
+export const hugeResult: Trial = {
+  name: "huge-result",
+  shows: "a tool's result of 5 MB can be seen whole",
+  limitMs: 120_000,
+  run: async ({ driver, line, play, random, isShort }) => {
+    const size = (isShort ? 1 : 5) * 1024 * 1024;
+    const mark = `mark-${random.below(1_000_000)}`;
+    const result = `${mark} ${"0123456789abcdef\n".repeat(Math.ceil(size / 17))} ${mark}`;
+    const scene = play({
+      turns: [{ calls: [{ tool: "lookup", key: "huge" }] }, { say: ["That was a lot."] }],
+      acts: { huge: { result } },
+    });
+    const wire = line();
+    const conversation = driver.converse({});
+    const viewer = conversation.send(scene.message, wire);
+    await viewer.over;
+    needTools(scene);
+    const { end, text, calls, problem } = viewer.screen;
+    must(end === "done", `the run ends ${end ?? "never"}: ${problem ?? viewer.refusal ?? ""}`.slice(0, 300));
+    must(text === scene.text(1), "the model's words after the result are missing");
+    const [call] = calls;
+    const file = call?.file;
+    const whole = file === undefined ? call?.result : await conversation.result?.(file, line());
+    must(whole === result, `${whole?.length ?? 0} of ${result.length} characters of the result can be seen`);
+    const where = file === undefined ? "in the stream" : "beside the stream";
+    return yes(`all of it can be seen, ${where}, which took ${Math.ceil(wire.received / 1024)} KB`, {
+      streamBytes: wire.received,
+    });
+  },
+};

@@ -1,0 +1,29 @@
+import { words } from "../random.ts";
+import { able, must, needTools, type Trial, yes } from "../trial.ts";
+
+export const lateViewer: Trial = {
+  name: "late-viewer",
+  shows: "a page opened after the end shows the whole run",
+  limitMs: 30_000,
+  run: async (context) => {
+    const { driver, random, line, play } = context;
+    const scene = play({
+      turns: [{ say: words(random, 20), calls: [{ tool: "lookup", key: "a" }] }, { say: words(random, 40) }],
+    });
+    const conversation = driver.converse({});
+    const first = conversation.send(scene.message, line());
+    await first.over;
+    needTools(scene);
+    must(
+      first.screen.end === "done",
+      `the run itself does not end: ${first.refusal ?? first.screen.problem ?? "no end"}`,
+    );
+    const page = driver.converse({ id: conversation.id });
+    const late = able(context, page, "follow")(line());
+    await late.until(({ end }) => end !== undefined, 10_000);
+    must(late.screen.end === "done", `the late page is told nothing: ${late.refusal ?? late.status ?? "no end"}`);
+    must(late.screen.text === scene.text(0) + scene.text(1), "the late page does not show the whole text");
+    must(late.screen.calls[0]?.result === "result of a", "the late page does not show the call's result");
+    return yes("the late page shows the text and the call with its result");
+  },
+};

@@ -1,0 +1,43 @@
+import { createGate } from "../stage.ts";
+import { must, needTools, type Trial, yes } from "../trial.ts";
+
+const SOON_MS = 10_000;
+
+export const parallelTools: Trial = {
+  name: "parallel-tools",
+  shows: "of two tools, each shows its result when it ends",
+  limitMs: 30_000,
+  run: async ({ driver, line, play }) => {
+    const gate = createGate();
+    const scene = play({
+      turns: [
+        {
+          calls: [
+            { tool: "lookup", key: "slow" },
+            { tool: "lookup", key: "quick" },
+          ],
+        },
+        { say: ["both are here"] },
+      ],
+      acts: { slow: { until: gate } },
+    });
+    const viewer = driver.converse({}).send(scene.message, line());
+    const stateOf = (result: string) => viewer.screen.calls.find((call) => call.result === result)?.state;
+    const isShown = await viewer.until(() => stateOf("result of quick") === "ok", SOON_MS);
+    const isParallel = scene.ran("slow") === 1;
+    gate.open();
+    await viewer.over;
+    needTools(scene);
+    must(isParallel && scene.ran("quick") === 1, "the two calls do not run at the same time");
+    must(isShown, "the result of the quick one is not shown before the slow one has ended");
+    must(stateOf("result of slow") === "ok", "the result of the slow one is not shown");
+    must(viewer.screen.calls.length === 2, `${viewer.screen.calls.length} calls are shown instead of 2`);
+    const [first, second] = viewer.screen.calls;
+    must(
+      first?.result === "result of slow" && second?.result === "result of quick",
+      "the results stand at the wrong calls",
+    );
+    must(viewer.screen.text === scene.text(1), "the answer after the calls is not whole");
+    return yes("the quick one's result is shown while the slow one runs, each at its own call");
+  },
+};

@@ -1,0 +1,24 @@
+import { must, notApplicable, type Trial, yes } from "../trial.ts";
+
+export const unknownAgent: Trial = {
+  name: "unknown-agent",
+  shows: "an agent that does not exist is refused at once, in words",
+  limitMs: 30_000,
+  run: async ({ driver, line, play }) => {
+    const { agent: cannot } = driver.cannot;
+    if (cannot !== undefined) return notApplicable(cannot);
+    const scene = play({ turns: [{ say: ["hello"] }] });
+    const start = performance.now();
+    const viewer = driver.converse({ agent: "no-such-agent" }).send(scene.message, line());
+    await viewer.over;
+    const ms = performance.now() - start;
+    const { status = 0, screen } = viewer;
+    must(scene.asked === 0, "another agent is asked instead");
+    const isRefused = (status >= 400 && status < 500) || screen.end === "error";
+    must(isRefused, `it is answered ${status || "not at all"}`);
+    const words = screen.problem ?? viewer.refusal ?? "";
+    must(words.includes("no-such-agent"), `the answer does not name it: ${words.slice(0, 100)}`);
+    must(ms < 5000, `the answer took ${Math.round(ms / 1000)} s`);
+    return yes(`${status}: ${words.slice(0, 120)}`);
+  },
+};
