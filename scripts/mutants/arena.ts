@@ -6,8 +6,11 @@ import type { Mutant } from "./broken-promises.ts";
 
 /** A copy of the repository in which promises can be broken. */
 export interface Arena {
-  /** The result of the tests, and their output if they do not pass. */
-  run(tests: readonly string[]): { readonly verdict: "passed" | "failed" | "hung"; readonly output: string };
+  /** The result of the tests, and their output if they do not pass. `named`: only tests with this in their names. */
+  run(
+    tests: readonly string[],
+    named?: string,
+  ): { readonly verdict: "passed" | "failed" | "hung"; readonly output: string };
   /** Runs the tests of a mutant and returns its verdict. */
   try(mutant: Mutant): Verdict;
   close(): void;
@@ -46,7 +49,7 @@ const killGroup = (leader: number): void => {
 
 const VERDICTS = { passed: "survived", failed: "killed", hung: "hung" } as const;
 
-export const createArena = ({ timeoutMs = 180_000 } = {}): Arena => {
+export const createArena = ({ timeoutMs = 300_000 } = {}): Arena => {
   const copy = mkdtempSync(path.join(tmpdir(), "runcast-mutants-"));
   cpSync(ROOT, copy, { recursive: true, filter: (source) => !LEFT_OUT.has(path.basename(source)) });
   symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
@@ -55,10 +58,10 @@ export const createArena = ({ timeoutMs = 180_000 } = {}): Arena => {
   const own = { detached: true };
   const options = { ...own, cwd: copy, encoding: "utf8", timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 } as const;
 
-  const run: Arena["run"] = (tests) => {
+  const run: Arena["run"] = (tests, named) => {
     const { pid, status, error, stdout, stderr } = spawnSync(
       process.execPath,
-      ["node_modules/vitest/vitest.mjs", "run", "--bail=1", ...tests],
+      ["node_modules/vitest/vitest.mjs", "run", "--bail=1", ...(named === undefined ? [] : ["-t", named]), ...tests],
       options,
     );
     const isHung = (error as NodeJS.ErrnoException | undefined)?.code === "ETIMEDOUT";
@@ -74,7 +77,7 @@ export const createArena = ({ timeoutMs = 180_000 } = {}): Arena => {
       const original = readFileSync(target, "utf8");
       writeFileSync(target, mutated(mutant));
       try {
-        return VERDICTS[run(mutant.tests).verdict];
+        return VERDICTS[run(mutant.tests, mutant.named).verdict];
       } finally {
         writeFileSync(target, original);
       }

@@ -1,4 +1,5 @@
 import { ownership } from "./ownership.ts";
+import { torture } from "./torture.ts";
 
 /** A promise, and an edit of the source that breaks it. One of the tests must notice. */
 export interface Mutant {
@@ -6,6 +7,8 @@ export interface Mutant {
   readonly file: string;
   readonly edits: readonly (readonly [find: string, replace: string])[];
   readonly tests: readonly string[];
+  /** Of these, only what has this in its name. */
+  readonly named?: string;
 }
 
 export const mutants: readonly Mutant[] = [
@@ -88,6 +91,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/http-source.test.ts"],
   },
   ...ownership,
+  ...torture,
   {
     breaks: "true: a failed call looks green",
     file: "src/view/badge.ts",

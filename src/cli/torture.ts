@@ -39,10 +39,11 @@ export const torture: CliCommand = {
     const url = address.replace(/\/+$/, "");
     const drive = Object.hasOwn(drivers, dialect) ? drivers[dialect] : undefined;
     if (!drive) throw new UsageError(`there is no dialect ${dialect} here${didYouMean(dialect, Object.keys(drivers))}`);
-    const only = values["only"];
-    if (only && !trials.some(({ name }) => only.some((part) => name.includes(part))))
+    const wanted = values["only"] ?? [""];
+    const only = trials.map(({ name }) => name).filter((name) => wanted.some((part) => name.includes(part)));
+    if (only.length === 0)
       throw new UsageError(
-        `no trial has ${only.join(" or ")} in its name: ${trials.map(({ name }) => name).join(" ")}`,
+        `no trial has ${wanted.join(" or ")} in its name: ${trials.map(({ name }) => name).join(" ")}`,
       );
     const seed = options["seed"] === undefined ? undefined : wholeNumber("--seed", options["seed"]);
     const headers = authorization({ token: undefined }, options["key"] ?? environment["RUNCAST_KEY"]);
@@ -56,7 +57,7 @@ export const torture: CliCommand = {
       headers,
       isShort: options["short"] !== undefined,
       ...(command === undefined ? { stagePort: port } : { command }),
-      ...(only && { only }),
+      only,
       ...(seed !== undefined && { seed }),
     })) {
       results.push(result);

@@ -1,4 +1,4 @@
-import type { Content, Event } from "../events.ts";
+import type { Content, Event, Json } from "../events.ts";
 
 /** What a person who looks at a run is shown. Made of events, so that it means the same in every dialect. */
 export interface Screen {
@@ -71,7 +71,7 @@ export class EventScreen implements Screen {
   take(event: Event): void {
     switch (event.type) {
       case "text-start":
-        this.#parts.set(event.part, { agent: event.agent, text: "", isCut: false });
+        if (!this.#parts.has(event.part)) this.#parts.set(event.part, { agent: event.agent, text: "", isCut: false });
         break;
       case "text-delta": {
         const part = this.#parts.get(event.part);
@@ -91,7 +91,7 @@ export class EventScreen implements Screen {
         break;
       case "tool-end": {
         const file = event.content?.find((one) => one.type === "file")?.file;
-        const result = event.error?.message ?? textOf(event.content ?? []);
+        const result = event.error?.message ?? resultOf(event.content, event.value);
         this.#change(event.call, { state: event.outcome, result, ...(file !== undefined && { file }) });
         break;
       }
@@ -120,6 +120,12 @@ export class EventScreen implements Screen {
     if (known) Object.assign(known, change);
   }
 }
+
+/** A family that shows a value shows it as JSON, or a text as it is. */
+const resultOf = (content: readonly Content[] | undefined, value: Json | undefined): string => {
+  if (content !== undefined || value === undefined) return textOf(content ?? []);
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
 
 const textOf = (content: readonly Content[]): string =>
   content

@@ -32,8 +32,6 @@ export const createServerProcess = (
       // It has ended by itself.
     }
   };
-  process.once("exit", signal);
-
   const hasEnded = () => child === undefined || child.exitCode !== null || child.signalCode !== null;
   return {
     get isRunning() {
@@ -43,6 +41,7 @@ export const createServerProcess = (
       return output;
     },
     async start() {
+      process.once("exit", signal);
       const env = { ...process.env, ...environment };
       const started = spawn(command, { shell: true, detached: true, env, stdio: ["ignore", "pipe", "pipe"] });
       child = started;
@@ -54,6 +53,7 @@ export const createServerProcess = (
       }
     },
     async kill() {
+      process.removeListener("exit", signal);
       if (hasEnded()) return;
       const ended = once(child!, "exit");
       signal();

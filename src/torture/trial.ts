@@ -90,3 +90,9 @@ export const needRestart = ({ restart }: TrialContext): Restart => {
   if (!restart) throw new Ended(notApplicable("only a server that --command starts can be killed"));
   return restart;
 };
+
+/** Resolves when this holds, or when the time is up. */
+export const eventually = async (holds: () => boolean, withinMs: number): Promise<void> => {
+  for (const end = Date.now() + withinMs; !holds() && Date.now() < end;)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+};

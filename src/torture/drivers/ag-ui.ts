@@ -28,7 +28,7 @@ export const agUi = ({ url, headers = {}, agent: standard }: DriverOptions): Dri
         const call = turns.callOf(ask);
         const answers = [{ ask, answer: { allow }, ...(call !== undefined && { call }) }];
         const before = viewer as StreamViewer;
-        return new StreamViewer(written(turns.answering(answers)), turns.decoder("here"), line, before);
+        return new StreamViewer(written(turns.answering(answers)), turns.decoder("here"), line, { before });
       },
       post: (body, line) => {
         const { url: address, ...init } = written(turns.start(""));

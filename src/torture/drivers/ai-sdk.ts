@@ -2,10 +2,13 @@ import type { Command } from "../../dialect.ts";
 import { aiSdk as dialect } from "../../dialects/ai-sdk.ts";
 import type { Conversation, Driver, DriverOptions } from "../driver.ts";
 import { StreamViewer } from "./dialect.ts";
+import type { Line } from "../line.ts";
+import { readSaved } from "./ai-sdk/saved-messages.ts";
 import { createTurns } from "./dialect/turns.ts";
 
 /**
- * The AI SDK's `useChat`: `POST <url>` starts, `GET <url>/<chat>/stream` replays the run that is open, and answers go with the next request.
+ * The AI SDK's `useChat`: `POST <url>` starts, `GET <url>/<chat>/stream` replays the run that is open, answers go with the next request, and
+ * a page that finds no open run loads what the app has saved: `GET <url>/<chat>`, a list of UI messages.
  * A client that resumes shows the message anew, so nothing that a replay repeats counts as doubled.
  */
 export const aiSdk = ({ url, headers = {}, agent: standard }: DriverOptions): Driver => ({
@@ -20,8 +23,17 @@ export const aiSdk = ({ url, headers = {}, agent: standard }: DriverOptions): Dr
       return { url: address, method, headers: { ...own, ...headers }, ...(body !== undefined && { body }) };
     };
     const run = { thread: id, ...(agent !== undefined && { agent }) };
-    const replay: Conversation["follow"] = (line) =>
-      new StreamViewer(written({ do: "follow", run, after: { seq: 0, frame: 0 } }), turns.decoder("beginning"), line);
+    const saved = async (line: Line) => {
+      const response = await line.fetch(`${url}/${encodeURIComponent(id)}`, { headers });
+      if (response.status !== 200) return undefined;
+      const { asked, events } = readSaved(await response.json());
+      turns.restore(asked, events);
+      return events;
+    };
+    const replay: Conversation["follow"] = (line) => {
+      const request = written({ do: "follow", run, after: { seq: 0, frame: 0 } });
+      return new StreamViewer(request, turns.decoder("beginning"), line, { otherwise: () => saved(line) });
+    };
     return {
       id,
       send: (message, line) => new StreamViewer(written(turns.start(message)), turns.decoder("beginning"), line),
@@ -35,7 +47,7 @@ export const aiSdk = ({ url, headers = {}, agent: standard }: DriverOptions): Dr
         const call = turns.callOf(ask);
         const answers = [{ ask, answer: { allow }, ...(call !== undefined && { call }) }];
         const before = viewer as StreamViewer;
-        return new StreamViewer(written(turns.answering(answers)), turns.decoder("here"), line, before);
+        return new StreamViewer(written(turns.answering(answers)), turns.decoder("here"), line, { before });
       },
       post: (body, line) => {
         const { url: address, ...init } = written(turns.start(""));

@@ -1,4 +1,5 @@
 import type { Decoder, Frame } from "../../dialect.ts";
+import type { Event } from "../../events.ts";
 import { messageOf } from "../../message-of.ts";
 import { createFrameReader } from "../../sse.ts";
 import type { Viewer } from "../driver.ts";
@@ -7,6 +8,13 @@ import { EventScreen, type Screen } from "../screen.ts";
 
 export interface StreamRequest extends FetchInit {
   readonly url: string;
+}
+
+export interface ViewerOptions {
+  /** The viewer that this one goes on for. */
+  readonly before?: { readonly screen: EventScreen; readonly lastEventId: string };
+  /** What is shown if there is no stream. Undefined: nothing. */
+  readonly otherwise?: () => Promise<readonly Event[] | undefined>;
 }
 
 /** A viewer of a stream of some dialect. */
@@ -18,20 +26,14 @@ export class StreamViewer implements Viewer {
   readonly over: Promise<void>;
   /** What the stream's next connection is to begin after. */
   lastEventId: string;
-  headers: Headers | undefined;
   readonly #stop = new AbortController();
   readonly #waiting = new Set<() => void>();
 
-  /** `before`: the viewer that this one goes on for. */
-  constructor(
-    request: Promise<StreamRequest> | StreamRequest,
-    decode: Decoder,
-    line: Line,
-    before?: { readonly screen: EventScreen; readonly lastEventId: string },
-  ) {
+  constructor(request: StreamRequest, decode: Decoder, line: Line, options: ViewerOptions = {}) {
+    const { before, otherwise } = options;
     this.screen = before?.screen ?? new EventScreen();
     this.lastEventId = before?.lastEventId ?? "";
-    this.over = this.#read(request, decode, line)
+    this.over = this.#read(request, decode, line, otherwise)
       .catch((error: unknown) => {
         this.refusal ??= messageOf(error);
       })
@@ -63,13 +65,17 @@ export class StreamViewer implements Viewer {
     this.#stop.abort();
   }
 
-  async #read(asked: Promise<StreamRequest> | StreamRequest, decode: Decoder, line: Line): Promise<void> {
-    const { url, ...init } = await asked;
+  async #read(
+    { url, ...init }: StreamRequest,
+    decode: Decoder,
+    line: Line,
+    otherwise: ViewerOptions["otherwise"],
+  ): Promise<void> {
     const response = await line.fetch(url, { ...init, signal: this.#stop.signal });
     this.status = response.status;
-    this.headers = response.headers;
     if (response.status !== 200) {
       this.refusal = (await response.text()) || `status ${response.status}`;
+      for (const event of (await otherwise?.()) ?? []) this.screen.take(event);
       return;
     }
     const take = (frame: Frame) => {

@@ -27,7 +27,7 @@ export const native = ({ url, headers = {}, agent: standard }: DriverOptions): D
       resume: (viewer, line) => {
         const before = viewer as StreamViewer;
         const after = parseCursor(before.lastEventId) ?? { seq: 0, frame: 0 };
-        return new StreamViewer(written({ do: "follow", run: id, after }), dialect.decode(), line, before);
+        return new StreamViewer(written({ do: "follow", run: id, after }), dialect.decode(), line, { before });
       },
       follow: (line) =>
         new StreamViewer(written({ do: "follow", run: id, after: { seq: 0, frame: 0 } }), dialect.decode(), line),

@@ -1,6 +1,6 @@
 import { words } from "../random.ts";
 import { createGate, type Scene } from "../stage.ts";
-import { able, must, needTools, type Trial, type TrialContext, yes } from "../trial.ts";
+import { able, eventually, must, needTools, type Trial, type TrialContext, yes } from "../trial.ts";
 
 const SOON_MS = 10_000;
 
@@ -16,13 +16,13 @@ export const cancelNotDisconnect: Trial = {
     // A server that stops needs a moment to notice.
     await new Promise((resolve) => setTimeout(resolve, 500));
     left.gate.open();
-    await until(() => left.scene.ran("after") > 0 || left.scene.aborted > 0, SOON_MS);
+    await eventually(() => left.scene.ran("after") > 0 || left.scene.aborted > 0, SOON_MS);
     needTools(left.scene);
     must(left.scene.ran("after") === 1, "when its only page is closed, the agent stops");
 
     const stopped = await startHalf(context);
     await able(context, stopped.conversation, "cancel")(context.line());
-    await until(() => stopped.scene.aborted > 0, SOON_MS);
+    await eventually(() => stopped.scene.aborted > 0, SOON_MS);
     const isStopped = stopped.scene.aborted > 0;
     stopped.gate.open();
     must(isStopped, "after a cancel the agent goes on asking the model");
@@ -51,8 +51,3 @@ const startHalf = async ({ driver, random, line, play }: TrialContext) => {
 
 const notShown = ({ asked }: Scene): string =>
   asked === 0 ? "the model was never asked" : "the first half is not shown while the model waits";
-
-const until = async (holds: () => boolean, withinMs: number): Promise<void> => {
-  for (const end = Date.now() + withinMs; !holds() && Date.now() < end;)
-    await new Promise((resolve) => setTimeout(resolve, 20));
-};

@@ -1,6 +1,7 @@
 import type { Viewer } from "../driver.ts";
 import { words } from "../random.ts";
-import { able, must, needTools, no, type Trial, type TrialContext, yes } from "../trial.ts";
+import type { Scene } from "../stage.ts";
+import { able, eventually, must, needTools, no, type Trial, type TrialContext, yes } from "../trial.ts";
 
 const PIECES = 150;
 const MOST_CUTS = 3;
@@ -33,7 +34,8 @@ export const cutAnywhere: Trial = {
     const wrong: string[] = [];
     for (let round = 0; round < rounds; round++) {
       const at = 1 + context.random.below(bytes - 1);
-      const problem = await cutAt(context, at);
+      // Every other page comes back only after the run has ended.
+      const problem = await cutAt(context, at, round % 2 === 1);
       if (problem !== undefined) wrong.push(`at byte ${at}: ${problem}`);
     }
     const numbers = { cuts: rounds, wrong: wrong.length };
@@ -43,11 +45,12 @@ export const cutAnywhere: Trial = {
   },
 };
 
-const cutAt = async (context: TrialContext, at: number): Promise<string | undefined> => {
+const cutAt = async (context: TrialContext, at: number, isLate: boolean): Promise<string | undefined> => {
   const { scene, conversation, viewer } = start(context, at);
   const resume = able(context, conversation, "resume");
   let last: Viewer = viewer;
   await last.over;
+  if (isLate) await ended(scene);
   for (let cuts = 1; last.screen.end === undefined && cuts < 10; cuts++) {
     const more = cuts < MOST_CUTS && context.random.below(2) === 0;
     last = resume(last, context.line(more ? { cutAfter: 200 + context.random.below(at + 1) } : {}));
@@ -59,6 +62,12 @@ const cutAt = async (context: TrialContext, at: number): Promise<string | undefi
   if (screen.text !== wanted) return difference(screen.text, wanted);
   if (screen.calls.length !== 1 || screen.calls[0]!.state !== "ok") return "the call is not shown once, as done";
   return scene.asked === 2 ? undefined : `the model was asked ${scene.asked} times instead of 2`;
+};
+
+/** Until the model has said everything, and the server has had a moment to notice. */
+const ended = async (scene: Scene): Promise<void> => {
+  await eventually(() => scene.finished >= 2, 5000);
+  await new Promise((resolve) => setTimeout(resolve, 300));
 };
 
 const difference = (text: string, wanted: string): string => {

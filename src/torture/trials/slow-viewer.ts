@@ -1,5 +1,5 @@
 import type { Viewer } from "../driver.ts";
-import { able, must, type Trial, type TrialContext, yes } from "../trial.ts";
+import { able, eventually, must, type Trial, type TrialContext, yes } from "../trial.ts";
 
 const PIECE = 16 * 1024;
 
@@ -20,7 +20,7 @@ export const slowViewer: Trial = {
     if (!driver.converse({}).follow) {
       // The page that started the run is the only one there can be.
       const only = conversation.send(scene.message, stalledLine);
-      await until(() => scene.finished > 0, 30_000);
+      await eventually(() => scene.finished > 0, 30_000);
       must(scene.finished > 0, "while its page does not read, the agent stands still");
       stalledLine.goOn();
       await only.over;
@@ -56,8 +56,3 @@ const wholeOf = async (context: TrialContext, id: string, viewer: Viewer): Promi
 
 const piece = (index: number, letter: number): string =>
   `${index} ${String.fromCharCode(97 + letter).repeat(PIECE - 8)}\n`;
-
-const until = async (holds: () => boolean, withinMs: number): Promise<void> => {
-  for (const end = Date.now() + withinMs; !holds() && Date.now() < end;)
-    await new Promise((resolve) => setTimeout(resolve, 20));
-};

@@ -9,6 +9,8 @@ export interface Turns {
   /** Reads a stream, and remembers what the agent has said and asked. A stream from the run's beginning starts the memory anew. */
   decoder(from: "beginning" | "here"): Decoder;
   start(message: string): Start;
+  /** Takes over what an app has saved of the conversation. */
+  restore(message: string, events: readonly Event[]): void;
   /** The request that carries these answers. */
   answering(answers: readonly AskAnswer[]): Start;
   callOf(ask: string): string | undefined;
@@ -48,6 +50,11 @@ export const createTurns = (dialect: Dialect, thread: string, agent: string | un
     start(message) {
       asked = [{ role: "user", content: [{ type: "text", text: message }] }];
       return start(asked);
+    },
+    restore(message, events) {
+      asked = [{ role: "user", content: [{ type: "text", text: message }] }];
+      answer = createAnswer();
+      for (const event of events) remember(event);
     },
     answering: (answers) => start([...asked, ...answer.messages()], { answers }),
     callOf: (ask) => calls.get(ask),
