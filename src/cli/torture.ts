@@ -2,7 +2,8 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { didYouMean } from "../did-you-mean.ts";
 import { drivers, reportTable, type Result, torture as play, trials } from "../torture.ts";
-import { type CliCommand, UsageError } from "./command.ts";
+import { messageOf } from "../message-of.ts";
+import { type CliCommand, CommandError, UsageError } from "./command.ts";
 import { authorization } from "./target.ts";
 import { oneLine } from "./terminal-text.ts";
 
@@ -51,7 +52,7 @@ export const torture: CliCommand = {
     // The server that the command has started ends with this process.
     process.once("SIGINT", () => process.exit(130));
     const results: Result[] = [];
-    for await (const result of play({
+    const played = play({
       url,
       driver: drive({ url, headers, ...(agent !== undefined && { agent }) }),
       headers,
@@ -59,9 +60,15 @@ export const torture: CliCommand = {
       ...(command === undefined ? { stagePort: port } : { command }),
       only,
       ...(seed !== undefined && { seed }),
-    })) {
-      results.push(result);
-      process.stderr.write(`${result.verdict.padEnd(3)} ${result.trial}\n`);
+    });
+    try {
+      for await (const result of played) {
+        results.push(result);
+        process.stderr.write(`${result.verdict.padEnd(3)} ${result.trial}\n`);
+      }
+    } catch (error) {
+      // The command does not start, or the port is taken.
+      throw new CommandError(messageOf(error));
     }
     process.stdout.write(
       `${reportTable(results.map((result) => ({ ...result, because: oneLine(result.because) })))}\n`,

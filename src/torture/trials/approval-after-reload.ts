@@ -1,4 +1,4 @@
-import { answerAsk, isAsked, startAsk } from "./approvals/ask.ts";
+import { answerAsk, isAsked, startAsk } from "./approval/ask.ts";
 import { able, must, type Trial, yes } from "../trial.ts";
 
 export const approvalAfterReload: Trial = {

@@ -1,5 +1,5 @@
 import type { Viewer } from "../driver.ts";
-import { answerAsk, isAsked, startAsk } from "./approvals/ask.ts";
+import { answerAsk, isAsked, startAsk } from "./approval/ask.ts";
 import { able, must, needRestart, type Trial, yes } from "../trial.ts";
 
 const PATIENCE_MS = 30_000;

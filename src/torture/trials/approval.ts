@@ -1,4 +1,4 @@
-import { answerAsk, startAsk } from "./approvals/ask.ts";
+import { answerAsk, startAsk } from "./approval/ask.ts";
 import { must, type Trial, yes } from "../trial.ts";
 
 export const approval: Trial = {
