@@ -4,7 +4,7 @@ import { messageOf } from "../message-of.ts";
 import { answerChat } from "./stage/chat.ts";
 import { Scene, type Script } from "./stage/scene.ts";
 
-export { createGate, type Gate, type Script, type Scene, type Turn } from "./stage/scene.ts";
+export { createGate, type Script, type Scene } from "./stage/scene.ts";
 
 /**
  * A scripted model and its tools, for the server under trial:
