@@ -81,4 +81,35 @@ export interface RunRow extends RunSummary {
   readonly asks?: readonly OpenAsk[];
   /** Why it failed. */
   readonly problem?: string;
+  /** Whether whoever asked for the list has started it. */
+  readonly mine?: boolean;
+}
+
+/** How a run stands, as lists are filtered by it. */
+export const RUN_STATES = ["working", "waiting", "done", "error", "cancelled", "interrupted"] as const;
+export type RunListState = (typeof RUN_STATES)[number];
+
+export const runStateOf = ({
+  endedAt,
+  outcome,
+  asks = [],
+}: Pick<RunRow, "endedAt" | "outcome" | "asks">): RunListState => {
+  if (endedAt !== undefined) return outcome ?? "interrupted";
+  return asks.length > 0 ? "waiting" : "working";
+};
+
+/** What `GET /changes` answers. */
+export interface RunListChanges {
+  /** What to ask with next. */
+  readonly cursor: string;
+  /** What happened since is not known here: ask for the list again. */
+  readonly reset?: boolean;
+  /** Runs that began or changed, and fit what is asked for. */
+  readonly runs: readonly RunRow[];
+  /** Runs that changed and do not fit any more, or are gone. */
+  readonly left: readonly string[];
+  /** All that are open, whatever is asked for. Absent until they have been read. */
+  readonly open?: { readonly working: number; readonly waiting: number };
+  /** What whoever asks may do. `everyone`: they see runs of others, and can leave them out. */
+  readonly may: { readonly answer: boolean; readonly cancel: boolean; readonly everyone: boolean };
 }

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { Context } from "hono";
-import { Refusal } from "../source.ts";
 import { htmlResponse, logResponse } from "./exports.ts";
 import { fileResponse, streamOf } from "./files.ts";
 import { linkRoutes, type LinkRoutesOptions } from "./link-routes.ts";
 import type { Env, PlainRoute } from "./plain-route.ts";
 import type { Owners } from "./owners.ts";
 import type { Readings } from "./readings.ts";
+import { runListRoutes } from "./run-list-routes.ts";
 
 export interface RunRoutesOptions extends LinkRoutesOptions {
   readonly owners: Owners;
@@ -29,29 +29,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
     options.onError(error, context.req.path);
   };
   return [
-    {
-      method: "GET",
-      path: "/runs",
-      summary: "The runs that are kept, newest first. `before` is the id to go on from.",
-      query: ["limit", "before", "thread", "open", "details"],
-      handle: async ({ req, json, env }) => {
-        const limit = Number(req.query("limit") ?? 50);
-        if (!Number.isInteger(limit) || limit < 1 || limit > 500)
-          throw new Refusal("bad-request", "limit must be a whole number from 1 to 500", { hint: "the default is 50" });
-        const before = req.query("before");
-        const thread = req.query("thread");
-        const query = {
-          limit,
-          ...(before && { before }),
-          ...(thread && { thread }),
-          ...(req.query("open") === "1" && { open: true }),
-        };
-        const { runs, ...rest } = await owners.list(env.principal, query);
-        if (req.query("details") === "1") return json({ runs: await readings(env.principal).rows(runs), ...rest });
-        // Do not expose which process owns a run.
-        return json({ runs: runs.map(({ owner: _owner, epoch: _epoch, ...known }) => known), ...rest });
-      },
-    },
+    ...runListRoutes(owners, readings),
     {
       method: "GET",
       path: "/runs/:run",

@@ -12,8 +12,12 @@ const BATCH = 256;
 const MOST_KEPT = 2000;
 const TITLE_LENGTH = 200;
 
+/** How many runs are read at the same time. */
+const AT_ONCE = 16;
+
 interface Progress {
   seq: number;
+  known: ReturnType<typeof startOf>;
   usage: Usage;
   status: string;
   asks: Map<string, OpenAsk>;
@@ -27,7 +31,7 @@ export const createRunRows = (log: Log): RunRows => {
   const kept = new Map<string, Progress>();
 
   const progressOf = async (run: string): Promise<Progress> => {
-    const progress = kept.get(run) ?? { seq: 0, usage: {}, status: "", asks: new Map<string, OpenAsk>() };
+    const progress = kept.get(run) ?? { seq: 0, known: {}, usage: {}, status: "", asks: new Map<string, OpenAsk>() };
     for (;;) {
       const entries = await log.read(run, progress.seq, BATCH);
       for (const entry of entries) if (entry.seq > progress.seq) advance(progress, entry);
@@ -43,13 +47,13 @@ export const createRunRows = (log: Log): RunRows => {
   const rowOf = async (info: RunInfo): Promise<RunRow> => {
     const { owner: _owner, epoch: _epoch, user: _user, dropped: _dropped, ...summary } = info;
     const { run, seq, endedAt } = info;
-    const first = (await log.read(run, 0, 1))[0]?.event;
-    const known = first?.type === "run-start" ? startOf(first) : {};
     const row: RunSummary = summary;
     if (endedAt === undefined) {
-      const { usage, status, asks } = await progressOf(run);
+      const { known, usage, status, asks } = await progressOf(run);
       return { ...row, ...known, usage, ...(status && { status }), asks: [...asks.values()] };
     }
+    const first = (await log.read(run, 0, 1))[0]?.event;
+    const known = first?.type === "run-start" ? startOf(first) : {};
     kept.delete(run);
     const last = (await log.read(run, seq - 1, 1))[0]?.event;
     if (last?.type !== "run-end") return { ...row, ...known };
@@ -63,11 +67,11 @@ export const createRunRows = (log: Log): RunRows => {
 
   return async (runs) => {
     const rows: RunRow[] = [];
-    for (const info of runs) {
+    for (let at = 0; at < runs.length; at += AT_ONCE) {
       // A run may be dropped while it is listed.
-      const row = await rowOf(info).catch(() => undefined);
-      if (row) rows.push(row);
-      if (rows.length % 20 === 0) await setImmediate();
+      const read = runs.slice(at, at + AT_ONCE).map((info) => rowOf(info).catch(() => undefined));
+      for (const row of await Promise.all(read)) if (row) rows.push(row);
+      await setImmediate();
     }
     return rows;
   };
@@ -87,7 +91,8 @@ const startOf = ({ message, user, model }: Extract<Entry["event"], { type: "run-
 
 const advance = (progress: Progress, { seq, event }: Entry): void => {
   progress.seq = seq;
-  if (event.type === "step-end") progress.usage = addUsage(progress.usage, event.usage);
+  if (event.type === "run-start") progress.known = startOf(event);
+  else if (event.type === "step-end") progress.usage = addUsage(progress.usage, event.usage);
   else if (event.type === "status" && event.agent === undefined && event.call === undefined)
     progress.status = event.text;
   else if (event.type === "ask-end") progress.asks.delete(event.ask);

@@ -1,0 +1,45 @@
+import type { Principal } from "../access.ts";
+import type { RunQuery } from "../log.ts";
+import type { RunRow } from "../protocol.ts";
+import type { Owners } from "./owners.ts";
+import type { Readings } from "./readings.ts";
+import { fits, mayFit, queryOf, type RunFilter } from "./run-filter.ts";
+
+export interface RunPage {
+  readonly runs: readonly RunRow[];
+  /** The id to go on from, if there may be more. */
+  readonly next?: string;
+}
+
+/** Finds runs newest first. A page may hold fewer than `limit`, even none, and still say where to go on. */
+export type RunSearch = (principal: Principal, query: RunQuery, filter: RunFilter) => Promise<RunPage>;
+
+const PAGE = 200;
+/** How many runs one request looks at: a search for what is nowhere must not read every run there is. */
+const MOST_LOOKED_AT = 1000;
+
+export const createRunSearch =
+  (owners: Owners, readings: Readings): RunSearch =>
+  async (principal, { limit, before, thread }, filter) => {
+    const found: RunRow[] = [];
+    const isPlain = filter.text === undefined && filter.state === undefined;
+    let from = before;
+    for (let looked = 0; ;) {
+      const size = isPlain ? limit : PAGE;
+      const query = { ...queryOf(filter), ...(thread !== undefined && { thread }), limit: size };
+      const { runs, next } = await owners.list(principal, { ...query, ...(from !== undefined && { before: from }) });
+      const users = new Map(runs.map(({ run, user }) => [run, user]));
+      for (const row of await readings(principal).rows(runs.filter((info) => mayFit(info, filter)))) {
+        if (!fits(row, filter)) continue;
+        const isMine = principal.user !== undefined && users.get(row.run) === principal.user;
+        found.push(isMine ? { ...row, mine: true } : row);
+        if (found.length < limit) continue;
+        const isLast = next === undefined && row.run === runs.at(-1)?.run;
+        return { runs: found, ...(!isLast && { next: row.run }) };
+      }
+      looked += size;
+      if (next === undefined) return { runs: found };
+      if (looked >= MOST_LOOKED_AT) return { runs: found, next };
+      from = next;
+    }
+  };
