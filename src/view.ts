@@ -36,7 +36,7 @@ export { describeResume } from "./view/resume.ts";
 export { describeResult, type ResultFacts, type ResultPart } from "./view/result.ts";
 export { fileShape, parsed, shapeOfText, type Table, tableOf } from "./view/result-shape.ts";
 export { type Block, createRows, type Row } from "./view/rows.ts";
-export { describeRow, type RunRowFacts } from "./view/run-row.ts";
+export { agoText, compareRows, describeRow, openRunsText, ROW_STATES, type RunRowFacts } from "./view/run-row.ts";
 export { describeRun, messageText, type RunFacts, runTitle } from "./view/run.ts";
 export { createRunIndex, type RunIndex } from "./view/run-index.ts";
 export { slowFrom, slownessOf } from "./view/slow.ts";

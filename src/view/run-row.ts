@@ -1,5 +1,5 @@
-import type { RunRow } from "../protocol.ts";
-import { counted, usageText } from "./amounts.ts";
+import { RUN_STATES, type RunListChanges, type RunRow, runStateOf } from "../protocol.ts";
+import { amount, counted, usageText } from "./amounts.ts";
 import { type Badge, badgeOf, WORKING } from "./badge.ts";
 import { oneLine } from "./text.ts";
 import type { Time } from "./time.ts";
@@ -8,6 +8,8 @@ import type { Time } from "./time.ts";
 export interface RunRowFacts {
   readonly badge: Badge;
   readonly isOver: boolean;
+  /** Whether it asks something. */
+  readonly isWaiting: boolean;
   readonly title: string;
   /** The user who started it. Empty if unknown. */
   readonly who: string;
@@ -15,23 +17,70 @@ export interface RunRowFacts {
   /** The current status, the open ask, or the failure. Empty if there is none. */
   readonly note: string;
   readonly time: Time | undefined;
+  /** When it began. */
+  readonly begun: Time;
   readonly usage: string;
+  /** All tokens in short; empty if nothing is known. */
+  readonly tokens: string;
 }
 
 export const describeRow = (row: RunRow): RunRowFacts => {
-  const { outcome, startedAt, endedAt, asks = [], status = "", problem = "" } = row;
+  const { outcome, startedAt, endedAt, asks = [], status = "", problem = "", usage = {} } = row;
   const isOver = endedAt !== undefined;
   const [ask] = asks;
   const asked = ask ? oneLine(ask.title?.trim() || counted(asks.length, "open question"), 100) : "";
+  const who = oneLine(row.user ?? "", 60);
+  const tokens = (usage.input ?? 0) + (usage.output ?? 0);
   return {
-    badge: isOver ? badgeOf(outcome ?? "interrupted") : ask ? badgeOf("waiting") : WORKING,
+    badge: badgeOfRow(row, who),
     isOver,
+    isWaiting: !isOver && ask !== undefined,
     title: oneLine(row.title || row.name || row.run, 120),
-    who: oneLine(row.user ?? "", 60),
+    who,
     agent: oneLine(row.name || row.agent, 60),
     note: isOver ? oneLine(problem, 160) : asked || oneLine(status, 160),
     // The time at which an interrupted run stopped is unknown.
     time: !isOver ? { since: startedAt } : outcome === "interrupted" ? undefined : { ms: endedAt - startedAt },
-    usage: usageText(row.usage ?? {}),
+    begun: { since: startedAt },
+    usage: usageText(usage),
+    tokens: tokens > 0 ? counted(tokens, "token") : "",
   };
 };
+
+/** A run of somebody else does not wait for who reads the list. */
+const badgeOfRow = (row: RunRow, who: string): Badge => {
+  const state = runStateOf(row);
+  if (state === "working") return WORKING;
+  const badge = badgeOf(state);
+  return state === "waiting" && who && !row.mine ? { ...badge, word: `waiting for ${who}` } : badge;
+};
+
+/** The order of a list: who began last stands first. */
+export const compareRows = (one: RunRow, other: RunRow): number => other.startedAt - one.startedAt;
+
+/** How long ago something began: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
+export const agoText = (time: Time, now: number): string => {
+  if (!("since" in time)) return "";
+  const minutes = Math.floor(Math.max(0, now - time.since) / 60_000);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  return `${counted(Math.floor(minutes / (24 * 60)), "day")} ago`;
+};
+
+/** The states that a list of runs can be filtered by, with their words. */
+export const ROW_STATES: readonly { readonly value: string; readonly word: string }[] = [
+  { value: "open", word: "not finished" },
+  ...RUN_STATES.map((value) => ({
+    value,
+    word: value === "working" ? WORKING.word : value === "waiting" ? "waiting for someone" : badgeOf(value).word,
+  })),
+];
+
+/** How many runs are at work: `3 working, 1 waiting for someone`. */
+export const openRunsText = ({ working, waiting }: NonNullable<RunListChanges["open"]>): string =>
+  working + waiting === 0
+    ? "No run is at work"
+    : [working > 0 && `${amount(working)} working`, waiting > 0 && `${amount(waiting)} waiting for someone`]
+        .filter(Boolean)
+        .join(", ");

@@ -21,7 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["run"],
   ["panel", "conversations"],
   ["session"],
-  ["replay", "deletion"],
+  ["replay", "deletion", "board"],
   ["share"],
   ["app"],
 ];

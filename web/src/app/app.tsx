@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import type { Client } from "runcast/client";
 import { type Cards, CardsProvider } from "runcast/react";
 import type { Conversations } from "../conversations/conversations.ts";
@@ -22,6 +22,8 @@ import { createRoute } from "../session/route.ts";
 import { RunPage } from "./run-page.tsx";
 import { createSettings, requestOf } from "../session/settings.ts";
 import { applyTheme } from "./theme.ts";
+
+const BoardPage = lazy(() => import("./board-page.tsx").then((module) => ({ default: module.BoardPage })));
 
 const NO_CARDS: Cards = {};
 
@@ -48,7 +50,7 @@ export const App = () => {
     }),
     [],
   );
-  const { run, token } = useCell(parts.route);
+  const { run, token, board } = useCell(parts.route);
   const page = useMemo<PageContextValue>(() => {
     const access = createAccess({ ...(key !== undefined && { key }), ...(token !== undefined && { token }) });
     return { ...parts, access: { ...access, client: observed(access, parts) } };
@@ -66,7 +68,15 @@ export const App = () => {
       <EmbedsContext value={embeds}>
         <RemoteImages>
           <CardsProvider cards={cards}>
-            {run === undefined ? <Chat page={page} onLocked={lock} /> : <RunPage key={run} run={run} onLocked={lock} />}
+            {run !== undefined ? (
+              <RunPage key={run} run={run} onLocked={lock} />
+            ) : board ? (
+              <Suspense fallback={<Opening />}>
+                <BoardPage filter={board} onLocked={lock} />
+              </Suspense>
+            ) : (
+              <Chat page={page} onLocked={lock} />
+            )}
           </CardsProvider>
         </RemoteImages>
       </EmbedsContext>

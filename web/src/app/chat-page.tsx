@@ -62,6 +62,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     { key: "n", does: "A new conversation", run: startNew },
     { key: "[", does: "Show or hide conversations", run: toggle("sidebar") },
     { key: "]", does: "Show or hide tools", run: toggle("tools") },
+    { key: "r", does: "All runs", run: () => route.go({ board: {} }) },
     { key: "?", does: "Show these keys", run: () => dialog.set("keys") },
   ];
   useKeys(commands, field);

@@ -13,7 +13,7 @@ import { useRunIndexes } from "../run/use-run-indexes.ts";
 import { type Access, createAccess } from "../session/access.ts";
 import { createRoute } from "../session/route.ts";
 import { loadCards } from "./cards.ts";
-import { useFollowedRun } from "./use-followed-run.ts";
+import { useFollowedRun } from "../session/use-followed-run.ts";
 import { useRunScreen } from "./use-run-screen.ts";
 
 /** One run in a frame of another page that shows the agent's answer itself: its work, its asks, and its timeline. */

@@ -17,7 +17,7 @@ import { ProblemNote } from "../kit/problem-note.tsx";
 import { mayHelp, wantsKey } from "./refusal.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { TopBar } from "./top-bar.tsx";
-import { useFollowedRun } from "./use-followed-run.ts";
+import { useFollowedRun } from "../session/use-followed-run.ts";
 import { useRunScreen } from "./use-run-screen.ts";
 import { useRunEnd } from "./use-run-end.ts";
 import { useStop } from "./use-stop.ts";
@@ -60,6 +60,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
     ...(mayAct ? [{ key: "Escape", does: "Stop the run", always: true, run: () => (isBusy ? stop() : false) }] : []),
     { key: "j", does: "To the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "To the step before", run: () => moveStep(scroller.current, -1) },
+    ...(mayAct ? [{ key: "r", does: "All runs", run: () => route.go({ board: {} }) }] : []),
     { key: "?", does: "Show these keys", run: () => dialog.set("keys") },
   ];
   useKeys(commands);

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { IconButton } from "../kit/button.tsx";
 import { usePage } from "../session/page-context.ts";
-import { IconKeyboard, IconMenu, IconPanel, IconSettings } from "../kit/shell-icons.tsx";
+import { IconKeyboard, IconMenu, IconPanel, IconRuns, IconSettings } from "../kit/shell-icons.tsx";
 
 export interface TopBarProps {
   readonly title: string;
@@ -12,7 +12,7 @@ export interface TopBarProps {
 }
 
 export const TopBar = ({ title, state, sidebar, tools, children }: TopBarProps) => {
-  const { dialog } = usePage();
+  const { access, route, dialog } = usePage();
   return (
     <header className="flex h-14 shrink-0 items-center gap-1 border-b border-line bg-card px-2">
       {sidebar && (
@@ -25,6 +25,11 @@ export const TopBar = ({ title, state, sidebar, tools, children }: TopBarProps) 
         {state}
       </div>
       {children}
+      {access.token === undefined && !route.get().board && (
+        <IconButton label="All runs" onClick={() => route.go({ board: {} })}>
+          <IconRuns />
+        </IconButton>
+      )}
       {tools && (
         <IconButton label="Tools" aria-pressed={tools.isOpen} onClick={tools.toggle}>
           <IconPanel />

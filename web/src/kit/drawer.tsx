@@ -1,6 +1,7 @@
 import { IconButton } from "./button.tsx";
 import { IconClose } from "./shell-icons.tsx";
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { useMedia } from "./use-media.ts";
 
 export interface DrawerProps {
   readonly side: "left" | "right";
@@ -15,13 +16,7 @@ const WIDE = "(min-width: 64rem)";
 /** Whether there is room for columns. */
 export const isWide = (): boolean => matchMedia(WIDE).matches;
 
-export const useIsWide = (): boolean => useSyncExternalStore(watchWidth, isWide);
-
-const watchWidth = (listener: () => void): (() => void) => {
-  const query = matchMedia(WIDE);
-  query.addEventListener("change", listener);
-  return () => query.removeEventListener("change", listener);
-};
+export const useIsWide = (): boolean => useMedia(WIDE);
 
 /** A column next to the conversation, or over it if there is no room. */
 export const Drawer = ({ side, label, isOpen, onClose, children }: DrawerProps) => {

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import type { ReactNode, RefObject } from "react";
+import { type ReactNode, type RefObject, useEffect } from "react";
 
 interface VirtualListProps<Item> {
   readonly label: string;
@@ -9,6 +9,10 @@ interface VirtualListProps<Item> {
   readonly className?: string;
   /** Content above the items that scrolls with them. */
   readonly above?: ReactNode;
+  /** Stands below them. */
+  readonly below?: ReactNode;
+  /** Called when the last items come into sight. */
+  readonly onEnd?: () => void;
   /** The height of an item in pixels. */
   readonly line: number;
   readonly keyOf: (item: Item) => string;
@@ -19,7 +23,7 @@ interface VirtualListProps<Item> {
  * A list of items of equal height. Only visible items are in the document. Assistive technology still gets the total.
  */
 export const VirtualList = <Item,>(props: VirtualListProps<Item>) => {
-  const { label, items, box, className = "", above, line, keyOf, children } = props;
+  const { label, items, box, className = "", above, below, onEnd, line, keyOf, children } = props;
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => box.current,
@@ -27,11 +31,16 @@ export const VirtualList = <Item,>(props: VirtualListProps<Item>) => {
     overscan: 10,
     getItemKey: (index) => keyOf(items[index]!),
   });
+  const shown = virtual.getVirtualItems();
+  const isAtEnd = (shown.at(-1)?.index ?? -1) === items.length - 1;
+  useEffect(() => {
+    if (isAtEnd) onEnd?.();
+  }, [isAtEnd, items.length, onEnd]);
   return (
     <div ref={box} className={`min-h-0 flex-1 overflow-y-auto ${className}`}>
       {above}
       <div role="list" aria-label={label} className="relative" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => (
+        {shown.map(({ index, key, start }) => (
           <div
             key={key}
             role="listitem"
@@ -44,6 +53,7 @@ export const VirtualList = <Item,>(props: VirtualListProps<Item>) => {
           </div>
         ))}
       </div>
+      {below}
     </div>
   );
 };

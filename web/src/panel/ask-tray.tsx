@@ -12,40 +12,47 @@ export interface AskTrayProps {
   readonly actionsOf: (run: RunState) => RunActions;
   /** Scrolls an ask's card into view. */
   readonly onJump: (run: RunState, node: string) => void;
+  /** The label of the button for it. Default: "Show in the chat". */
+  readonly jumpLabel?: string;
   /** Whether the first ask is expanded initially. Default: true. */
   readonly startsOpen?: boolean;
 }
 
 /** All open asks of a conversation, which can be answered in any order. Renders nothing if there are none. */
-export const AskTray = memo(({ runs, actionsOf, onJump, startsOpen = true }: AskTrayProps) => {
-  const asks = useRunIndexes(runs).flatMap(({ state, openAsks }) => [...openAsks].map((node) => ({ state, node })));
-  if (asks.length === 0) return null;
-  return (
-    <section
-      aria-label="Open questions"
-      data-tray={asks.length}
-      className="flex max-h-[50vh] min-h-0 flex-col overflow-y-auto rounded-xl border border-pending bg-warm text-sm shadow-lg"
-    >
-      <p className="flex items-center gap-2 px-3 pt-2 font-medium text-pending">
-        <IconHand />
-        {asks.length === 1 ? "The agent waits for you" : `The agent waits for you: ${counted(asks.length, "question")}`}
-      </p>
-      <ul className="flex flex-col">
-        {asks.map(({ state, node }, index) => (
-          <li key={`${state.run} ${node.id}`} className="border-line not-first:border-t">
-            <TrayAsk
-              state={state}
-              node={node}
-              actions={actionsOf(state)}
-              startsOpen={startsOpen && index === 0}
-              onJump={onJump}
-            />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-});
+export const AskTray = memo(
+  ({ runs, actionsOf, onJump, jumpLabel = "Show in the chat", startsOpen = true }: AskTrayProps) => {
+    const asks = useRunIndexes(runs).flatMap(({ state, openAsks }) => [...openAsks].map((node) => ({ state, node })));
+    if (asks.length === 0) return null;
+    return (
+      <section
+        aria-label="Open questions"
+        data-tray={asks.length}
+        className="flex max-h-[50vh] min-h-0 flex-col overflow-y-auto rounded-xl border border-pending bg-warm text-sm shadow-lg"
+      >
+        <p className="flex items-center gap-2 px-3 pt-2 font-medium text-pending">
+          <IconHand />
+          {asks.length === 1
+            ? "The agent waits for you"
+            : `The agent waits for you: ${counted(asks.length, "question")}`}
+        </p>
+        <ul className="flex flex-col">
+          {asks.map(({ state, node }, index) => (
+            <li key={`${state.run} ${node.id}`} className="border-line not-first:border-t">
+              <TrayAsk
+                state={state}
+                node={node}
+                actions={actionsOf(state)}
+                startsOpen={startsOpen && index === 0}
+                onJump={onJump}
+                jumpLabel={jumpLabel}
+              />
+            </li>
+          ))}
+        </ul>
+      </section>
+    );
+  },
+);
 
 interface TrayAskProps {
   readonly state: RunState;
@@ -53,9 +60,10 @@ interface TrayAskProps {
   readonly actions: RunActions;
   readonly startsOpen: boolean;
   readonly onJump: (run: RunState, node: string) => void;
+  readonly jumpLabel: string;
 }
 
-const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => {
+const TrayAsk = ({ state, node, actions, startsOpen, onJump, jumpLabel }: TrayAskProps) => {
   const [chosen, setChosen] = useState<boolean>();
   const id = useId();
   const open = chosen ?? startsOpen;
@@ -84,7 +92,7 @@ const TrayAsk = ({ state, node, actions, startsOpen, onJump }: TrayAskProps) => 
           onClick={() => onJump(state, node.id)}
           className="shrink-0 cursor-pointer text-xs text-accent underline"
         >
-          Show in the chat
+          {jumpLabel}
         </button>
       </div>
       <div id={id} hidden={!open} className="px-3 pb-3">

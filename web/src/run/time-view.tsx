@@ -3,10 +3,17 @@ import { createLogClock, type Time, timeText } from "runcast/view";
 import { Moment } from "./run-context.ts";
 import { usePresent } from "./use-present.ts";
 
+interface TimeViewProps {
+  readonly time: Time | undefined;
+  readonly className?: string;
+  /** The interval between updates of a running time, in milliseconds. Default: 100. */
+  readonly tick?: number;
+}
+
 /** How long something took or has been running. Ticks without rendering anything else. */
-export const TimeView = ({ time, className }: { readonly time: Time | undefined; readonly className?: string }) => {
+export const TimeView = ({ time, className, tick = TICK }: TimeViewProps) => {
   if (!time) return null;
-  if ("since" in time) return <Running time={time} className={`${className ?? ""} text-executing`} />;
+  if ("since" in time) return <Running time={time} tick={tick} className={`${className ?? ""} text-executing`} />;
   return (
     <span className={`${className ?? ""} text-soft`} data-time>
       {timeText(time, 0)}
@@ -14,9 +21,9 @@ export const TimeView = ({ time, className }: { readonly time: Time | undefined;
   );
 };
 
-const Running = ({ time, className }: { readonly time: Time; readonly className: string }) => {
+const Running = ({ time, className, tick }: Required<TimeViewProps> & { readonly time: Time }) => {
   const moment = useContext(Moment);
-  const present = usePresent(TICK);
+  const present = usePresent(tick);
   const [clock] = useState(() => {
     const log = createLogClock();
     log.hear(time, Date.now());

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { createRuns, type ShownRun } from "../conversations/runs.ts";
-import type { Access } from "../session/access.ts";
+import type { Access } from "./access.ts";
 
 /** Any single run, followed while the page is visible. Nothing is stored. */
 export const useFollowedRun = (access: Access, run: string): ShownRun | undefined => {

@@ -1,0 +1,69 @@
+import { useEffect, useMemo, useRef } from "react";
+import type { RunState } from "runcast/state";
+import type { ShownRun } from "../conversations/runs.ts";
+import { Button } from "../kit/button.tsx";
+import { Dialog } from "../kit/dialog.tsx";
+import { ProblemNote } from "../kit/problem-note.tsx";
+import { AskTray } from "../panel/ask-tray.tsx";
+import { useRunIndexes } from "../run/use-run-indexes.ts";
+import { usePage } from "../session/page-context.ts";
+import { createActionsOf } from "../session/run-actions.ts";
+import { useFollowedRun } from "../session/use-followed-run.ts";
+
+interface AnswerDialogProps {
+  readonly run: string;
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
+/** What a run asks, with all that is needed to decide. The run is followed while this is open. */
+export const AnswerDialog = ({ run, title, onClose }: AnswerDialogProps) => {
+  const { access } = usePage();
+  const shown = useFollowedRun(access, run);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {shown && <Asks shown={shown} onClose={onClose} />}
+    </Dialog>
+  );
+};
+
+const Asks = ({
+  shown: { run, state, connection },
+  onClose,
+}: {
+  readonly shown: ShownRun;
+  readonly onClose: () => void;
+}) => {
+  const { access, route } = usePage();
+  const runs = useMemo(() => [state], [state]);
+  const open = useOpenCount(runs);
+  const actionsOf = useMemo(() => createActionsOf({ access }), [access]);
+  const hadSome = useRef(false);
+  useEffect(() => {
+    if (open > 0) hadSome.current = true;
+    else if (hadSome.current) onClose();
+  }, [open, onClose]);
+  const refused = connection?.status === "failed" ? connection.problem : undefined;
+  if (refused) return <ProblemNote problem={refused} />;
+  const openRun = () => route.go({ run });
+  return (
+    <div className="flex flex-col gap-3 text-sm">
+      <AskTray runs={runs} actionsOf={() => actionsOf(run)} onJump={openRun} jumpLabel="Open the run" />
+      {open === 0 && (
+        <>
+          <p role="status" className="text-soft">
+            {connection?.status === "live" || connection === undefined
+              ? "This run asks nothing now."
+              : "Opening the run…"}
+          </p>
+          <div>
+            <Button onClick={openRun}>Open the run</Button>
+          </div>
+        </>
+      )}
+    </div>
+  );
+};
+
+const useOpenCount = (runs: readonly RunState[]): number =>
+  useRunIndexes(runs).reduce((sum, { openAsks }) => sum + [...openAsks].length, 0);

@@ -1,0 +1,84 @@
+import { type RefObject, useEffect, useState } from "react";
+import type { NamedAgent } from "runcast/source";
+import { ROW_STATES } from "runcast/view";
+import { IconSearch } from "../kit/icons.tsx";
+import { Toggle } from "../kit/toggle.tsx";
+import type { BoardFilter } from "../session/route.ts";
+
+interface BoardFilterBarProps {
+  readonly filter: BoardFilter;
+  readonly onFilter: (filter: BoardFilter) => void;
+  readonly agents: readonly NamedAgent[];
+  /** Whether there are runs of others to leave out. */
+  readonly hasOthers: boolean;
+  readonly search: RefObject<HTMLInputElement | null>;
+}
+
+/** How long after the last key the server is asked. */
+const PAUSE_MS = 250;
+const STYLE = "h-9 min-w-0 rounded-lg border border-line bg-card px-2 text-sm text-ink";
+
+export const BoardFilterBar = ({ filter, onFilter, agents, hasOthers, search }: BoardFilterBarProps) => {
+  const [text, setText] = useState(filter.search ?? "");
+  useEffect(() => {
+    if (text === (filter.search ?? "")) return;
+    const timer = setTimeout(() => onFilter({ ...filter, search: text }), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, filter, onFilter]);
+  const { agent = "" } = filter;
+  // A run may be of an agent that the server does not have any more.
+  const names = [...new Set([...agents.map(({ name }) => name), ...(agent ? [agent] : [])])];
+  return (
+    <div role="search" aria-label="Runs" className="flex flex-wrap items-center gap-2">
+      <label className="flex h-9 min-w-40 grow items-center gap-2 rounded-lg border border-line bg-card px-2.5 text-soft focus-within:border-accent">
+        <IconSearch />
+        <input
+          ref={search}
+          type="search"
+          value={text}
+          maxLength={200}
+          onChange={({ target }) => setText(target.value)}
+          placeholder="Search runs"
+          aria-label="Search runs"
+          className="w-full min-w-0 bg-transparent text-sm text-ink outline-none placeholder:text-soft"
+        />
+      </label>
+      <select
+        aria-label="State"
+        value={filter.state ?? ""}
+        onChange={({ target }) => onFilter({ ...filter, state: target.value })}
+        className={STYLE}
+      >
+        <option value="">Any state</option>
+        {ROW_STATES.map(({ value, word }) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </select>
+      {names.length > 1 && (
+        <select
+          aria-label="Agent"
+          value={agent}
+          onChange={({ target }) => onFilter({ ...filter, agent: target.value })}
+          className={`${STYLE} max-w-40`}
+        >
+          <option value="">Any agent</option>
+          {names.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )}
+      {hasOthers && (
+        <div role="group" aria-label="Whose runs" className="flex h-9 overflow-hidden rounded-lg border border-line">
+          <Toggle kind="segment" on={filter.mine !== "1"} press={() => onFilter({ ...filter, mine: "" })}>
+            Everyone
+          </Toggle>
+          <Toggle kind="segment" on={filter.mine === "1"} press={() => onFilter({ ...filter, mine: "1" })}>
+            Mine
+          </Toggle>
+        </div>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,126 @@
+import { memo, useState } from "react";
+import type { RunRow } from "runcast/protocol";
+import { agoText, describeRow, type RunRowFacts } from "runcast/view";
+import { Button } from "../kit/button.tsx";
+import { StateIcon, TONES } from "../run/state-mark.tsx";
+import { TimeView } from "../run/time-view.tsx";
+import { troubleText } from "../run/trouble-text.ts";
+import { usePage } from "../session/page-context.ts";
+
+interface BoardRowProps {
+  readonly row: RunRow;
+  /** It does not fit what is asked for any more. */
+  readonly isLeaving: boolean;
+  readonly mayAnswer: boolean;
+  readonly mayStop: boolean;
+  /** By the server's clock, more or less. */
+  readonly now: number;
+  readonly onAnswer: (row: RunRow) => void;
+}
+
+const SECOND = 1000;
+
+export const BoardRow = memo(({ row, isLeaving, mayAnswer, mayStop, now, onAnswer }: BoardRowProps) => {
+  const { route } = usePage();
+  const facts = describeRow(row);
+  const { badge, title, note, time, isOver, isWaiting } = facts;
+  const open = (event: React.MouseEvent): void => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    route.go({ run: row.run });
+  };
+  return (
+    <div
+      data-row={row.run}
+      className={`relative flex h-full items-center gap-3 border-b border-line px-4 hover:bg-sunken has-[a:focus-visible]:bg-sunken ${isLeaving ? "opacity-50" : ""}`}
+    >
+      <StateIcon badge={badge} />
+      <div className="min-w-0 grow">
+        <div className="flex min-w-0 items-baseline gap-3">
+          {/* The whole row opens the run; buttons lie above it. */}
+          <a
+            href={route.href({ run: row.run })}
+            onClick={open}
+            data-row-link
+            className="min-w-0 truncate text-sm font-medium after:absolute after:inset-0"
+          >
+            {title}
+          </a>
+        </div>
+        <p className="flex min-w-0 items-baseline gap-1.5 text-xs text-soft max-md:flex-wrap max-md:gap-y-0">
+          <span className={`shrink-0 font-medium ${TONES[badge.tone]}`}>{badge.word}</span>
+          <Facts facts={facts} ago={agoText(facts.begun, now)} />
+          {note && <span className="min-w-0 truncate max-md:basis-full">{note}</span>}
+        </p>
+      </div>
+      <TimeView time={time} tick={SECOND} className="shrink-0 text-xs tabular-nums" />
+      {!isLeaving && !isOver && (
+        <div className="relative flex shrink-0 items-center gap-1.5">
+          {isWaiting && mayAnswer && (
+            <Button kind="main" onClick={() => onAnswer(row)} aria-label={`Answer ${title}`}>
+              Answer
+            </Button>
+          )}
+          {mayStop && <Stop run={row.run} title={title} />}
+        </div>
+      )}
+    </div>
+  );
+});
+
+const Facts = ({
+  facts: { agent, who, tokens, usage },
+  ago,
+}: {
+  readonly facts: RunRowFacts;
+  readonly ago: string;
+}) => (
+  <>
+    {[agent, who && `by ${who}`, ago].filter(Boolean).map((fact) => (
+      <span key={fact} className="max-w-48 shrink-0 truncate before:mr-1.5 before:content-['·']">
+        {fact}
+      </span>
+    ))}
+    {tokens && (
+      <span className="shrink-0 before:mr-1.5 before:content-['·'] max-md:hidden" title={usage}>
+        {tokens}
+      </span>
+    )}
+  </>
+);
+
+/** Stops a run. It stays pressed until the run says that it has ended. */
+const Stop = ({ run, title }: { readonly run: string; readonly title: string }) => {
+  const { access, announcer } = usePage();
+  const [asked, setAsked] = useState<"stopping" | { readonly trouble: string }>();
+  const stop = async (): Promise<void> => {
+    setAsked("stopping");
+    announcer.say("Stopping the run.");
+    try {
+      await access.client.cancel(run);
+    } catch (error) {
+      setAsked({ trouble: troubleText(error) });
+    }
+  };
+  const isStopping = asked !== undefined && !isTrouble(asked);
+  return (
+    <>
+      {isTrouble(asked) && (
+        <span role="alert" className="max-w-40 truncate text-xs text-bad" title={asked.trouble}>
+          Not stopped: {asked.trouble}
+        </span>
+      )}
+      <Button
+        aria-label={isStopping ? `Stopping ${title}` : `Stop ${title}`}
+        aria-disabled={isStopping}
+        onClick={() => {
+          if (!isStopping) void stop();
+        }}
+      >
+        {isStopping ? "Stopping…" : "Stop"}
+      </Button>
+    </>
+  );
+};
+
+const isTrouble = (asked: unknown): asked is { readonly trouble: string } => typeof asked === "object";

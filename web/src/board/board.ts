@@ -1,0 +1,144 @@
+import type { Problem } from "runcast/events";
+import type { RunListChanges, RunRow } from "runcast/protocol";
+import { type Access, problemOf } from "../session/access.ts";
+import type { BoardFilter } from "../session/route.ts";
+import { createBoardRows } from "./board-rows.ts";
+
+/** What is known of the runs that fit a filter. Each change makes another one. */
+export interface BoardState {
+  readonly rows: readonly RunRow[];
+  /** Runs that have begun and are not among the rows yet, because somebody points at those. */
+  readonly fresh: number;
+  /** Rows that fit no more and still stand where they were, for the same reason. */
+  readonly leaving: ReadonlySet<string>;
+  readonly isLoaded: boolean;
+  readonly hasMore: boolean;
+  /** Until when what is shown is known to be the present: `Infinity` while the server answers. */
+  readonly liveUntil: number;
+  readonly problem: Problem | undefined;
+  readonly open: RunListChanges["open"];
+  readonly may: RunListChanges["may"];
+}
+
+/** The runs of the server: one request at a time, which tells what has changed, however many there are. */
+export interface Board {
+  get(): BoardState;
+  subscribe(listener: () => void): () => void;
+  /** Asks for the runs that are older. */
+  loadMore(): void;
+  /** While it is held, no row moves. */
+  hold(isHeld: boolean): void;
+  /** Shows what has been held back. */
+  release(): void;
+  /** Asks now. */
+  again(): void;
+  close(): void;
+}
+
+const POLL_MS = 2000;
+const LONGEST_WAIT_MS = 30_000;
+const PAGE = 100;
+
+export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): Board => {
+  const rows = createBoardRows();
+  const listeners = new Set<() => void>();
+  const stop = new AbortController();
+  let state: BoardState = {
+    rows: [],
+    fresh: 0,
+    leaving: new Set(),
+    isLoaded: false,
+    hasMore: false,
+    liveUntil: Infinity,
+    problem: undefined,
+    open: undefined,
+    may: { answer: false, cancel: false, everyone: false },
+  };
+  let cursor = "";
+  let next: string | undefined;
+  let failures = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isAsking = false;
+  let isLoadingMore = false;
+
+  const show = (change: Partial<BoardState>): void => {
+    state = { ...state, ...rows.shown(), hasMore: next !== undefined, ...change };
+    for (const listener of [...listeners]) listener();
+  };
+  const ask = async <Answer>(path: string, query: Record<string, string>): Promise<Answer> => {
+    const response = await access.ask(`${path}?${new URLSearchParams({ ...filter, ...query })}`, {
+      signal: stop.signal,
+    });
+    return (await response.json()) as Answer;
+  };
+  const page = (before: Record<string, string>) =>
+    ask<{ runs: readonly RunRow[]; next?: string }>("/runs", { details: "1", limit: `${PAGE}`, ...before });
+
+  const update = async (): Promise<void> => {
+    const changes = await ask<RunListChanges>("/changes", cursor ? { since: cursor } : {});
+    // The list is asked for after the changes, so that nothing falls between the two.
+    if (changes.reset) {
+      const first = await page({});
+      rows.replace(first.runs);
+      ({ next } = first);
+    } else rows.apply(changes, next === undefined);
+    ({ cursor } = changes);
+    const { open = state.open, may } = changes;
+    show({ isLoaded: true, open, may, problem: undefined, liveUntil: Infinity });
+  };
+  const poll = async (): Promise<void> => {
+    clearTimeout(timer);
+    if (isAsking || document.hidden) return;
+    isAsking = true;
+    try {
+      await update();
+      failures = 0;
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      failures += 1;
+      show({ problem: problemOf(error), liveUntil: Math.min(state.liveUntil, Date.now()) });
+    } finally {
+      isAsking = false;
+    }
+    timer = setTimeout(() => void poll(), Math.min(POLL_MS * 2 ** failures, LONGEST_WAIT_MS));
+  };
+  const loadMore = async (): Promise<void> => {
+    if (next === undefined || isLoadingMore) return;
+    isLoadingMore = true;
+    try {
+      const older = await page({ before: next });
+      rows.append(older.runs);
+      next = rows.isFull() ? undefined : older.next;
+      show({});
+    } catch (error) {
+      if (!stop.signal.aborted) show({ problem: problemOf(error) });
+    } finally {
+      isLoadingMore = false;
+    }
+  };
+  const look = (): void => void poll();
+  document.addEventListener("visibilitychange", look);
+  look();
+
+  return {
+    get: () => state,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    loadMore: () => void loadMore(),
+    hold: (isHeld) => {
+      if (rows.hold(isHeld)) show({});
+    },
+    release: () => {
+      rows.settle();
+      show({});
+    },
+    again: look,
+    close: () => {
+      stop.abort();
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", look);
+    },
+  };
+};
