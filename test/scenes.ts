@@ -23,6 +23,33 @@ const openTools = async (page: Page): Promise<void> => {
   await page.getByRole("region", { name: "Tools" }).waitFor();
 };
 
+/** Runs of several people, as a front end that speaks for them starts them. */
+const begin = async (page: Page, runs: readonly (readonly [user: string, message: string])[]): Promise<void> => {
+  for (const [name, message] of runs) {
+    const body = { message, user: { id: name.toLowerCase(), name } };
+    const headers = { "content-type": "application/json", accept: "application/json" };
+    const { status } = await page.evaluate(async (init) => ({ status: (await fetch("runs", init)).status }), {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    if (status !== 202) throw new Error(`${message}: HTTP ${status}`);
+  }
+};
+
+const openBoard = async (page: Page): Promise<void> => {
+  await begin(page, [
+    ["Ann", "Just answer: is the release out?"],
+    ["Bob", "Show me a failing tool"],
+    ["Ann", "What is the weather in Lisbon?"],
+    ["Mei", "Send the report, but ask for my approval first"],
+    ["Bob", "Start something slow that I can stop"],
+    ["Mei", "Run the checks"],
+  ]);
+  await page.getByRole("button", { name: "All runs" }).click();
+  await page.getByRole("button", { name: "Answer Send the report" }).waitFor();
+};
+
 export const scenes: readonly Scene[] = [
   {
     name: "start",
@@ -112,6 +139,52 @@ export const scenes: readonly Scene[] = [
       await slider.waitFor();
       await slider.press("Home");
       for (let step = 0; step < 7; step++) await slider.press("PageUp");
+    },
+  },
+  {
+    name: "board",
+    shows:
+      "all runs of the server: at work, waiting for approval, done and failed, each with who started it and how long it takes",
+    sizes: ["desk", "phone"],
+    speed: 3,
+    play: async (page) => {
+      await openBoard(page);
+      await page.getByRole("list", { name: "Runs" }).getByText("done").nth(1).waitFor();
+    },
+  },
+  {
+    name: "board-answer",
+    shows: "an approval answered from the list of runs, with the arguments of its call",
+    sizes: ["desk", "phone"],
+    speed: 3,
+    play: async (page) => {
+      await openBoard(page);
+      await page.getByRole("button", { name: "Answer Send the report" }).click();
+      await page
+        .getByRole("dialog")
+        .getByRole("button", { name: /^Allow/ })
+        .first()
+        .waitFor();
+    },
+  },
+  {
+    name: "board-empty",
+    shows: "the list of runs before there is one",
+    sizes: ["desk"],
+    play: async (page) => {
+      await page.getByRole("button", { name: "All runs" }).click();
+      await page.getByText("No runs yet.").waitFor();
+    },
+  },
+  {
+    name: "board-lost",
+    shows: "the list of runs when the server is gone: what is shown stays, and its clocks stand still",
+    sizes: ["desk"],
+    speed: 3,
+    play: async (page, pull) => {
+      await openBoard(page);
+      pull();
+      await page.getByText("Not up to date").waitFor();
     },
   },
   {

@@ -5,6 +5,7 @@ import { AnswerDialog } from "../board/answer-dialog.tsx";
 import { BoardFilterBar } from "../board/board-filter.tsx";
 import { BoardList } from "../board/board-list.tsx";
 import type { BoardState } from "../board/board.ts";
+import { moveRow } from "../board/move-row.ts";
 import { useBoard } from "../board/use-board.ts";
 import { Button } from "../kit/button.tsx";
 import { useCell } from "../kit/cell.ts";
@@ -12,9 +13,9 @@ import { ProblemNote } from "../kit/problem-note.tsx";
 import { usePage } from "../session/page-context.ts";
 import type { BoardFilter } from "../session/route.ts";
 import { useTitle } from "../session/use-title.ts";
-import { type KeyCommand, moveStep, useKeys } from "./keys.ts";
+import { type KeyCommand, useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
-import { mayHelp, wantsKey } from "./refusal.ts";
+import { wantsKey } from "./refusal.ts";
 import { SettingsDialog } from "./settings-dialog.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { useAgents } from "./use-agents.ts";
@@ -40,8 +41,8 @@ export const BoardPage = ({ filter, onLocked }: BoardPageProps) => {
     if (isLocked) onLocked();
   }, [isLocked, onLocked]);
   const commands: readonly KeyCommand[] = [
-    { key: "j", does: "To the next run", run: () => moveStep(box.current, 1, ROWS) },
-    { key: "k", does: "To the run before", run: () => moveStep(box.current, -1, ROWS) },
+    { key: "j", does: "To the next run", run: () => moveRow(box.current, 1) },
+    { key: "k", does: "To the run before", run: () => moveRow(box.current, -1) },
     { key: "/", does: "Search runs", run: () => search.current?.focus() },
     { key: "n", does: "A new conversation", run: () => route.go({}) },
     { key: "?", does: "Show these keys", run: () => dialog.set("keys") },
@@ -66,7 +67,7 @@ export const BoardPage = ({ filter, onLocked }: BoardPageProps) => {
           />
           {state?.problem && !isLocked && (
             <ProblemNote problem={state.problem}>
-              {mayHelp(state.problem) && <Button onClick={board?.again}>Try again</Button>}
+              {!state.isRefused && <Button onClick={board?.again}>Try again</Button>}
             </ProblemNote>
           )}
         </div>
@@ -81,8 +82,6 @@ export const BoardPage = ({ filter, onLocked }: BoardPageProps) => {
     </div>
   );
 };
-
-const ROWS = "[data-row-link]";
 
 const OpenRuns = ({ state: { open, problem } }: { readonly state: BoardState }) => (
   <p role="status" className="truncate text-xs text-soft">

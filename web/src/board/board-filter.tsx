@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import type { NamedAgent } from "runcast/source";
 import { ROW_STATES } from "runcast/view";
 import { IconSearch } from "../kit/icons.tsx";
@@ -19,12 +19,7 @@ const PAUSE_MS = 250;
 const STYLE = "h-9 min-w-0 rounded-lg border border-line bg-card px-2 text-sm text-ink";
 
 export const BoardFilterBar = ({ filter, onFilter, agents, hasOthers, search }: BoardFilterBarProps) => {
-  const [text, setText] = useState(filter.search ?? "");
-  useEffect(() => {
-    if (text === (filter.search ?? "")) return;
-    const timer = setTimeout(() => onFilter({ ...filter, search: text }), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text, filter, onFilter]);
+  const [text, setText] = useSearchText(filter, onFilter);
   const { agent = "" } = filter;
   // A run may be of an agent that the server does not have any more.
   const names = [...new Set([...agents.map(({ name }) => name), ...(agent ? [agent] : [])])];
@@ -81,4 +76,25 @@ export const BoardFilterBar = ({ filter, onFilter, agents, hasOthers, search }: 
       )}
     </div>
   );
+};
+
+/** What is typed; the filter follows after a pause, and it follows the filter where that is changed elsewhere. */
+const useSearchText = (filter: BoardFilter, onFilter: (filter: BoardFilter) => void) => {
+  const { search: wanted = "" } = filter;
+  const [text, setText] = useState(wanted);
+  const sent = useRef(wanted);
+  useEffect(() => {
+    if (wanted === sent.current) return;
+    sent.current = wanted;
+    setText(wanted);
+  }, [wanted]);
+  useEffect(() => {
+    if (text === sent.current) return;
+    const timer = setTimeout(() => {
+      sent.current = text;
+      onFilter({ ...filter, search: text });
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, filter, onFilter]);
+  return [text, setText] as const;
 };

@@ -1,3 +1,4 @@
+import { ClientError } from "runcast/client";
 import type { Problem } from "runcast/events";
 import type { RunListChanges, RunRow } from "runcast/protocol";
 import { type Access, problemOf } from "../session/access.ts";
@@ -16,6 +17,8 @@ export interface BoardState {
   /** Until when what is shown is known to be the present: `Infinity` while the server answers. */
   readonly liveUntil: number;
   readonly problem: Problem | undefined;
+  /** The server has said no: it is not asked again. */
+  readonly isRefused: boolean;
   readonly open: RunListChanges["open"];
   readonly may: RunListChanges["may"];
 }
@@ -39,6 +42,10 @@ const POLL_MS = 2000;
 const LONGEST_WAIT_MS = 30_000;
 const PAGE = 100;
 
+/** Whether the same request would have the same answer. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ClientError && error.status !== undefined && error.status < 500 && error.status !== 429;
+
 export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): Board => {
   const rows = createBoardRows();
   const listeners = new Set<() => void>();
@@ -51,6 +58,7 @@ export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): B
     hasMore: false,
     liveUntil: Infinity,
     problem: undefined,
+    isRefused: false,
     open: undefined,
     may: { answer: false, cancel: false, everyone: false },
   };
@@ -96,7 +104,9 @@ export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): B
     } catch (error) {
       if (stop.signal.aborted) return;
       failures += 1;
-      show({ problem: problemOf(error), liveUntil: Math.min(state.liveUntil, Date.now()) });
+      const isRefused = isRefusal(error);
+      show({ problem: problemOf(error), isRefused, liveUntil: Math.min(state.liveUntil, Date.now()) });
+      if (isRefused) return;
     } finally {
       isAsking = false;
     }

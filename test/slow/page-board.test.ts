@@ -1,0 +1,262 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { native } from "../../src/dialects/native.ts";
+import { openaiChat } from "../../src/dialects/openai-chat.ts";
+import { type Source, describeAgent } from "../../src/source.ts";
+import { boardSource } from "../board-source.ts";
+import { type Browsing, describeInBrowser, violations } from "../browsing.ts";
+import { post } from "../serving.ts";
+
+const keys = [
+  { name: "ann", key: "the-key-of-ann" },
+  { name: "bob", key: "the-key-of-bob" },
+  { name: "root", key: "the-key-of-root", rights: ["start", "watch", "answer", "admin"] as const },
+  { name: "viewer", key: "the-key-of-viewer", user: "bob", rights: ["watch"] as const },
+  { name: "starter", key: "the-key-of-starter", rights: ["start"] as const },
+];
+const agents: Record<string, Source> = {
+  writer: describeAgent(boardSource, { description: "Writes." }),
+  reader: describeAgent(boardSource, { description: "Reads." }),
+};
+
+const begin = async (
+  url: string,
+  message: string,
+  { key, agent = "writer" }: { key?: string; agent?: string } = {},
+) => {
+  const headers = { accept: "application/json", ...(key && { authorization: `Bearer the-key-of-${key}` }) };
+  const response = await post(`${url}/runs`, { message, agent }, headers);
+  expect(response.status).toBe(202);
+  return ((await response.json()) as { run: string }).run;
+};
+const row = (page: Page, title: string) =>
+  page.getByRole("listitem").filter({ has: page.getByRole("link", { name: title, exact: true }) });
+const titles = (page: Page) => page.locator("[data-row-link]").allInnerTexts();
+const says = (page: Page, title: string, words: string | RegExp) => row(page, title).getByText(words).first().waitFor();
+
+describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => {
+  const signedIn = async (url: string, key: string, options = {}) => {
+    const page = await open(`${url}/?board=1`, options);
+    await page.getByLabel("Key or token").fill(`the-key-of-${key}`);
+    await page.keyboard.press("Enter");
+    return page;
+  };
+
+  test("runs of every client appear and change without a reload, by one request however many there are", async () => {
+    const url = await serve(undefined, { agents, dialects: [native, openaiChat] });
+    const page = await open(url);
+    await page.getByRole("button", { name: "All runs" }).click();
+    await page.getByText("No runs yet.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await begin(url, "Work on the report");
+    await begin(url, "Please fail");
+    await post(`${url}/v1/chat/completions`, {
+      model: "reader",
+      messages: [{ role: "user", content: "Said over the API" }],
+    });
+    await says(page, "Work on the report", "Reading 214 files");
+    await says(page, "Please fail", /quota is used up/);
+    await says(page, "Said over the API", "done");
+    expect(await titles(page)).toEqual(["Said over the API", "Please fail", "Work on the report"]);
+    for (const words of ["working", "writer", "just now", "1,536 tokens"])
+      await says(page, "Work on the report", words);
+    await page.getByText("1 working").waitFor();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await begin(url, "Approve this");
+    await says(page, "Approve this", "waiting for you");
+    expect(new Set(asked)).toEqual(new Set(["/changes"]));
+    await page.getByText("1 working, 1 waiting for someone").waitFor();
+  });
+
+  test("a run is stopped, answered and opened from the list", async () => {
+    const url = await serve(undefined, { agents });
+    await begin(url, "Work on the report");
+    await begin(url, "Approve this");
+    const page = await open(`${url}/?board=1`);
+    await page.getByRole("button", { name: "Stop Work on the report" }).click();
+    await says(page, "Work on the report", "cancelled");
+    await page.getByRole("button", { name: "Answer Approve this" }).click();
+    const dialog = page.getByRole("dialog", { name: "Approve this" });
+    await dialog.getByText("team@example.org").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog
+      .getByRole("button", { name: /^Allow/ })
+      .first()
+      .click();
+    await dialog.waitFor({ state: "detached" });
+    await says(page, "Approve this", "done");
+    await page.getByRole("link", { name: "Approve this" }).click();
+    await page.locator("[data-run-end=done]").waitFor();
+    await page.goBack();
+    await says(page, "Approve this", "done");
+  });
+
+  test("filters and search are the server's, stay in the address, and find nothing politely", async () => {
+    const url = await serve(undefined, { agents });
+    await begin(url, "Work on the report");
+    await begin(url, "Approve this", { agent: "reader" });
+    await begin(url, "Say hello");
+    const page = await open(`${url}/?board=1`);
+    await says(page, "Approve this", "waiting");
+    await page.getByLabel("State").selectOption("waiting");
+    await expect.poll(() => titles(page)).toEqual(["Approve this"]);
+    await page.reload();
+    await expect.poll(() => titles(page)).toEqual(["Approve this"]);
+    await page.getByLabel("State").selectOption("");
+    await page.getByLabel("Agent").selectOption("writer");
+    await expect.poll(() => titles(page)).toEqual(["Say hello", "Work on the report"]);
+    await page.getByLabel("Search runs").fill("REPORT");
+    await expect.poll(() => titles(page)).toEqual(["Work on the report"]);
+    await page.getByLabel("Search runs").fill("nothing like it");
+    await page.getByText("No run fits.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Show all runs" }).click();
+    await expect.poll(() => titles(page)).toHaveLength(3);
+    expect(await page.getByLabel("Search runs").inputValue()).toBe("");
+    // What comes to fit appears, and what fits no more goes.
+    await page.getByLabel("State").selectOption("open");
+    await expect.poll(() => titles(page)).toEqual(["Approve this", "Work on the report"]);
+    await begin(url, "Work some more");
+    await expect.poll(() => titles(page)).toEqual(["Work some more", "Approve this", "Work on the report"]);
+    await page.getByRole("button", { name: "Stop Work some more" }).click();
+    await page.mouse.move(0, 0);
+    await page.getByLabel("State").focus();
+    await expect.poll(() => titles(page)).toEqual(["Approve this", "Work on the report"]);
+  });
+
+  test("people see their own runs, admin everybody's; who may only watch gets no buttons", async () => {
+    const url = await serve(undefined, { agents, keys });
+    await begin(url, "Approve for Ann", { key: "ann" });
+    await begin(url, "Approve for Bob", { key: "bob" });
+    await begin(url, "Own of root", { key: "root" });
+    const bob = await signedIn(url, "bob");
+    await says(bob, "Approve for Bob", "waiting for you");
+    expect(await titles(bob)).toEqual(["Approve for Bob"]);
+    expect(await bob.getByRole("group", { name: "Whose runs" }).count()).toBe(0);
+    const root = await signedIn(url, "root");
+    await says(root, "Approve for Bob", "waiting for bob");
+    expect(await titles(root)).toEqual(["Own of root", "Approve for Bob", "Approve for Ann"]);
+    await root.getByRole("button", { name: "Mine" }).click();
+    await expect.poll(() => titles(root)).toEqual(["Own of root"]);
+    await root.getByRole("button", { name: "Everyone" }).click();
+    await root.getByRole("button", { name: "Answer Approve for Bob" }).click();
+    await root.getByRole("dialog").getByRole("button", { name: "Deny" }).first().click();
+    await says(bob, "Approve for Bob", "done");
+    const viewer = await signedIn(url, "viewer");
+    await viewer.getByRole("link", { name: "Approve for Bob" }).waitFor();
+    await begin(url, "Work for Bob", { key: "bob" });
+    await says(viewer, "Work for Bob", "working");
+    expect(await viewer.getByRole("button", { name: /^(Stop|Answer)/ }).count()).toBe(0);
+    const starter = await signedIn(url, "starter");
+    expect(await starter.getByRole("alert").innerText()).toMatch(/does not allow to watch/i);
+    expect(await starter.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    expect(await violations(starter)).toEqual([]);
+    mistakes();
+  });
+
+  test("a server that is gone is told, what is shown stays and counts no further, and it goes on by itself", async () => {
+    const url = await serve(undefined, { agents });
+    await begin(url, "Work on the report");
+    const page = await open(`${url}/?board=1`);
+    await says(page, "Work on the report", "working");
+    await page.context().setOffline(true);
+    await page.getByRole("alert").getByText("The server cannot be reached.").waitFor();
+    await page.getByText("Not up to date").waitFor();
+    const time = row(page, "Work on the report").locator("[data-elapsed]");
+    const stood = await time.innerText();
+    expect(await violations(page)).toEqual([]);
+    await begin(url, "Begun meanwhile");
+    expect(await time.innerText()).toBe(stood);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.context().setOffline(false);
+    await says(page, "Begun meanwhile", "done");
+    expect(await page.getByRole("alert").count()).toBe(0);
+    mistakes();
+  });
+
+  test("no row moves under the pointer or the focus: new runs wait for a press", async () => {
+    const url = await serve(undefined, { agents });
+    await begin(url, "Work on the report");
+    const page = await open(`${url}/?board=1`);
+    await row(page, "Work on the report").hover();
+    await begin(url, "Begun later");
+    await page.getByRole("button", { name: "Show 1 new run" }).waitFor();
+    expect(await titles(page)).toEqual(["Work on the report"]);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Show 1 new run" }).click();
+    expect(await titles(page)).toEqual(["Begun later", "Work on the report"]);
+  });
+
+  test("by keyboard alone", async () => {
+    const url = await serve(undefined, { agents });
+    for (const message of ["Say one", "Approve two", "Work three"]) await begin(url, message);
+    const page = await open(url);
+    await page.locator("body").press("r");
+    await says(page, "Approve two", "waiting");
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent);
+    await page.keyboard.press("j");
+    expect(await focused()).toBe("Work three");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Stop Work three");
+    await page.keyboard.press("Enter");
+    await says(page, "Work three", "cancelled");
+    await page.getByRole("link", { name: "Work three" }).focus();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Answer Approve two");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByText("team@example.org").waitFor();
+    await page.keyboard.press("Escape");
+    expect(await focused()).toBe("Answer Approve two");
+    await page.keyboard.press("k");
+    expect(await focused()).toBe("Work three");
+    await page.keyboard.press("/");
+    await page.keyboard.type("one");
+    await expect.poll(() => titles(page)).toEqual(["Say one"]);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.locator("[data-run-end=done]").waitFor();
+  });
+
+  test("long lists are read page by page as somebody scrolls, and hold few elements", async () => {
+    const url = await serve(undefined, { agents });
+    for (let index = 0; index < 250; index++) await begin(url, `Say ${index}`);
+    const page = await open(`${url}/?board=1`);
+    await page.getByRole("link", { name: "Say 249" }).waitFor();
+    const box = page.getByRole("list", { name: "Runs" }).locator("..");
+    await expect
+      .poll(async () => {
+        await box.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+        return await page.getByRole("link", { name: "Say 0", exact: true }).count();
+      })
+      .toBe(1);
+    expect(await page.getByRole("listitem").count()).toBeLessThan(60);
+    expect(await page.getByRole("listitem").last().getAttribute("aria-setsize")).toBe("250");
+  });
+
+  test.each([
+    ["in the dark", { colorScheme: "dark" as const }],
+    ["on a phone", { viewport: { width: 390, height: 780 } }],
+  ])("%s: nothing for axe to find, nothing wider than the page", async (_, options) => {
+    const url = await serve(undefined, { agents });
+    for (const message of [
+      "Say one",
+      "Please fail",
+      "Approve the mail to everybody who has asked for the report this week",
+      "Work three",
+    ])
+      await begin(url, message);
+    const page = await open(`${url}/?board=1`, options);
+    await page.getByRole("button", { name: /^Answer Approve/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    await page.getByRole("button", { name: /^Answer Approve/ }).click();
+    await page.getByRole("dialog").getByText("team@example.org").waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  });
+});
