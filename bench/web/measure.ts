@@ -83,7 +83,8 @@ interface TraceEvent {
   readonly args?: { readonly name?: string };
 }
 
-const tasksOf = (trace: Buffer): Tasks => {
+/** The tasks of the main thread in a trace with the category `toplevel`. */
+export const tasksOf = (trace: Buffer): Tasks => {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: readonly TraceEvent[] };
   const mains = new Set(
     traceEvents

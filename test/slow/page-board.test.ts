@@ -58,7 +58,7 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     await says(page, "Please fail", /quota is used up/);
     await says(page, "Said over the API", "done");
     expect(await titles(page)).toEqual(["Said over the API", "Please fail", "Work on the report"]);
-    for (const words of ["working", "writer", "just now", "1,536 tokens"])
+    for (const words of ["working", /· writer · just now · 1,536 tokens/])
       await says(page, "Work on the report", words);
     await page.getByText("1 working").waitFor();
     const asked: string[] = [];

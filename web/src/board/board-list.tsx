@@ -31,7 +31,7 @@ export const BoardList = ({ board, state, box, onAnswer }: BoardListProps) => {
   const now = Math.floor(access.now() / AGO_MS) * AGO_MS;
   const line = isNarrow ? NARROW_LINE : LINE;
   return (
-    <div className="relative flex min-h-0 grow flex-col" {...hold}>
+    <div className="group/run relative flex min-h-0 grow flex-col" data-live={liveUntil === Infinity} {...hold}>
       <LiveUntil value={liveUntil}>
         <VirtualList
           label="Runs"
@@ -54,6 +54,7 @@ export const BoardList = ({ board, state, box, onAnswer }: BoardListProps) => {
               isLeaving={leaving.has(row.run)}
               mayAnswer={may.answer}
               mayStop={may.cancel}
+              isNarrow={isNarrow}
               now={now}
               onAnswer={onAnswer}
             />

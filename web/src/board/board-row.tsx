@@ -13,6 +13,7 @@ interface BoardRowProps {
   readonly isLeaving: boolean;
   readonly mayAnswer: boolean;
   readonly mayStop: boolean;
+  readonly isNarrow: boolean;
   /** By the server's clock, more or less. */
   readonly now: number;
   readonly onAnswer: (row: RunRow) => void;
@@ -20,7 +21,7 @@ interface BoardRowProps {
 
 const SECOND = 1000;
 
-export const BoardRow = memo(({ row, isLeaving, mayAnswer, mayStop, now, onAnswer }: BoardRowProps) => {
+export const BoardRow = memo(({ row, isLeaving, mayAnswer, mayStop, isNarrow, now, onAnswer }: BoardRowProps) => {
   const { route } = usePage();
   const facts = describeRow(row);
   const { badge, title, note, time, isOver, isWaiting } = facts;
@@ -36,26 +37,33 @@ export const BoardRow = memo(({ row, isLeaving, mayAnswer, mayStop, now, onAnswe
     >
       <StateIcon badge={badge} />
       <div className="min-w-0 grow">
-        <div className="flex min-w-0 items-baseline gap-3">
-          {/* The whole row opens the run; buttons lie above it. */}
-          <a
-            href={route.href({ run: row.run })}
-            onClick={open}
-            data-row-link
-            className="min-w-0 truncate text-sm font-medium after:absolute after:inset-0"
-          >
-            {title}
-          </a>
+        {/* The whole row opens the run; buttons lie above it. */}
+        <a
+          href={route.href({ run: row.run })}
+          onClick={open}
+          data-row-link
+          className="block truncate text-sm font-medium after:absolute after:inset-0"
+        >
+          {title}
+        </a>
+        <div className="flex min-w-0 text-xs text-soft max-md:flex-col">
+          <p className="min-w-0 truncate">
+            <span className={`font-medium ${TONES[badge.tone]}`}>{badge.word}</span>
+            {isNarrow && <TimeView time={time} tick={SECOND} className="ml-1.5 tabular-nums" />}
+            <Facts facts={facts} now={now} isNarrow={isNarrow} />
+          </p>
+          {note && (
+            <p
+              className={`min-w-0 grow truncate md:before:mx-1.5 md:before:content-['·'] ${isWaiting ? "text-ink" : ""}`}
+            >
+              {note}
+            </p>
+          )}
         </div>
-        <p className="flex min-w-0 items-baseline gap-1.5 text-xs text-soft max-md:flex-wrap max-md:gap-y-0">
-          <span className={`shrink-0 font-medium ${TONES[badge.tone]}`}>{badge.word}</span>
-          <Facts facts={facts} ago={agoText(facts.begun, now)} />
-          {note && <span className="min-w-0 truncate max-md:basis-full">{note}</span>}
-        </p>
       </div>
-      <TimeView time={time} tick={SECOND} className="shrink-0 text-xs tabular-nums" />
+      {!isNarrow && <TimeView time={time} tick={SECOND} className="shrink-0 text-xs tabular-nums" />}
       {!isLeaving && !isOver && (
-        <div className="relative flex shrink-0 items-center gap-1.5">
+        <div className="relative flex shrink-0 items-stretch gap-1.5 max-md:flex-col">
           {isWaiting && mayAnswer && (
             <Button kind="main" onClick={() => onAnswer(row)} aria-label={`Answer ${title}`}>
               Answer
@@ -68,26 +76,16 @@ export const BoardRow = memo(({ row, isLeaving, mayAnswer, mayStop, now, onAnswe
   );
 });
 
-const Facts = ({
-  facts: { agent, who, tokens, usage },
-  ago,
-}: {
-  readonly facts: RunRowFacts;
-  readonly ago: string;
-}) => (
-  <>
-    {[agent, who && `by ${who}`, ago].filter(Boolean).map((fact) => (
-      <span key={fact} className="max-w-48 shrink-0 truncate before:mr-1.5 before:content-['·']">
-        {fact}
-      </span>
-    ))}
-    {tokens && (
-      <span className="shrink-0 before:mr-1.5 before:content-['·'] max-md:hidden" title={usage}>
-        {tokens}
-      </span>
-    )}
-  </>
-);
+const Facts = ({ facts, now, isNarrow }: { readonly facts: RunRowFacts } & Pick<BoardRowProps, "now" | "isNarrow">) => {
+  const { agent, who, begun, tokens, usage } = facts;
+  const words = [agent, who && `by ${who}`, agoText(begun, now)].filter(Boolean);
+  return (
+    <>
+      {words.map((word) => ` · ${word}`).join("")}
+      {tokens && !isNarrow && <span title={usage}>{` · ${tokens}`}</span>}
+    </>
+  );
+};
 
 /** Stops a run. It stays pressed until the run says that it has ended. */
 const Stop = ({ run, title }: { readonly run: string; readonly title: string }) => {

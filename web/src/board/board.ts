@@ -39,6 +39,8 @@ export interface Board {
 }
 
 const POLL_MS = 2000;
+/** The list is there before everything that is open has been read. */
+const SOON_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 const PAGE = 100;
 
@@ -110,7 +112,8 @@ export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): B
     } finally {
       isAsking = false;
     }
-    timer = setTimeout(() => void poll(), Math.min(POLL_MS * 2 ** failures, LONGEST_WAIT_MS));
+    const wait = failures === 0 && !state.open ? SOON_MS : Math.min(POLL_MS * 2 ** failures, LONGEST_WAIT_MS);
+    timer = setTimeout(() => void poll(), wait);
   };
   const loadMore = async (): Promise<void> => {
     if (next === undefined || isLoadingMore) return;

@@ -1,0 +1,178 @@
+// npm run bench:board [-- --minutes 10] [--runs 10000] [--live 200]: the list of all runs on the page, in a real browser, while
+// hundreds of them are at work. Prints what it took; fails where a target is missed.
+import { execFileSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import { type CDPSession, chromium, type Page } from "playwright-core";
+import { buildPageIfStale } from "../scripts/build-page.ts";
+import { native } from "../src/dialects/native.ts";
+import { memory } from "../src/logs/memory.ts";
+import { page as builtPage } from "../src/page.ts";
+import { createServer } from "../src/server.ts";
+import { busySource, fillLog } from "./web/board-runs.ts";
+import { tasksOf } from "./web/measure.ts";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "1" },
+    runs: { type: "string", default: "10000" },
+    live: { type: "string", default: "200" },
+  },
+});
+const [minutes, runs, live] = [Number(values.minutes), Number(values.runs), Number(values.live)];
+const OPEN_MS = 1000;
+const TASK_MS = 50;
+/** What the heap may grow by, in bytes, between the first and the last third. */
+const GROWTH = 2 * 1024 * 1024;
+const LIFE_MS = 120_000;
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  buildPageIfStale();
+  const log = memory({ maxRuns: runs });
+  await fillLog(log, runs - live);
+  const page = builtPage();
+  const server = createServer({
+    agents: { writer: busySource(LIFE_MS), reader: busySource(LIFE_MS) },
+    log,
+    dialects: [native],
+    limits: { startsPerMinute: 100_000 },
+    ...(page && { page }),
+  });
+  const { url } = await server.listen();
+  const feed = keepAlive(url, live);
+  await feed.full;
+  const executablePath = execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
+  const args = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--enable-precise-memory-info",
+  ];
+  const browser = await chromium.launch({ executablePath, args });
+  try {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const shown = await context.newPage();
+    const session = await context.newCDPSession(shown);
+    await session.send("HeapProfiler.enable");
+    const opened = await openBoard(shown, url);
+    await shown.getByText(/\d+ working/).waitFor();
+    await browser.startTracing(shown, { categories: ["toplevel"] });
+    await use(shown);
+    await shown.waitForTimeout(30_000);
+    const tasks = tasksOf(await browser.stopTracing());
+    const heaps: number[] = [];
+    for (const end = Date.now() + minutes * 60_000; Date.now() < end;) {
+      heaps.push(await heapOf(session));
+      await shown.waitForTimeout(Math.max(1000, (minutes * 60_000) / 30));
+    }
+    const polls = await shown.evaluate(readPolls);
+    const third = Math.max(1, Math.floor(heaps.length / 3));
+    const growth = mean(heaps.slice(-third)) - mean(heaps.slice(0, third));
+    const rows = await shown.getByRole("listitem").first().getAttribute("aria-setsize");
+    const checks: readonly (readonly [what: string, shown: string, isMet: boolean])[] = [
+      [`opens with ${runs} runs, ${live} at work`, `${Math.round(opened)} ms (under ${OPEN_MS})`, opened < OPEN_MS],
+      [
+        "p99 of tasks of the main thread",
+        `${tasks.p99.toFixed(1)} ms, ${tasks.cpu.p99.toFixed(1)} ms of its own (under ${TASK_MS})`,
+        tasks.cpu.p99 < TASK_MS,
+      ],
+      ["longest task", `${tasks.max.toFixed(1)} ms, ${tasks.cpu.max.toFixed(1)} ms of its own`, true],
+      [
+        `heap over ${minutes} min`,
+        `${mb(heaps[0]!)} to ${mb(heaps.at(-1)!)}, grown by ${mb(growth)} (under ${mb(GROWTH)})`,
+        growth < GROWTH,
+      ],
+      [
+        "requests for changes",
+        `${polls.count}, ${Math.round(polls.bytes / polls.count / 1024)} KB each, p99 ${Math.round(polls.p99)} ms`,
+        true,
+      ],
+      ["rows in the list, and runs begun meanwhile", `${rows}, ${feed.begun() - live}`, true],
+    ];
+    for (const [what, figure, isMet] of checks) console.log(`${isMet ? "ok    " : "MISSED"} ${what}: ${figure}`);
+    return checks.every(([, , isMet]) => isMet) ? 0 : 1;
+  } finally {
+    await browser.close();
+    feed.stop();
+    await server.close();
+  }
+}
+
+/** From the beginning of the navigation until the rows are painted, in milliseconds. */
+async function openBoard(page: Page, url: string): Promise<number> {
+  // Files of the page come from the cache, as they do for whoever uses it every day.
+  await page.goto(`${url}/?board=1`);
+  await page.locator("[data-row]").nth(10).waitFor();
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      if (document.querySelectorAll("[data-row]").length < 10) return;
+      observer.disconnect();
+      requestAnimationFrame(() => setTimeout(() => Object.assign(window, { shownAt: performance.now() })));
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await page.reload();
+  await page.waitForFunction(() => "shownAt" in window);
+  return await page.evaluate(() => (window as unknown as { shownAt: number }).shownAt);
+}
+
+/** What a person does: scrolls far down and back, searches, filters, and looks at all of them again. */
+async function use(page: Page): Promise<void> {
+  const box = page.getByRole("list", { name: "Runs" }).locator("..");
+  for (let turn = 0; turn < 40; turn++) {
+    await box.evaluate((element) => element.scrollBy(0, 3000));
+    await page.waitForTimeout(100);
+  }
+  await box.evaluate((element) => element.scrollTo(0, 0));
+  await page.getByLabel("Search runs").fill("week 17");
+  await page
+    .getByRole("link", { name: /week 17/ })
+    .first()
+    .waitFor();
+  await page.getByLabel("Search runs").fill("");
+  for (const state of ["waiting", "open", "error", ""]) {
+    await page.getByLabel("State").selectOption(state);
+    await page.waitForTimeout(1500);
+  }
+}
+
+async function heapOf(session: CDPSession): Promise<number> {
+  await session.send("HeapProfiler.collectGarbage");
+  return (await session.send("Runtime.getHeapUsage")).usedSize;
+}
+
+/** Runs in the page. */
+function readPolls(): { count: number; bytes: number; p99: number } {
+  const polls = (performance.getEntriesByType("resource") as PerformanceResourceTiming[]).filter(({ name }) =>
+    new URL(name).pathname.endsWith("/changes"),
+  );
+  const took = polls.map(({ duration }) => duration).sort((one, other) => one - other);
+  const bytes = polls.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+  return { count: polls.length, bytes, p99: took[Math.floor(took.length * 0.99)] ?? 0 };
+}
+
+/** Starts runs until so many are at work, and another one whenever one ends. */
+function keepAlive(url: string, count: number) {
+  let begun = 0;
+  const start = async () => {
+    const agent = begun % 2 === 0 ? "writer" : "reader";
+    const body = JSON.stringify({ message: `Live run ${begun++}`, agent });
+    const headers = { "content-type": "application/json", accept: "application/json" };
+    await fetch(`${url}/runs`, { method: "POST", headers, body });
+  };
+  const fill = async () => {
+    const open = ((await (await fetch(`${url}/runs?open=1&limit=500`)).json()) as { runs: unknown[] }).runs.length;
+    for (let missing = count - open; missing > 0; missing--) await start();
+  };
+  const full = fill();
+  const timer = setInterval(() => void full.then(fill).catch(() => {}), 1000);
+  return { full, begun: () => begun, stop: () => clearInterval(timer) };
+}
+
+function mean(all: readonly number[]): number {
+  return all.reduce((sum, value) => sum + value, 0) / all.length;
+}
+
+function mb(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
