@@ -1,5 +1,5 @@
-// npm run bench:board [-- --minutes 10] [--runs 10000] [--live 200]: the list of all runs on the page, in a real browser, while
-// hundreds of them are at work. Prints what it took; fails where a target is missed.
+// npm run bench:board [-- --minutes 10] [--runs 10000] [--live 200]: the board of runs in a real browser while hundreds of runs
+// are at work. Prints the figures; fails if a target is missed.
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { type CDPSession, chromium, type Page } from "playwright-core";

@@ -81,11 +81,11 @@ export interface RunRow extends RunSummary {
   readonly asks?: readonly OpenAsk[];
   /** Why it failed. */
   readonly problem?: string;
-  /** Whether whoever asked for the list has started it. */
+  /** Whether the user who requested the list started it. */
   readonly mine?: boolean;
 }
 
-/** How a run stands, as lists are filtered by it. */
+/** The states by which lists of runs are filtered. */
 export const RUN_STATES = ["working", "waiting", "done", "error", "cancelled", "interrupted"] as const;
 export type RunListState = (typeof RUN_STATES)[number];
 
@@ -98,18 +98,18 @@ export const runStateOf = ({
   return asks.length > 0 ? "waiting" : "working";
 };
 
-/** What `GET /changes` answers. */
+/** The response of `GET /changes`. */
 export interface RunListChanges {
-  /** What to ask with next. */
+  /** For the next request. */
   readonly cursor: string;
-  /** What happened since is not known here: ask for the list again. */
+  /** This process does not know what happened since the cursor: request the list again. */
   readonly reset?: boolean;
-  /** Runs that began or changed, and fit what is asked for. */
+  /** Runs that started or changed, and match the filter. */
   readonly runs: readonly RunRow[];
-  /** Runs that changed and do not fit any more, or are gone. */
+  /** Runs that changed and no longer match, or were deleted. */
   readonly left: readonly string[];
-  /** All that are open, whatever is asked for. Absent until they have been read. */
+  /** The number of open runs, regardless of the filter. Absent until they have been read. */
   readonly open?: { readonly working: number; readonly waiting: number };
-  /** What whoever asks may do. `everyone`: they see runs of others, and can leave them out. */
+  /** The rights of the user. `everyone`: sees the runs of others and has runs of their own. */
   readonly may: { readonly answer: boolean; readonly cancel: boolean; readonly everyone: boolean };
 }

@@ -4,9 +4,9 @@ import type { RunRow } from "../protocol.ts";
 import type { RunRows } from "./run-rows.ts";
 
 /**
- * What becomes of the runs of a log, for lists that stay up to date. All who ask share one look at the log, at most once a second, and
- * nothing happens while nobody asks. Any process answers any cursor: its own by the number of the look, another's by time, with
- * room for clocks that differ, so that a change may be told twice.
+ * Notices what changes among the runs of a log, for lists that stay up to date. All callers share one look at the log, at most one
+ * per second, and nothing happens while nobody calls. Any process accepts any cursor: its own by the number of the look, another's
+ * by time with a margin for clock differences, so a change can be returned twice.
  */
 export interface RunChanges {
   since(cursor: string | undefined): Promise<Changes>;
@@ -14,43 +14,43 @@ export interface RunChanges {
 
 export interface Changes {
   readonly cursor: string;
-  /** What happened since the cursor is not known here. */
+  /** This process does not know what happened since the cursor. */
   readonly isReset: boolean;
   readonly changed: readonly NotedRun[];
-  /** All open runs whose rows are known, changed or not. */
+  /** All open runs whose rows have been read, changed or not. */
   readonly open: readonly NotedRun[];
 }
 
 export interface NotedRun {
   readonly info: RunInfo;
-  /** Undefined for one that is gone. */
+  /** Undefined if the run was deleted. */
   readonly row: RunRow | undefined;
 }
 
 const LOOK_MS = 1000;
-/** How long what has ended is told, and what is noted is kept when nobody asks. */
+/** How long ended runs are returned, and how long notes are kept without a caller. */
 const KEPT_MS = 60_000;
-/** By how much clocks of processes may differ. */
+/** The margin for the difference between clocks of processes. */
 const SLACK_MS = 5000;
-/** The newest open runs are watched. More than that nobody looks through. */
+/** Only the newest open runs are watched. */
 const MOST_OPEN = 1000;
 const MOST_ENDED = 2000;
 const PAGE = 500;
 
 interface Note extends NotedRun {
-  /** The look at which it last changed, and when that was. */
+  /** The look that noticed the last change, and its time. */
   readonly look: number;
   readonly at: number;
-  /** What is shown of it. */
+  /** Its row as JSON, to detect changes. */
   readonly shown: string;
 }
 
 interface Look {
   readonly number: number;
   readonly at: number;
-  /** The runs are known, and nothing that happens from here on is missed. */
+  /** The runs are listed: no later change is missed. */
   readonly listed: Promise<void>;
-  /** Their rows are known, too. */
+  /** Their rows have been read, too. */
   readonly done: Promise<void>;
   isDone: boolean;
 }
@@ -60,7 +60,7 @@ export const createRunChanges = (log: Log, rows: RunRows, now: () => number = Da
   const notes = new Map<string, Note>();
   let last: Look | undefined;
   let newest: string | undefined;
-  /** What happened before is not known. */
+  /** Changes before this time are not known. */
   let knownFrom = Infinity;
 
   const note = (info: RunInfo, row: RunRow | undefined, { number, at }: Pick<Look, "number" | "at">): void => {
@@ -84,7 +84,7 @@ export const createRunChanges = (log: Log, rows: RunRows, now: () => number = Da
     }
   };
 
-  /** The runs that began, go on or have ended since the last look. */
+  /** The runs that are open, and those that started or ended since the last look. */
   const runsNow = async (before: number, at: number): Promise<RunInfo[]> => {
     const open = await list(true, MOST_OPEN, () => true);
     const isNew = (info: RunInfo) => info.run !== newest && info.startedAt > before - KEPT_MS;
@@ -96,7 +96,7 @@ export const createRunChanges = (log: Log, rows: RunRows, now: () => number = Da
     for (const { info } of notes.values()) {
       if (info.endedAt !== undefined || info.dropped || listed.has(info.run)) continue;
       const known = (await log.info(info.run)) ?? { ...info, dropped: true };
-      // One that goes on and is older than all that are watched is watched no more.
+      // An open run that is older than the newest `MOST_OPEN` is no longer watched.
       if (known.endedAt === undefined && !known.dropped && open.isCut) notes.delete(info.run);
       else listed.set(info.run, known);
     }
@@ -147,7 +147,7 @@ export const createRunChanges = (log: Log, rows: RunRows, now: () => number = Da
     const begun = begin();
     begun.done.then(
       () => (begun.isDone = true),
-      // One that failed is no look: the next who asks begins anew.
+      // After a failure, the next caller starts from scratch.
       () => (last = undefined),
     );
     begun.listed.catch(() => {});

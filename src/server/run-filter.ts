@@ -3,12 +3,12 @@ import { RUN_STATES, type RunListState, type RunRow, runStateOf } from "../proto
 import type { Principal } from "../access.ts";
 import { Refusal } from "../source.ts";
 
-/** Which runs a list shows. What is absent does not matter. */
+/** Which runs a list contains. An absent field matches all. */
 export interface RunFilter {
   /** `open`: working or waiting. */
   readonly state?: RunListState | "open";
   readonly agent?: string;
-  /** Only those of whoever asks. */
+  /** Only runs of this user. */
   readonly user?: string;
   /** In lower case. */
   readonly text?: string;
@@ -16,7 +16,7 @@ export interface RunFilter {
 
 const LONGEST_TEXT = 200;
 
-/** What the query of a request asks for. Throws the refusal. */
+/** The filter in the query of a request. Throws the refusal. */
 export const readFilter = (query: (name: string) => string | undefined, principal: Principal): RunFilter => {
   const state = query("state") || (query("open") === "1" ? "open" : undefined);
   const agent = query("agent");
@@ -35,14 +35,14 @@ export const readFilter = (query: (name: string) => string | undefined, principa
 
 const isState = (state: string): state is RunListState => (RUN_STATES as readonly string[]).includes(state);
 
-/** What of a filter a log answers by itself. */
+/** The part of a filter that the log applies. */
 export const queryOf = ({ state, agent, user }: RunFilter): Omit<RunQuery, "limit"> => ({
   ...((state === "open" || state === "working" || state === "waiting") && { open: true }),
   ...(agent !== undefined && { agent }),
   ...(user !== undefined && { user }),
 });
 
-/** Whether a run may fit, before anything of it is read. */
+/** Whether a run can match, before any of its entries are read. */
 export const mayFit = (info: RunInfo, { state, agent, user }: RunFilter): boolean => {
   if (agent !== undefined && info.agent !== agent) return false;
   if (user !== undefined && info.user !== user) return false;

@@ -10,10 +10,10 @@ import { createRunSearch } from "./run-search.ts";
 
 const FILTER = ["state", "agent", "mine", "search"];
 
-/** Lists of runs, and what becomes of them. */
+/** Lists of runs, and their changes. */
 export const runListRoutes = (owners: Owners, readings: Readings): readonly PlainRoute[] => {
   const search = createRunSearch(owners, readings);
-  // Noted once for all; who may see what of it is decided for each answer.
+  // Noticed once for all users; each response contains only what its user may see.
   const { log, rows } = readings(LOCAL);
   const changes = createRunChanges(log, rows);
   return [
@@ -30,7 +30,7 @@ export const runListRoutes = (owners: Owners, readings: Readings): readonly Plai
         const thread = req.query("thread");
         const page = { limit, ...(before && { before }), ...(thread && { thread }) };
         const filter = readFilter((name) => req.query(name), principal);
-        // Only the details say whether a run waits, and what it was asked.
+        // Only the details contain the message and the open asks.
         const needsDetails = filter.text !== undefined || (filter.state !== undefined && filter.state !== "open");
         if (needsDetails || req.query("details") === "1") return json(await search(principal, page, filter));
         const { runs, ...rest } = await owners.list(principal, { ...page, ...queryOf(filter) });

@@ -12,7 +12,7 @@ const BATCH = 256;
 const MOST_KEPT = 2000;
 const TITLE_LENGTH = 200;
 
-/** How many runs are read at the same time. */
+/** How many runs are read concurrently. */
 const AT_ONCE = 16;
 
 interface Progress {

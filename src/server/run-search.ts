@@ -7,15 +7,15 @@ import { fits, mayFit, queryOf, type RunFilter } from "./run-filter.ts";
 
 export interface RunPage {
   readonly runs: readonly RunRow[];
-  /** The id to go on from, if there may be more. */
+  /** The id to continue from, if there may be more. */
   readonly next?: string;
 }
 
-/** Finds runs newest first. A page may hold fewer than `limit`, even none, and still say where to go on. */
+/** Finds runs, newest first. A page can have fewer runs than `limit`, even none, and still have a `next`. */
 export type RunSearch = (principal: Principal, query: RunQuery, filter: RunFilter) => Promise<RunPage>;
 
 const PAGE = 200;
-/** How many runs one request looks at: a search for what is nowhere must not read every run there is. */
+/** The most runs that one request examines: a search without results must not read every run. */
 const MOST_LOOKED_AT = 1000;
 
 export const createRunSearch =

@@ -27,7 +27,7 @@ export const usageText = ({ input, output, reasoning, cached }: Usage): string =
 
 /** `1 call`, `2 calls`, `3 entries`. */
 export const counted = (count: number, noun: string): string =>
-  `${amount(count)} ${count === 1 ? noun : noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+  `${amount(count)} ${count === 1 ? noun : /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 
 /** `812 bytes`, `64 KB`, `10.2 MB`. */
 export const byteText = (bytes: number): string => {

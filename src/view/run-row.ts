@@ -17,10 +17,10 @@ export interface RunRowFacts {
   /** The current status, the open ask, or the failure. Empty if there is none. */
   readonly note: string;
   readonly time: Time | undefined;
-  /** When it began. */
+  /** When it started. */
   readonly begun: Time;
   readonly usage: string;
-  /** All tokens in short; empty if nothing is known. */
+  /** The total of all tokens. Empty if unknown. */
   readonly tokens: string;
 }
 
@@ -47,7 +47,7 @@ export const describeRow = (row: RunRow): RunRowFacts => {
   };
 };
 
-/** A run of somebody else does not wait for who reads the list. */
+/** Another user's run does not wait for the reader of the list. */
 const badgeOfRow = (row: RunRow, who: string): Badge => {
   const state = runStateOf(row);
   if (state === "working") return WORKING;
@@ -55,10 +55,10 @@ const badgeOfRow = (row: RunRow, who: string): Badge => {
   return state === "waiting" && who && !row.mine ? { ...badge, word: `waiting for ${who}` } : badge;
 };
 
-/** The order of a list: who began last stands first. */
+/** Sorts by start, newest first. */
 export const compareRows = (one: RunRow, other: RunRow): number => other.startedAt - one.startedAt;
 
-/** How long ago something began: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
+/** How long ago something started: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
 export const agoText = (time: Time, now: number): string => {
   if (!("since" in time)) return "";
   const minutes = Math.floor(Math.max(0, now - time.since) / 60_000);
@@ -68,7 +68,7 @@ export const agoText = (time: Time, now: number): string => {
   return `${counted(Math.floor(minutes / (24 * 60)), "day")} ago`;
 };
 
-/** The states that a list of runs can be filtered by, with their words. */
+/** The states by which a list of runs can be filtered, with their labels. */
 export const ROW_STATES: readonly { readonly value: string; readonly word: string }[] = [
   { value: "open", word: "not finished" },
   ...RUN_STATES.map((value) => ({
@@ -77,7 +77,7 @@ export const ROW_STATES: readonly { readonly value: string; readonly word: strin
   })),
 ];
 
-/** How many runs are at work: `3 working, 1 waiting for someone`. */
+/** The number of open runs: `3 working, 1 waiting for someone`. */
 export const openRunsText = ({ working, waiting }: NonNullable<RunListChanges["open"]>): string =>
   working + waiting === 0
     ? "No run is at work"

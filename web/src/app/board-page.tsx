@@ -25,7 +25,7 @@ interface BoardPageProps {
   readonly onLocked: () => void;
 }
 
-/** All runs of the server that the reader may see, whatever client started them. */
+/** All runs of the server that the user may see, from any client. */
 export const BoardPage = ({ filter, onLocked }: BoardPageProps) => {
   const { route, dialog } = usePage();
   const opened = useCell(dialog);

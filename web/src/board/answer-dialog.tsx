@@ -16,7 +16,7 @@ interface AnswerDialogProps {
   readonly onClose: () => void;
 }
 
-/** What a run asks, with all that is needed to decide. The run is followed while this is open. */
+/** The open asks of a run, with the arguments of their calls. Follows the run while it is open. */
 export const AnswerDialog = ({ run, title, onClose }: AnswerDialogProps) => {
   const { access } = usePage();
   const shown = useFollowedRun(access, run);

@@ -9,19 +9,19 @@ interface BoardFilterBarProps {
   readonly filter: BoardFilter;
   readonly onFilter: (filter: BoardFilter) => void;
   readonly agents: readonly NamedAgent[];
-  /** Whether there are runs of others to leave out. */
+  /** Whether the user sees the runs of others. */
   readonly hasOthers: boolean;
   readonly search: RefObject<HTMLInputElement | null>;
 }
 
-/** How long after the last key the server is asked. */
+/** The delay between the last key and the request. */
 const PAUSE_MS = 250;
 const STYLE = "h-9 min-w-0 rounded-lg border border-line bg-card px-2 text-sm text-ink";
 
 export const BoardFilterBar = ({ filter, onFilter, agents, hasOthers, search }: BoardFilterBarProps) => {
   const [text, setText] = useSearchText(filter, onFilter);
   const { agent = "" } = filter;
-  // A run may be of an agent that the server does not have any more.
+  // A run can belong to an agent that is no longer configured.
   const names = [...new Set([...agents.map(({ name }) => name), ...(agent ? [agent] : [])])];
   return (
     <div role="search" aria-label="Runs" className="flex flex-wrap items-center gap-2">
@@ -78,7 +78,7 @@ export const BoardFilterBar = ({ filter, onFilter, agents, hasOthers, search }: 
   );
 };
 
-/** What is typed; the filter follows after a pause, and it follows the filter where that is changed elsewhere. */
+/** The text of the search field. It updates the filter after a pause, and follows changes of the filter. */
 const useSearchText = (filter: BoardFilter, onFilter: (filter: BoardFilter) => void) => {
   const { search: wanted = "" } = filter;
   const [text, setText] = useState(wanted);

@@ -19,10 +19,10 @@ interface BoardListProps {
 
 const LINE = 60;
 const NARROW_LINE = 88;
-/** How exactly it is told how long ago something was. */
+/** The precision of "… ago". */
 const AGO_MS = 10_000;
 
-/** The rows. None comes, goes or moves while somebody points at them or has scrolled: a press must meet the run that was read. */
+/** The rows. No row moves while the user points at the list or has scrolled, so a click cannot hit another run. */
 export const BoardList = ({ board, state, box, onAnswer }: BoardListProps) => {
   const { rows, fresh, leaving, hasMore, may, liveUntil } = state;
   const { access } = usePage();

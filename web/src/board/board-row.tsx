@@ -9,12 +9,12 @@ import { usePage } from "../session/page-context.ts";
 
 interface BoardRowProps {
   readonly row: RunRow;
-  /** It does not fit what is asked for any more. */
+  /** It no longer matches the filter. */
   readonly isLeaving: boolean;
   readonly mayAnswer: boolean;
   readonly mayStop: boolean;
   readonly isNarrow: boolean;
-  /** By the server's clock, more or less. */
+  /** The time by the server's clock, rounded. */
   readonly now: number;
   readonly onAnswer: (row: RunRow) => void;
 }
@@ -37,7 +37,7 @@ export const BoardRow = memo(({ row, isLeaving, mayAnswer, mayStop, isNarrow, no
     >
       <StateIcon badge={badge} />
       <div className="min-w-0 grow">
-        {/* The whole row opens the run; buttons lie above it. */}
+        {/* The whole row is the link; the buttons are above it. */}
         <a
           href={route.href({ run: row.run })}
           onClick={open}
@@ -87,7 +87,7 @@ const Facts = ({ facts, now, isNarrow }: { readonly facts: RunRowFacts } & Pick<
   );
 };
 
-/** Stops a run. It stays pressed until the run says that it has ended. */
+/** Stops a run. Stays in the state "Stopping…" until the run has ended. */
 const Stop = ({ run, title }: { readonly run: string; readonly title: string }) => {
   const { access, announcer } = usePage();
   const [asked, setAsked] = useState<"stopping" | { readonly trouble: string }>();

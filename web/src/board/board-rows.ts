@@ -1,21 +1,21 @@
 import type { RunListChanges, RunRow } from "runcast/protocol";
 import { compareRows } from "runcast/view";
 
-/** The rows of the board in their order: the newest first. While they are held, what they say changes, but none comes, goes or moves. */
+/** The rows of the board, newest first. While held, rows update, but none is added, removed or moved. */
 export interface BoardRows {
   shown(): { rows: readonly RunRow[]; fresh: number; leaving: ReadonlySet<string> };
   replace(rows: readonly RunRow[]): void;
   append(rows: readonly RunRow[]): void;
-  /** `isWhole`: there are no older ones that were not asked for yet. */
+  /** `isWhole`: all older runs are loaded. */
   apply(changes: Pick<RunListChanges, "runs" | "left">, isWhole: boolean): void;
-  /** Answers whether what is shown has changed. */
+  /** Returns whether the visible rows changed. */
   hold(isHeld: boolean): boolean;
-  /** Lets come and go what was held back. */
+  /** Adds and removes what was held back. */
   settle(): void;
   isFull(): boolean;
 }
 
-/** Nobody scrolls further than that: the search finds what is older. */
+/** The limit of rows in memory. Older runs can be found by search. */
 const MOST_ROWS = 20_000;
 
 export const createBoardRows = (): BoardRows => {
@@ -52,7 +52,7 @@ export const createBoardRows = (): BoardRows => {
       const oldest = known.get(order.at(-1) ?? "");
       const begun: string[] = [];
       for (const row of runs) {
-        // What is older than all that is shown comes when somebody scrolls there.
+        // Runs older than the loaded ones are loaded by scrolling.
         if (!known.has(row.run)) {
           if (!isWhole && oldest && compareRows(row, oldest) > 0) continue;
           begun.push(row.run);

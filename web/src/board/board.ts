@@ -5,46 +5,46 @@ import { type Access, problemOf } from "../session/access.ts";
 import type { BoardFilter } from "../session/route.ts";
 import { createBoardRows } from "./board-rows.ts";
 
-/** What is known of the runs that fit a filter. Each change makes another one. */
+/** The runs that match a filter. Each change creates a new state. */
 export interface BoardState {
   readonly rows: readonly RunRow[];
-  /** Runs that have begun and are not among the rows yet, because somebody points at those. */
+  /** The number of new runs that are held back while the user points at the rows. */
   readonly fresh: number;
-  /** Rows that fit no more and still stand where they were, for the same reason. */
+  /** Rows that no longer match but stay in place for the same reason. */
   readonly leaving: ReadonlySet<string>;
   readonly isLoaded: boolean;
   readonly hasMore: boolean;
-  /** Until when what is shown is known to be the present: `Infinity` while the server answers. */
+  /** Until when the rows are known to be current: `Infinity` while the server responds. */
   readonly liveUntil: number;
   readonly problem: Problem | undefined;
-  /** The server has said no: it is not asked again. */
+  /** The server refused the request, so the board stops polling. */
   readonly isRefused: boolean;
   readonly open: RunListChanges["open"];
   readonly may: RunListChanges["may"];
 }
 
-/** The runs of the server: one request at a time, which tells what has changed, however many there are. */
+/** The runs of the server, updated by one request at a time for what changed, however many runs there are. */
 export interface Board {
   get(): BoardState;
   subscribe(listener: () => void): () => void;
-  /** Asks for the runs that are older. */
+  /** Loads older runs. */
   loadMore(): void;
-  /** While it is held, no row moves. */
+  /** While held, no row moves. */
   hold(isHeld: boolean): void;
-  /** Shows what has been held back. */
+  /** Shows what was held back. */
   release(): void;
-  /** Asks now. */
+  /** Polls now. */
   again(): void;
   close(): void;
 }
 
 const POLL_MS = 2000;
-/** The list is there before everything that is open has been read. */
+/** The list is loaded before the server has read all open runs. */
 const SOON_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 const PAGE = 100;
 
-/** Whether the same request would have the same answer. */
+/** Whether the same request would be refused again. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof ClientError && error.status !== undefined && error.status < 500 && error.status !== 429;
 
@@ -86,7 +86,7 @@ export const createBoard = (access: Pick<Access, "ask">, filter: BoardFilter): B
 
   const update = async (): Promise<void> => {
     const changes = await ask<RunListChanges>("/changes", cursor ? { since: cursor } : {});
-    // The list is asked for after the changes, so that nothing falls between the two.
+    // The list is loaded after the changes, so nothing is missed between the two.
     if (changes.reset) {
       const first = await page({});
       rows.replace(first.runs);

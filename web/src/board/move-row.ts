@@ -1,4 +1,4 @@
-/** Moves the focus to the link of the next run, or of the one before. Answers whether there is one. */
+/** Moves the focus to the link of the next or previous run. Returns whether there is one. */
 export const moveRow = (box: HTMLElement | null, direction: 1 | -1): boolean => {
   const rows = [...(box?.querySelectorAll("[data-row]") ?? [])];
   const top = box?.getBoundingClientRect().top ?? 0;

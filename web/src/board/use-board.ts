@@ -3,7 +3,7 @@ import type { BoardFilter } from "../session/route.ts";
 import { usePage } from "../session/page-context.ts";
 import { type Board, type BoardState, createBoard } from "./board.ts";
 
-/** The board with these runs, kept up to date while it is shown; another filter is another board. */
+/** A board for this filter, updated while it is mounted. A new filter creates a new board. */
 export const useBoard = (
   filter: BoardFilter,
 ): { readonly board: Board | undefined; readonly state: BoardState | undefined } => {

@@ -1,7 +1,7 @@
 import { type RefObject, useMemo } from "react";
 import type { Board } from "./board.ts";
 
-/** Holds the rows while the pointer or the focus is among them, or somebody has scrolled away from their beginning. */
+/** Holds the rows while the pointer or the focus is in the list, or the list is scrolled. */
 export const useHold = (board: Board, box: RefObject<HTMLElement | null>) =>
   useMemo(() => {
     const reasons = new Set<"pointer" | "focus" | "scroll">();

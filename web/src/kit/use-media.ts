@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** Whether a media query fits, told again when that changes. */
+/** Whether a media query matches. */
 export const useMedia = (query: string): boolean => {
   const watch = useCallback(
     (listener: () => void) => {

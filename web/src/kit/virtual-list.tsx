@@ -9,9 +9,9 @@ interface VirtualListProps<Item> {
   readonly className?: string;
   /** Content above the items that scrolls with them. */
   readonly above?: ReactNode;
-  /** Stands below them. */
+  /** Shown below the items. */
   readonly below?: ReactNode;
-  /** Called when the last items come into sight. */
+  /** Called when the last item is rendered. */
   readonly onEnd?: () => void;
   /** The height of an item in pixels. */
   readonly line: number;
