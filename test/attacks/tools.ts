@@ -118,15 +118,21 @@ export const mcpQuestions: Attack = {
   name: "hostile MCP: 300 questions from one call",
   prepare: async (target) => {
     await connected(target);
-    return (report, signal) =>
-      rounds(signal, async () => {
-        const run = await startRun(target.url, BOB, "caller", '{"call":"bad__ask"}');
-        // Nobody answers: what it may not ask is refused at once, and the rest waits until the run is stopped.
-        await new Promise((tick) => setTimeout(tick, 500));
-        await fetch(`${target.url}/runs/${run}/cancel`, { method: "POST", headers: as(BOB) });
-        const asks = (await readRun(target.url, BOB, run)).match(/"type":"ask-start"/g)?.length ?? 0;
-        report.expect(asks > 0 && asks <= 16, `a call asked ${asks} times`);
+    return async (report, signal) => {
+      let mostAsks = 0;
+      await rounds(signal, async () => {
+        // Nobody answers: what it may not ask is refused, and soon the call is given up.
+        const text = await call(target, "bad__ask");
+        const asks = text.match(/"type":"ask-start"/g)?.length ?? 0;
+        mostAsks = Math.max(mostAsks, asks);
+        report.expect(asks <= 16, `a call asked ${asks} times`);
+        // A server that does this again and again is given up for a while.
+        const code = errorOf(text) ?? (text.includes("bad is down") ? "mcp-server-lost" : "none");
+        report.expect(["mcp-too-many-asks", "mcp-server-lost"].includes(code), `the call ended with ${code}`);
+        await connected(target);
       });
+      report.expect(mostAsks > 0, "no call asked anything");
+    };
   },
 };
 

@@ -37,13 +37,17 @@ describe("a hostile MCP server", () => {
     expect(Buffer.byteLength(JSON.stringify(events))).toBeLessThan(1024 * 1024);
   });
 
-  test("asks a person no more than a few times in one call", async () => {
-    const tools = toolkit({ servers: { bad: await hostileHttp() } });
+  test.each([
+    ["HTTP", hostileHttp],
+    ["stdio", hostileStdio],
+  ])("asks a person no more than a few times in one call, and is given up if it goes on: %s", async (_, start) => {
+    const tools = toolkit({ servers: { bad: await start() } });
     const { ends, all } = await calling(tools, [[["bad__ask"]]], (event, { answer }) => {
       if (event.type === "ask-start") answer(event.ask, { allow: true, value: "x" });
     });
-    expect(all("ask-start")).toHaveLength(16);
-    expect(textOf(ends[0]).match(/This call has asked too often/g)).toHaveLength(284);
+    expect(all("ask-start").length).toBeLessThanOrEqual(16);
+    // So many questions in one breath may also look like a flood.
+    expect(["mcp-too-many-asks", "mcp-server-lost"]).toContain(ends[0]?.error?.code);
   });
 
   test.each([

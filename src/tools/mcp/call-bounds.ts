@@ -1,3 +1,4 @@
+import { Refusal } from "../../source.ts";
 import type { ToolContext } from "../../tool.ts";
 
 /** Limits on what a server may do to the run and the user in one call. A well-behaved server stays far below them. */
@@ -5,6 +6,8 @@ const FREE_PROGRESS = 100;
 const PROGRESS_MS = 100;
 const LOGGED_CHARACTERS = 256 * 1024;
 const MOST_ASKS = 16;
+/** Each refusal is a message to the server. One that asks on and on is not listened to any more. */
+const MOST_REFUSED_ASKS = 4;
 
 type Progress = Parameters<ToolContext["progress"]>[0];
 
@@ -14,12 +17,15 @@ export interface BoundedCall {
   logged(text: string): void;
   /** Counts one more ask. False if there are too many. */
   mayAsk(): boolean;
+  /** Aborts when the server has asked so often that the call is given up. */
+  readonly givenUp: AbortSignal;
   /** Shows the last progress that was held back. */
   end(): void;
 }
 
 export const boundedCall = (context: ToolContext): BoundedCall => {
   let asks = 0;
+  const giving = new AbortController();
   let logged = 0;
   let shown = 0;
   let shownAt = 0;
@@ -47,7 +53,17 @@ export const boundedCall = (context: ToolContext): BoundedCall => {
       const fits = text.slice(0, text.length - Math.max(0, logged - LOGGED_CHARACTERS));
       context.output(fits === text ? text : `${fits}\n… The server logged more than is shown.\n`, "stderr");
     },
-    mayAsk: () => (asks += 1) <= MOST_ASKS,
+    mayAsk() {
+      asks += 1;
+      if (asks > MOST_ASKS + MOST_REFUSED_ASKS) giving.abort(tooManyAsks());
+      return asks <= MOST_ASKS;
+    },
+    givenUp: giving.signal,
     end: show,
   };
 };
+
+const tooManyAsks = (): Refusal =>
+  new Refusal("mcp-too-many-asks", `The server asked more than ${MOST_ASKS} questions in one call and did not stop.`, {
+    status: 502,
+  });

@@ -56,6 +56,7 @@ const attempt = async (
   try {
     return { client: open.client, result: await request(connection, open.client, tool, input, call) };
   } catch (error) {
+    call.bounds.givenUp.throwIfAborted();
     if (call.context.signal.aborted) throw error;
     if (again && (await satisfied(name, error, call))) return attempt(connection, tool, input, call, false);
     const never = neverArrived(error);
@@ -74,7 +75,8 @@ const request = async (
   call: CallInFlight,
 ): Promise<CallToolResult> => {
   const { context } = call;
-  const options: RequestOptions = { signal: context.signal, timeout: NO_TIMEOUT };
+  const signal = AbortSignal.any([context.signal, call.bounds.givenUp]);
+  const options: RequestOptions = { signal, timeout: NO_TIMEOUT };
   const params = { name: tool.name, arguments: input, _meta: { progressToken: call.token } };
   if (tool.execution?.taskSupport !== "required") return client.callTool(params, { ...options, toolDefinition: tool });
 
@@ -89,7 +91,7 @@ const request = async (
         client.request({ method: "tasks/cancel", params: { taskId } }, ANY, { timeout: CANCEL_MS }),
       )
       .catch(() => {});
-  context.signal.addEventListener("abort", cancel, { once: true });
+  signal.addEventListener("abort", cancel, { once: true });
   const watching = watch(client, task, context, ended.signal);
   try {
     return (await client.request(
@@ -98,7 +100,7 @@ const request = async (
       options,
     )) as unknown as CallToolResult;
   } finally {
-    context.signal.removeEventListener("abort", cancel);
+    signal.removeEventListener("abort", cancel);
     ended.abort();
     await watching;
   }

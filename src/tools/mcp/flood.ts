@@ -1,12 +1,16 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+
 /** More than any real server sends. Each message is parsed and checked on the main thread. */
 const MOST_PER_SECOND = 5000;
+/** A request of the server is answered, over HTTP by a request of our own. */
+const REQUEST_WEIGHT = 25;
 
 /** Counts the messages of one connection, and calls `tooMany` when they come too fast. */
-export const floodMeter = (tooMany: () => void, now = () => performance.now()): (() => void) => {
+export const floodMeter = (tooMany: () => void, now = () => performance.now()): ((message: JSONRPCMessage) => void) => {
   let count = 0;
   let since = now();
-  return () => {
-    count += 1;
+  return (message) => {
+    count += "method" in message && "id" in message ? REQUEST_WEIGHT : 1;
     if (count <= MOST_PER_SECOND) return;
     const elapsed = now() - since;
     count = 0;

@@ -34,6 +34,8 @@ export const inFlight = (): InFlight => {
     async run(call, work) {
       const ended = new AbortController();
       calls.set(call, ended);
+      // Its stream ends at once: what else is in it would be parsed and refused for nothing.
+      call.bounds.givenUp.addEventListener("abort", () => ended.abort(), { once: true });
       try {
         const value = await storage.run(call, work);
         // A server normally ends the stream of its response, and the connection can be reused. Abort it if the server

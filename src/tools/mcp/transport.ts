@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { setImmediate } from "node:timers/promises";
 import {
   ProtocolErrorCode,
   type RequestId,
@@ -73,8 +74,13 @@ const http = (
     },
   });
   const send = made.send.bind(made);
-  made.send = (message, options) => {
-    if (Array.isArray(message) || !isJSONRPCRequest(message)) return send(message, options);
+  let turn = Promise.resolve();
+  made.send = async (message, options) => {
+    if (Array.isArray(message) || !isJSONRPCRequest(message)) {
+      // Each answer is an HTTP request: many at once would hold up everybody else.
+      await (turn = turn.then(() => setImmediate()));
+      return send(message, options);
+    }
     const { id } = message;
     const ended = calls.ended();
     const signals = [options?.requestSignal, ended].filter((signal) => signal !== undefined && !signal.aborted);
