@@ -14,13 +14,15 @@ if (!(seconds > 0)) {
   process.exit(2);
 }
 buildPageIfStale();
+// The servers end with this process, and what they stored is removed.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 /** The maximum p99 delay for a viewer. */
 const MOST_LATE_MS = 100;
 let count = 0;
 let failed = 0;
 let skipped = 0;
-for await (const { name, skipped: why, answers, wrong, viewer } of attackAll({
+for await (const { name, skipped: why, answers, wrong, viewer, before } of attackAll({
   seconds,
   fuzzSeconds,
   ...(values.only !== undefined && { words: values.only }),
@@ -37,7 +39,7 @@ for await (const { name, skipped: why, answers, wrong, viewer } of attackAll({
   const given = [...answers].toSorted().map(([answer, times]) => `${answer} ×${times}`);
   console.log(`${isWrong ? "FAIL " : "ok   "} ${name}`);
   console.log(`        ${given.join(", ")}`);
-  const late = `p99 ${viewer.p99} ms, at most ${viewer.max} ms late`;
+  const late = `p99 ${viewer.p99} ms, at most ${viewer.max} ms late (just before: p99 ${before.p99} ms)`;
   console.log(
     `        viewer: ${viewer.count} words, ${late}${isLate ? ` (p99 must be under ${MOST_LATE_MS} ms)` : ""}`,
   );

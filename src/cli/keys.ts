@@ -1,8 +1,8 @@
 import { RIGHTS } from "../access.ts";
 import { askServer } from "./ask-server.ts";
+import { columns } from "./columns.ts";
 import { type CliCommand, UsageError } from "./command.ts";
 import { LOCAL } from "./target.ts";
-import { oneLine } from "./terminal-text.ts";
 
 export const keys: CliCommand = {
   name: "keys",
@@ -25,7 +25,7 @@ export const keys: CliCommand = {
     if (verb === "list") {
       const answer = await askServer({ base }, "/admin/keys", { key });
       const { keys: listed } = (await answer.json()) as { keys: ListedKey[] };
-      for (const line of linesOf(listed)) say(line);
+      for (const line of columns(listed.map(cellsOf))) say(line);
       if (listed.length === 0) process.stderr.write("runcast: the server has no keys\n");
       return 0;
     }
@@ -58,21 +58,10 @@ interface ListedKey {
   readonly by?: string;
 }
 
-const linesOf = (listed: readonly ListedKey[]): string[] => {
-  const rows = listed.map(({ name, user, rights, onBehalf, created, by }) => [
-    name,
-    user,
-    rights.join(",") + (onBehalf ? " on behalf of others" : ""),
-    created === undefined ? "from the configuration" : `since ${new Date(created).toISOString().slice(0, 10)}`,
-    by === undefined ? "" : `by ${by}`,
-  ]);
-  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));
-  return rows.map((row) =>
-    oneLine(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    ),
-  );
-};
+const cellsOf = ({ name, user, rights, onBehalf, created, by }: ListedKey): string[] => [
+  name,
+  user,
+  rights.join(",") + (onBehalf ? " on behalf of others" : ""),
+  created === undefined ? "from the configuration" : `since ${new Date(created).toISOString().slice(0, 10)}`,
+  by === undefined ? "" : `by ${by}`,
+];

@@ -1,9 +1,9 @@
 import type { RunRow } from "../protocol.ts";
 import { describeRow, timeText } from "../view.ts";
 import { askServer } from "./ask-server.ts";
+import { columns } from "./columns.ts";
 import { type CliCommand, UsageError } from "./command.ts";
 import { LOCAL } from "./target.ts";
-import { oneLine } from "./terminal-text.ts";
 
 export const runs: CliCommand = {
   name: "runs",
@@ -39,16 +39,10 @@ export const runs: CliCommand = {
 };
 
 const linesOf = (rows: readonly RunRow[], now: number): string[] => {
-  const cells = rows.map((row) => {
+  const cells = rows.map((row): string[] => {
     const { badge, who, agent, title, note, time, usage } = describeRow(row);
     const what = note ? `${title} — ${note}` : title;
-    return [row.run, badge.word, agent, who, timeText(time, now), usage, what].map(oneLine);
+    return [row.run, badge.word, agent, who, timeText(time, now), usage, what];
   });
-  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(0, ...cells.map((row) => row[column]!.length)));
-  return cells.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  return columns(cells);
 };

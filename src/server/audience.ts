@@ -8,6 +8,7 @@ import { createHeartbeats } from "./heartbeats.ts";
 import type { Metrics } from "./metrics.ts";
 import { createReleases } from "./releases.ts";
 import { Batch } from "../batch.ts";
+import { Turns } from "./turns.ts";
 import { Viewer } from "./viewer.ts";
 
 /** All viewers of this server's runs. */
@@ -56,7 +57,7 @@ export const createAudience = ({ log, metrics, waiting, onProblem }: AudienceOpt
     metrics,
     onProblem,
     live: new Batch(process.nextTick, unexpected),
-    behind: new Batch(setImmediate, unexpected),
+    behind: new Turns(Infinity, unexpected),
     releases: createReleases(),
   };
   const heartbeats = createHeartbeats(waiting, metrics);

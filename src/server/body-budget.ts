@@ -1,10 +1,13 @@
 import type { Refusal } from "../source.ts";
 import { HttpRefusal } from "./refusals.ts";
+import { Turns } from "./turns.ts";
 
 /** A shared memory limit for all request bodies that have not fully arrived. */
 export interface BodyBudget {
   /** A body starts. `refuse` is called if it must be dropped. */
   begin(refuse: (refusal: Refusal) => void): PendingBody;
+  /** Reads on in a later turn, a few bodies in each: one turn would read megabytes of every body that comes fast. */
+  readOn(body: { resume(): unknown }): void;
 }
 
 export interface PendingBody {
@@ -14,12 +17,15 @@ export interface PendingBody {
   end(): void;
 }
 
+const BODIES_A_TURN = 16;
+
 /**
  * If the limit is reached, drops the body that has been arriving for the longest: a body at normal speed completes long
  * before those that are merely held open.
  */
 export const createBodyBudget = (mostBytes: number): BodyBudget => {
   const pending = new Map<symbol, { bytes: number; refuse: (refusal: Refusal) => void }>();
+  const turns = new Turns(BODIES_A_TURN, () => {});
   let held = 0;
   const end = (id: symbol): void => {
     held -= pending.get(id)?.bytes ?? 0;
@@ -44,6 +50,7 @@ export const createBodyBudget = (mostBytes: number): BodyBudget => {
         end: () => end(id),
       };
     },
+    readOn: (body) => turns.add({ flush: () => body.resume() }),
   };
 };
 

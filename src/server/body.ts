@@ -115,9 +115,8 @@ export const readBytes = (
       if (bytes > maxBytes) return giveUp(refuse(bytes));
       pieces.push(piece);
       pending.grow(piece.length);
-      // Otherwise, one turn of the event loop would read megabytes of every fast body.
       request.pause();
-      setImmediate(() => request.resume());
+      budget.readOn(request);
     };
     const onEnd = () => settle(() => resolve(Buffer.concat(pieces, bytes)));
     const onClose = () => settle(() => reject(new Refusal("aborted", "the request was cut off")));

@@ -8,6 +8,7 @@ import { wholeResults } from "./encoding.ts";
 import { countDelivery, type Metrics } from "./metrics.ts";
 import type { Releasable, Releases } from "./releases.ts";
 import type { Batch } from "../batch.ts";
+import type { Turns } from "./turns.ts";
 import type { Viewer } from "./viewer.ts";
 import { createWindow, type Window } from "./window.ts";
 
@@ -24,7 +25,7 @@ export interface Stage {
   /** Runs the channels woken in this turn after its microtasks, so that everything ready goes out in one write. */
   readonly live: Batch;
   /** Runs viewers with much to catch up on, in small slices after other pending work. */
-  readonly behind: Batch;
+  readonly behind: Turns;
   readonly releases: Releases;
   readonly metrics: Metrics;
   readonly onProblem: (error: unknown, run: string) => void;

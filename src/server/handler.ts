@@ -11,6 +11,7 @@ import { answerPreflight, type Guard } from "./guard.ts";
 import type { RequestKind } from "./rates.ts";
 import { HttpRefusal, problemOf, refusalOf } from "./refusals.ts";
 import type { Match, Router } from "./router.ts";
+import { Turns } from "./turns.ts";
 import { boundUnreadBody } from "./unread-body.ts";
 
 export interface HandlerOptions {
@@ -39,8 +40,13 @@ export type Handler = (
 /** These report the progress of the start, so they do not wait for it. */
 const WHILE_STARTING = new Set(["/health", "/ready"]);
 
+/** Hundreds that come together would hold up everybody's streams if they were all handled at once. */
+const REQUESTS_A_TURN = 16;
+
 export const createHandler = (options: HandlerOptions): Handler => {
   const { guard, router, api, commands, onProblem } = options;
+
+  const turns = new Turns(REQUESTS_A_TURN, (error) => onProblem({ error }));
 
   const handle: Handler = async (request, response, plain) => {
     const { method = "GET" } = request;
@@ -49,6 +55,7 @@ export const createHandler = (options: HandlerOptions): Handler => {
     let inStream = false;
     boundUnreadBody(request, response);
     try {
+      await turns.enter();
       const target = guard.target(request);
       path = target.path;
       const query = target.query.size > 0 ? `?${target.query}` : "";

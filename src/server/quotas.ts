@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import type { Entry } from "../events.ts";
 import type { Log } from "../log.ts";
+import { createDailySums } from "./daily-sums.ts";
 import type { Limits } from "./limits.ts";
-import { HttpRefusal } from "./refusals.ts";
 
-/** What runs may store in a day (of UTC): those of one user, and all of them. Counted in the log's records, for all processes. */
+/** What runs may store in a day: those of one user, and all of them. */
 export interface Quotas {
   /** The same log; what is stored in it counts. */
   readonly log: Log;
@@ -16,89 +15,61 @@ export interface Quotas {
   close(): Promise<void>;
 }
 
-const KIND = "stored-bytes";
-const DAY = 86_400_000;
-/** Who reads a sum learns within so long what other processes have counted. */
-const COUNT_MS = 2000;
-const NOBODY = "";
-const EVERYBODY = "*";
-
-type QuotaLimits = Pick<Limits, "userBytesPerDay" | "bytesPerDay">;
+/** A run that has not started after so long will not. */
+const START_MS = 60_000;
 
 export const createQuotas = (
   log: Log,
-  { userBytesPerDay, bytesPerDay }: QuotaLimits,
+  { userBytesPerDay, bytesPerDay }: Pick<Limits, "userBytesPerDay" | "bytesPerDay">,
   onError: (error: unknown) => void,
   now = Date.now,
 ): Quotas => {
-  const { records } = log;
-  const users = new Map<string, string>();
-  /** By run: not counted yet. */
-  const counted = new Map<string, number>();
-  const sums = new Map<string, { readonly bytes: number; readonly at: number }>();
-  let timer: NodeJS.Timeout | undefined;
+  const sums = createDailySums(log.records, {
+    kind: "stored-bytes",
+    code: "quota",
+    mostPerUser: userBytesPerDay,
+    most: bytesPerDay,
+    settings: { user: "userBytesPerDay", all: "bytesPerDay" },
+    taken: (most) => `have stored the ${most} bytes that are allowed in a day`,
+    onError,
+    now,
+  });
+  const users = new Map<string, string | undefined>();
+  const claimed = new Map<string, NodeJS.Timeout>();
+  /** Runs that another process began: whose they are is being read. */
+  const unknown = new Map<string, { bytes: number; hasEnded: boolean; readonly read: Promise<void> }>();
 
-  const idOf = (who: string) => `${Math.floor(now() / DAY)}/${who}`;
-  const userOf = async (run: string): Promise<string> => {
-    // A run that another process began.
-    const found = users.get(run) ?? hashOf((await log.info(run))?.user);
-    users.set(run, found);
-    return found;
+  const readUser = async (run: string): Promise<void> => {
+    const info = await Promise.resolve(log.info(run)).catch(onError);
+    const { bytes, hasEnded } = unknown.get(run)!;
+    unknown.delete(run);
+    sums.add(info?.user, bytes);
+    if (!hasEnded) users.set(run, info?.user);
   };
-  const add = async (who: string, bytes: number): Promise<void> => {
-    const sum = await records.add(KIND, idOf(who), bytes, { ttlMs: 2 * DAY });
-    sums.set(idOf(who), { bytes: sum, at: now() });
-  };
-  const store = async (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
-    const taken = [...counted];
-    counted.clear();
-    const byUser = new Map<string, number>();
-    let all = 0;
-    for (const [run, bytes] of taken) {
-      const user = await userOf(run);
-      if (ended.delete(run)) users.delete(run);
-      if (user !== NOBODY) byUser.set(user, (byUser.get(user) ?? 0) + bytes);
-      all += bytes;
-    }
-    if (all > 0) await Promise.all([add(EVERYBODY, all), ...[...byUser].map(([user, bytes]) => add(user, bytes))]);
-    for (const [id, { at }] of sums) if (now() - at > DAY) sums.delete(id);
-  };
-  const ended = new Set<string>();
   const count = (run: string, bytes: number): void => {
-    counted.set(run, (counted.get(run) ?? 0) + bytes);
-    timer ??= setTimeout(() => void store().catch(onError), COUNT_MS).unref();
+    const waiting = unknown.get(run);
+    if (waiting) waiting.bytes += bytes;
+    else if (users.has(run)) sums.add(users.get(run), bytes);
+    else unknown.set(run, { bytes, hasEnded: false, read: readUser(run) });
+  };
+  const start = (run: string, user: string | undefined): void => {
+    clearTimeout(claimed.get(run));
+    claimed.delete(run);
+    users.set(run, user);
   };
   const note = (run: string, entries: readonly Entry[]): void => {
     let bytes = 0;
+    let hasEnded = false;
     for (const { event } of entries) {
       bytes += "delta" in event ? 96 + event.delta.length : 48 + JSON.stringify(event).length;
-      if (event.type === "run-start") users.set(run, hashOf(event.user?.id));
-      else if (event.type === "run-end") ended.add(run);
+      if (event.type === "run-start") start(run, event.user?.id);
+      else if (event.type === "run-end") hasEnded = true;
     }
     count(run, bytes);
-  };
-
-  const sumOf = async (who: string): Promise<number> => {
-    const id = idOf(who);
-    const known = sums.get(id);
-    if (known && now() - known.at < COUNT_MS) return known.bytes;
-    const value = await records.get(KIND, id);
-    const bytes = typeof value === "number" ? value : 0;
-    sums.set(id, { bytes, at: now() });
-    return bytes;
-  };
-  const checkSum = async (who: string, most: number, whose: string, setting: string): Promise<void> => {
-    if ((await sumOf(who)) < most) return;
-    const wait = Math.ceil((DAY - (now() % DAY)) / 1000);
-    throw new HttpRefusal(
-      429,
-      "quota",
-      `${whose} have stored the ${most} bytes that are allowed in a day`,
-      `the setting limits.${setting} says how much that is; it counts anew at midnight UTC`,
-      { headers: { "retry-after": `${wait}` }, retryable: true },
-    );
+    if (!hasEnded) return;
+    users.delete(run);
+    const waiting = unknown.get(run);
+    if (waiting) waiting.hasEnded = true;
   };
 
   return {
@@ -115,19 +86,19 @@ export const createQuotas = (
         return ref;
       },
     },
-    check: async (user) => {
-      if (user !== undefined) await checkSum(hashOf(user), userBytesPerDay, "your runs", "userBytesPerDay");
-      await checkSum(EVERYBODY, bytesPerDay, "the runs of this server", "bytesPerDay");
-    },
+    check: sums.check,
     claim: (run, user) => {
-      users.set(run, hashOf(user));
-      // Known until they are counted: the run may never start.
-      ended.add(run);
+      start(run, user);
+      const forget = () => {
+        claimed.delete(run);
+        users.delete(run);
+      };
+      claimed.set(run, setTimeout(forget, START_MS).unref());
     },
-    close: () => store().catch(onError),
+    close: async () => {
+      for (const timer of claimed.values()) clearTimeout(timer);
+      await Promise.all([...unknown.values()].map(({ read }) => read));
+      await sums.close();
+    },
   };
 };
-
-/** A user's id may be anything, and is nobody's business in a list of sums. */
-const hashOf = (user: string | undefined): string =>
-  user === undefined ? NOBODY : createHash("sha256").update(user).digest("base64url").slice(0, 22);

@@ -6,7 +6,7 @@ import { Chunk, Chunked, type ChunkedOwner } from "./chunked.ts";
 
 const MOST_AT_ONCE = 256;
 /** After this many entries in one turn, other pending work runs first. */
-const TURN = 1024;
+const TURN = 256;
 
 /**
  * A viewer of a run: a cursor into its log, and a connection. At the live edge its channel writes to it. Behind it, the

@@ -27,8 +27,9 @@ export interface Outcome {
   readonly skipped?: string;
   readonly answers: ReadonlyMap<string, number>;
   readonly wrong: readonly string[];
-  /** What an innocent viewer got meanwhile. */
+  /** What an innocent viewer got meanwhile, and what they got just before: so late is this machine by itself. */
   readonly viewer: Watched;
+  readonly before: Watched;
 }
 
 export interface AttackOptions {
@@ -39,6 +40,8 @@ export interface AttackOptions {
   /** Only attacks whose names have these words. */
   readonly words?: string;
 }
+
+const MOST_QUIET_MS = 2000;
 
 const QUIET: Attack = {
   name: "quiet: nobody attacks",
@@ -62,17 +65,20 @@ export async function* attackAll({
       const { name, needs, reports } = attack;
       const report = createReport(target.directory);
       if (needs !== undefined && findProgram(needs) === undefined) {
-        yield { name, skipped: `${needs} is not installed`, ...report, wrong: [], viewer: await viewer.watched() };
+        const nothing = await viewer.watched();
+        yield { name, skipped: `${needs} is not installed`, ...report, wrong: [], viewer: nothing, before: nothing };
         continue;
       }
       const strike = await attack.prepare(target);
       await viewer.watched();
+      await new Promise((resolve) => setTimeout(resolve, Math.min(seconds * 1000, MOST_QUIET_MS)));
+      const before = await viewer.watched();
       await strike(report, AbortSignal.timeout((attack === fuzz ? fuzzSeconds : seconds) * 1000));
       const watched = await viewer.watched();
       for (const problem of target.problems())
         if (!reports?.test(problem)) report.wrong.add(`the server reports: ${problem}`);
       if (watched.gaps > 0) report.wrong.add(`the viewer misses words, or got some twice: ${watched.gaps}`);
-      yield { name, answers: report.answers, wrong: [...report.wrong], viewer: watched };
+      yield { name, answers: report.answers, wrong: [...report.wrong], viewer: watched, before };
     }
   } finally {
     await viewer.close();

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ALICE, PROVIDER_KEY, WORDS, as } from "./people.ts";
@@ -30,8 +31,10 @@ const root = path.join(import.meta.dirname, "../..");
 export const cli = path.join(root, "src/cli.ts");
 export const node = ["--disable-warning=ExperimentalWarning"];
 
+const endWithParent = path.join(root, "test/fixtures/end-with-parent.ts");
+
 const launch = (args: readonly string[], cwd: string, env: Record<string, string>) =>
-  spawn(process.execPath, [...node, ...args], {
+  spawn(process.execPath, [...node, "--import", endWithParent, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], RUNCAST_MODEL: "demo", ATTACK_PROVIDER_API_KEY: PROVIDER_KEY, ...env },
   });
@@ -52,6 +55,8 @@ const printed = async (child: ChildProcess, pattern: RegExp): Promise<string> =>
 
 export const startTarget = async (): Promise<Target> => {
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-attack-"));
+  const remove = () => rmSync(directory, { recursive: true, force: true });
+  process.once("exit", remove);
   const children: ChildProcess[] = [];
   const problems: string[] = [];
   const close = async () => {
@@ -59,7 +64,8 @@ export const startTarget = async (): Promise<Target> => {
       child.removeAllListeners("exit").kill("SIGTERM");
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     }
-    await rm(directory, { recursive: true, force: true });
+    process.off("exit", remove);
+    remove();
   };
   const workspace = path.join(directory, "workspace");
   await mkdir(workspace);

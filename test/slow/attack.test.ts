@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { attackAll, attacks } from "../attacks/all.ts";
 
@@ -17,3 +20,25 @@ test("every attack is refused, gives nothing away, and leaves a viewer their str
   }
   expect(names).toHaveLength(attacks.length + 1);
 }, 300_000);
+
+test("nothing that is attacked outlives an attacker that is killed", async () => {
+  const program = path.join(import.meta.dirname, "../fixtures/attacked-servers.ts");
+  const attacker = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [text] = (await once(attacker.stdout, "data")) as [Buffer];
+  const urls = String(text).trim().split(" ");
+  expect(urls).toHaveLength(3);
+  attacker.kill("SIGKILL");
+  for (const url of urls)
+    await expect
+      .poll(
+        () =>
+          fetch(url).then(
+            ({ status }) => status,
+            () => "gone",
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe("gone");
+}, 60_000);
