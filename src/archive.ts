@@ -66,12 +66,12 @@ const fileOf = (header: Buffer): { name: string; size: number } => {
     header.toString("latin1", start, start + length).replace(/\0[^]*$/, "");
   const sum = Number.parseInt(text(148, 8), 8);
   header.fill(" ", 148, 156);
-  if (text(257, 5) !== "ustar" || sum !== sumOf(header)) throw new Error("this is not an archive of Runcast");
+  if (text(257, 5) !== "ustar" || sum !== sumOf(header)) throw new Error("this is not a Runcast archive");
   const size = header[124] === 0x80 ? Number(header.readBigUInt64BE(128)) : Number.parseInt(text(124, 12), 8);
   const name = [text(345, 155), text(0, 100)].filter(Boolean).join("/");
   const isPlain = text(156, 1) === "0" && Number.isSafeInteger(size) && size >= 0;
   if (!isPlain || !/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(name))
-    throw new Error(`the archive has something that is no file of Runcast: ${JSON.stringify(name.slice(0, 100))}`);
+    throw new Error(`the archive contains a file that is not from Runcast: ${JSON.stringify(name.slice(0, 100))}`);
   return { name, size };
 };
 

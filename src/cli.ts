@@ -13,7 +13,7 @@ const isOlder = (version: string, other: string): boolean => {
 
 if (isOlder(process.versions.node, wanted)) {
   process.stderr.write(
-    `runcast: this is Node.js ${process.versions.node}, and Runcast needs ${wanted} or newer; install one from https://nodejs.org and run the command again\n`,
+    `runcast: this is Node.js ${process.versions.node}, but Runcast needs ${wanted} or newer; install it from https://nodejs.org and run the command again\n`,
   );
   process.exitCode = 1;
 } else {

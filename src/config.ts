@@ -136,7 +136,7 @@ const importDefault = async (file: string): Promise<unknown> => {
   try {
     module = await import(pathToFileURL(file).href);
   } catch (error) {
-    throw new ConfigError(`${name}${lineIn(file, error)}: cannot be run: ${messageOf(error)}`, { cause: error });
+    throw new ConfigError(`${name}${lineIn(file, error)}: cannot be loaded: ${messageOf(error)}`, { cause: error });
   }
   if (module.default === undefined)
     throw new ConfigError(`${name}: has no default export; write: export default defineConfig({ … })`);

@@ -94,7 +94,7 @@ export type Message = z.infer<typeof messageSchema>;
 /** `allow` answers an approval or a confirmation, `value` any other ask. */
 export const answerSchema = z.object({
   allow: z.boolean().optional(),
-  option: id.optional().describe("the id of the approval's option that was taken; `allow` agrees with it"),
+  option: id.optional().describe("the id of the chosen option of the approval; `allow` agrees with it"),
   input: json.optional().describe("the edited arguments of an approved call"),
   always: z.boolean().optional().describe("allow this tool for the rest of the run"),
   reason: z.string().optional(),
@@ -173,8 +173,8 @@ export const eventSchema = z.discriminatedUnion("type", [
     name: z.string(),
     title: z.string().optional(),
     provider: z.boolean().optional(),
-    client: z.boolean().optional().describe("the client runs it: unless it is cut, it ends as deferred"),
-    repeats: id.optional().describe("the call that was interrupted and is run again as this one"),
+    client: z.boolean().optional().describe("the client runs it; it ends as deferred unless it is cut"),
+    repeats: id.optional().describe("the interrupted call that this call repeats"),
   }),
   event("tool-input-delta", { call: id, delta: z.string() }),
   event("tool-input-end", { call: id, input: json.optional() }),
@@ -201,12 +201,12 @@ export const eventSchema = z.discriminatedUnion("type", [
     call: id.optional(),
     title: z.string().optional(),
     message: z.string().optional(),
-    schema: json.optional().describe("a JSON Schema that the answer's value must fit"),
-    value: json.optional().describe("what is asked about: arguments to approve, a default, code to execute"),
+    schema: json.optional().describe("a JSON Schema for the answer's value"),
+    value: json.optional().describe("the subject: arguments to approve, a default value, code to execute"),
     options: z
       .union([z.array(choiceOption), z.array(approvalOption)])
       .optional()
-      .describe("of an approval the ways to allow or deny, of any other ask the values to choose from"),
+      .describe("for an approval, the ways to allow or deny; for other asks, the values to choose from"),
     allows: z.array(z.enum(["edit", "always", "reason"])).optional(),
     expires: count.optional().describe("milliseconds since 1970"),
   }),

@@ -61,8 +61,8 @@ export const exportHtml = (log: Log, run: string, options: HtmlExportOptions): P
 
 const REASONS = {
   "too-large": `it is larger than ${LONGEST_TEXT / 1024 / 1024} MB`,
-  "too-many-secrets": "it holds too many secrets to find them all",
-  "too-slow": "looking for secrets in it takes too long",
+  "too-many-secrets": "it contains too many secrets",
+  "too-slow": "searching it for secrets takes too long",
 } as const;
 
 const refusalOf = (reason: keyof typeof REASONS, run: string): Refusal =>

@@ -84,12 +84,12 @@ const bounded = async (
 ): Promise<readonly Content[]> => {
   if (whole.length <= MAX_TEXT && !response.cut) return [text(whole)];
   const ref = await context.put(response.bytes, { mediaType: mediaType || "text/plain", name: nameOf(response) });
-  const received = `${response.bytes.length} bytes${response.cut ? ", and there was more than may be received" : ""}`;
+  const received = `${response.bytes.length} bytes${response.cut ? ", cut at the size limit" : ""}`;
   const shown = whole.slice(0, MAX_TEXT).toWellFormed();
   return [
     text(shown),
     text(
-      `[Cut after ${shown.length} of ${whole.length} characters (${received}). The file holds all that was received.]`,
+      `[Cut after ${shown.length} of ${whole.length} characters (${received}). The file contains everything received.]`,
     ),
     { type: "file", ...ref },
   ];
@@ -97,7 +97,7 @@ const bounded = async (
 
 const keep = async (response: HttpAnswer, mediaType: string, context: ToolContext): Promise<readonly Content[]> => {
   if (response.cut)
-    return [text(`The answer is ${mediaType} and larger than ${response.bytes.length} bytes: too large to keep.`)];
+    return [text(`The answer is ${mediaType} and larger than ${response.bytes.length} bytes: too large to store.`)];
   const ref = await context.put(response.bytes, { mediaType, name: nameOf(response) });
   return [text(`${ref.name ?? "The answer"}: ${mediaType}, ${response.bytes.length} bytes.`), { type: "file", ...ref }];
 };

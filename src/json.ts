@@ -82,7 +82,7 @@ class Parser implements JsonParser {
   #escape = "";
 
   push(text: string): void {
-    if (this.#ended) throw new Error("A JSON parser takes nothing after end()");
+    if (this.#ended) throw new Error("A JSON parser accepts no input after end()");
     for (let index = 0; index < text.length && !this.isInvalid; index++) {
       if (this.#mode === STRING) {
         index = this.#takePlain(text, index);

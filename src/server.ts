@@ -278,9 +278,7 @@ export const createServer = (options: ServerOptions): RuncastServer => {
     recover,
     listen: async () => {
       if (!isLoopback(host) && !hasKeys)
-        throw new Error(
-          `listening on ${host}, where others can reach it, needs the setting key (or host: "127.0.0.1")`,
-        );
+        throw new Error(`listening on ${host}, which others can reach, needs the setting key (or host: "127.0.0.1")`);
       await recover();
       return await listening.listen(options.port ?? 0, host);
     },

@@ -79,7 +79,7 @@ const names = z.array(name, { error: "must be a list of strings" }).readonly();
  */
 export const isHandedOver = ({ reason }: AbortSignal): boolean =>
   (reason as { code?: unknown } | undefined)?.code === HANDED_OVER.code;
-export const HANDED_OVER = { code: "handed-over", message: "another process goes on with this run" } as const;
+export const HANDED_OVER = { code: "handed-over", message: "another process continues this run" } as const;
 
 /** What is known about a tool before a run. */
 export const toolFactsSchema = z.strictObject(
@@ -98,9 +98,7 @@ export const agentFactsSchema = z.strictObject(
     description: name.optional(),
     model: name.optional(),
     models: names.optional().describe("other models that a request may name"),
-    accepts: names
-      .optional()
-      .describe("media types of the files that its model reads, besides text; absent: nobody knows"),
+    accepts: names.optional().describe("media types of the files that its model reads, besides text; absent: unknown"),
     modes: names.optional().describe("what a request may name as its mode"),
     suggestions: names.optional().describe("messages that show what it can do"),
     tools: z.array(toolFactsSchema, { error: "must be a list of tools" }).readonly().optional(),

@@ -98,7 +98,7 @@ export const createFrameReader = (onFrame: (frame: Frame) => void, options: Fram
       }
     },
     end: () => {
-      closed ??= new Error("A frame reader takes nothing after end()");
+      closed ??= new Error("A frame reader accepts no input after end()");
       parser.reset();
     },
     get lastEventId() {

@@ -73,7 +73,7 @@ export const subscribeByFrame = (state: RunState, id: string, listener: () => vo
 /** An entry arrived whose predecessor was not folded. */
 export class GapError extends Error {
   constructor(seq: number, found: number) {
-    super(`entry ${found} came after ${seq}: the entries between are missing`);
+    super(`entry ${found} arrived after ${seq}: the entries in between are missing`);
     this.name = "GapError";
   }
 }

@@ -21,13 +21,13 @@ export const strictFields = <Shape extends z.core.$ZodLooseShape>(
 /** A name that is valid in a path, and before the colon in a model's name. */
 export const plainName = z
   .string({ error: "must be a string" })
-  .regex(/^[\p{L}\p{N}_][\p{L}\p{N}._-]*$/u, { error: "must be of letters, digits, ., - and _ alone" });
+  .regex(/^[\p{L}\p{N}_][\p{L}\p{N}._-]*$/u, { error: "must contain only letters, digits, ., - and _" });
 
 /** A record with such names as keys. */
 export const byName = <Value extends z.ZodType>(value: Value, expected: string) =>
   z.record(plainName, value, {
     error: ({ code }) =>
-      code === "invalid_key" ? "must be named with letters, digits, ., - and _ alone" : `must be ${expected}`,
+      code === "invalid_key" ? "must have a name with only letters, digits, ., - and _" : `must be ${expected}`,
   });
 
 /** The errors, one line per field. `whole` names the object itself. */

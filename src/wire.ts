@@ -37,7 +37,7 @@ export const readSnapshot = ({ event, data }: Frame): { readonly state: unknown 
 /** A frame with invalid data. */
 export class BadFrame extends Error {
   static withData(data: string): BadFrame {
-    return new BadFrame(`a frame has data that is no JSON object: ${data.slice(0, 40)}`);
+    return new BadFrame(`a frame's data is not a JSON object: ${data.slice(0, 40)}`);
   }
 }
 

@@ -98,7 +98,7 @@ describe("keys that are made while the server runs", () => {
       expect(await run(["revoke", "bob"])).toContain("revoked bob");
       expect(await status(url, key)).toBe(401);
       await expect(run(["revoke", "bob"])).rejects.toThrow("there is no key bob");
-      await expect(run(["list"], { key: "the-key-of-alice" })).rejects.toThrow("needs the right admin");
+      await expect(run(["list"], { key: "the-key-of-alice" })).rejects.toThrow("requires the admin right");
     } finally {
       written.mockRestore();
     }

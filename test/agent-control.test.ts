@@ -54,7 +54,12 @@ describe("approvals", () => {
   test.each([
     ["denied", { allow: false, reason: "too much" } as Answer, "denied", /too much/],
     ["expired", "expired" as const, "denied", /in time/],
-    ["edited into something unfit", { allow: true, input: { amount: "x" } } as Answer, "error", /do not fit/],
+    [
+      "edited into something unfit",
+      { allow: true, input: { amount: "x" } } as Answer,
+      "error",
+      /do not match its schema/,
+    ],
   ])("a call that is %s never executes", async (_, answer, outcome, message) => {
     const run = await asking(answer, { approvalExpiresMs: 1000 });
     expect(run.all("ask-start")[0]?.expires).toBeGreaterThan(Date.now() - 1000);
@@ -332,7 +337,7 @@ describe("timeouts", () => {
     const own = { ...obedient, name: "own", timeoutMs: 5 };
     const run = await drive(agent({ name: "test", model, tools: [obedient, own], toolTimeoutMs: 20 }), "go");
     expect(run.all("tool-end").map(({ outcome }) => outcome)).toEqual(["timeout", "timeout"]);
-    expect(told(requests[1]).map(([, , text]) => text)).toEqual(Array(2).fill("The call ran out of time."));
+    expect(told(requests[1]).map(([, , text]) => text)).toEqual(Array(2).fill("The call timed out."));
   });
 
   test("do not count the time a person takes", async () => {

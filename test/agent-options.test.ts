@@ -20,7 +20,7 @@ describe("a mistake in an agent's options names the agent, the field and what is
     [
       "a name for no path",
       { name: "di ce/", model },
-      "agent di ce/: name must be of letters, digits, ., - and _ alone",
+      "agent di ce/: name must contain only letters, digits, ., - and _",
     ],
     ["a model without provider", { name: "a", model: "gpt-5" }, `agent a: model names gpt-5 ${NO_PROVIDER}`],
     [
@@ -31,7 +31,7 @@ describe("a mistake in an agent's options names the agent, the field and what is
     [
       "a model of another interface",
       { name: "a", model: { ...model, specificationVersion: "v2" } },
-      "agent a: model must be a model of the AI SDK's interface v4, and this one is of v2",
+      "agent a: model must be a model of the AI SDK's interface v4, but this one uses v2",
     ],
     [
       "a setting",
@@ -52,7 +52,7 @@ describe("a mistake in an agent's options names the agent, the field and what is
     [
       "a sub-agent's name",
       { name: "a", model, agents: { "b c": {} } },
-      "agent a: agents.b c must be named with letters, digits, ., - and _ alone",
+      "agent a: agents.b c must have a name with only letters, digits, ., - and _",
     ],
     [
       "a sub-agent's model",

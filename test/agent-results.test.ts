@@ -101,7 +101,7 @@ describe("whatever a tool returns, its call ends", () => {
       const endless = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(new Uint8Array(1024 * 1024)) });
       const { driven } = await returned(() => new Response(endless, { headers: { "content-type": "image/png" } }));
       expect(driven.all("tool-end")).toMatchObject([
-        { content: [{ text: expect.stringContaining("too large to keep") }] },
+        { content: [{ text: expect.stringContaining("too large to store") }] },
       ]);
     });
   });

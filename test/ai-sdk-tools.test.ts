@@ -238,7 +238,7 @@ test.each<[what: string, used: AiSdkTool, message: RegExp]>([
     { type: "provider", inputSchema: z.object({}), execute: () => 1 },
     /give it in providerTools/,
   ],
-  ["a context", { inputSchema: z.object({}), contextSchema: z.object({}), execute: () => 1 }, /wants a context/],
+  ["a context", { inputSchema: z.object({}), contextSchema: z.object({}), execute: () => 1 }, /requires a context/],
   [
     "a schema that is a promise",
     { inputSchema: jsonSchema(Promise.resolve({ type: "object" as const })), execute: () => 1 },

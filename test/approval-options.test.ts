@@ -25,7 +25,7 @@ const asking: Source = async function* (_, { answerTo }) {
 
 test.each<[Answer, string]>([
   [{ allow: true, option: "ever" }, 'this approval offers no option "ever"'],
-  [{ allow: false, option: "once" }, "the option once allows, and allow says otherwise"],
+  [{ allow: false, option: "once" }, "the option once allows, but allow is false"],
 ])("the answer %j is refused, over HTTP too", async (answer, message) => {
   const log = memory();
   const { url } = await serve(asking, { log });

@@ -42,7 +42,7 @@ describe("a mistake names the file, the field and what is expected", () => {
     [
       "a name for no path",
       { agents: { "di ce/": source } },
-      "agents.di ce/ must be named with letters, digits, ., - and _ alone",
+      "agents.di ce/ must have a name with only letters, digits, ., - and _",
     ],
     [
       "an unknown default",
@@ -139,8 +139,8 @@ describe("loading", () => {
 
   test("says what is wrong with the file itself", async () => {
     const load = async (text: string) => await loadConfig(await inDirectory({ "runcast.config.mjs": text }));
-    await expect(load("export default {")).rejects.toThrow(/^runcast\.config\.mjs: cannot be run: /);
-    await expect(load("throw new Error('no key')")).rejects.toThrow("cannot be run: no key");
+    await expect(load("export default {")).rejects.toThrow(/^runcast\.config\.mjs: cannot be loaded: /);
+    await expect(load("throw new Error('no key')")).rejects.toThrow("cannot be loaded: no key");
     const misspelt = `import { agent } from "${path.join(import.meta.dirname, "../src/sources/agent.ts")}";\nagent({ name: "a", modle: 1 });`;
     await expect(load(misspelt)).rejects.toThrow("agent a: modle is not an option; did you mean model?");
     await expect(load("export const config = {}")).rejects.toThrow("runcast.config.mjs: has no default export");

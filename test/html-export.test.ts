@@ -71,7 +71,7 @@ describe("secrets", () => {
   ])("ordinary words stay: %s", async (text) => {
     const { kept, told } = saved(entriesOf(words(text)));
     expect(JSON.stringify(kept)).toContain(JSON.stringify(text).slice(1, -1));
-    expect(told).toContain("nothing was left out");
+    expect(told).toContain("nothing was removed");
   });
 
   test("fields by their name, whatever holds them, and the same secret anywhere else", async () => {
@@ -95,7 +95,7 @@ describe("secrets", () => {
     );
     for (const hidden of [secret, "t0ken-value", "k3y-value"]) expect(html).not.toContain(hidden);
     expect(html).toContain("ines");
-    expect(told).toContain("by the name of their field");
+    expect(told).toContain("in fields with such names");
     expect(told).toContain("found elsewhere");
   });
 
@@ -152,7 +152,7 @@ describe("secrets", () => {
     ];
     const { html, told } = saved(withMeta, ["Bluebird", /\d{4} euros/]);
     for (const hidden of ["Bluebird", "4711", "opaque", `"request"`]) expect(html).not.toContain(hidden);
-    expect(told).toContain("what this server is set to leave out: 2 left out");
+    expect(told).toContain("values that this server is configured to remove: 2 removed");
   });
 
   /** Each would take a pattern that looks ahead again and again a thousand times as long as plain words do. */
@@ -288,7 +288,7 @@ describe("the file", () => {
     }));
     await log.append("r", entriesOf(files));
     const html = Buffer.from(await exportHtml(log, "r", { script: "" })).toString();
-    expect(html).toContain("too many for one page: 1 left out");
+    expect(html).toContain("too many for one page: 1 removed");
     const address = (file: string) => new RegExp(`"${file}":"([^"]+)"`).exec(html)?.[1];
     expect(address(image.file)).toMatch(/^data:image\/png;base64,/);
     expect(Buffer.from(address(small.file)!.split(",")[1]!, "base64").toString()).toBe("token: [redacted]");

@@ -59,7 +59,7 @@ const takenStart: readonly [State, readonly Effect[]] = [
     { do: "refuse-start", error, discard: true },
   ],
 ];
-const handedOver = { code: "handed-over", message: "another process goes on with this run" };
+const handedOver = { code: "handed-over", message: "another process continues this run" };
 const taken: readonly [State, readonly Effect[]] = [
   { name: "closed", failed: true },
   [{ do: "report", error }, { do: "abandon-source", error: handedOver }, { do: "settle" }],

@@ -51,18 +51,14 @@ describe("run-resume", () => {
     [
       "work after the cut",
       [step, { type: "step-end", step: "s", finish: "stop" }, resume(2)],
-      "run-resume goes on after entry 2, but entry 3 is no end of what was cut",
+      "run-resume goes on after entry 2, but entry 3 does not end what was cut",
     ],
     [
       "a step that is cut before its calls",
       [step, call, { type: "step-end", step: "s", finish: "interrupted" }],
       "step s ends as interrupted, but its call c is open",
     ],
-    [
-      "an agent",
-      [{ ...resume(1), agent: "x" } as Event],
-      "run-resume says an agent, but it is the run that is resumed",
-    ],
+    ["an agent", [{ ...resume(1), agent: "x" } as Event], "run-resume names an agent, but it applies to the run"],
   ])("explains %s", (_, events, message) => {
     expect(messageOf(start, ...events)).toBe(message);
   });

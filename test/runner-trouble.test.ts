@@ -277,11 +277,11 @@ test("the end of a run that was cut is not stamped before what it said, whatever
   expect((await log.info("r"))?.endedAt).toBe(at);
 });
 
-describe("a source that gives what is no event", () => {
+describe("a source that gives what is not an event", () => {
   const misfits: readonly [what: unknown, message: string][] = [
-    [null, "null is no event"],
-    ["hello", "a string is no event"],
-    [{ content: "all of it" }, "an object without a type is no event"],
+    [null, "null is not an event"],
+    ["hello", "a string is not an event"],
+    [{ content: "all of it" }, "an object without a type is not an event"],
     [{ type: "MemoryUpdateStarted" }, 'there is no event type "MemoryUpdateStarted"'],
     [{ type: "text-delta", part: "p", delta: 5 }, "text-delta delta: "],
     [{ type: "text-delta", part: "p", delta: "x", agent: null }, "text-delta agent: "],

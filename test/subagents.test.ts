@@ -96,7 +96,7 @@ test("many sub-agents, wide and deep, with approvals answered in random order: n
     const own = events.filter((event) => event.agent === id);
     const [ask] = own.filter((event) => event.type === "ask-start");
     expect(ask?.value).toEqual({ who: task });
-    const result = isAllowed(task) ? `paid ${task} by ${ask?.ask}` : `A person denied this call: not ${task}`;
+    const result = isAllowed(task) ? `paid ${task} by ${ask?.ask}` : `The user denied this call: not ${task}`;
     const text = textOf(own);
     expect(text).toMatch(new RegExp(`^${task} works\\. ${task} got: `));
     expect(text).toContain(result);

@@ -15,11 +15,11 @@ export const backup: CliCommand = {
   words: [1, 1],
   summary: "Saves all runs of a SQLite log to one tar archive while the server runs.",
   details:
-    "Asks the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the right admin; where none runs, reads .runcast/ here.\n" +
-    "Redis and Postgres have tools of their own for this.",
+    "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. If no server runs there, reads .runcast/ here.\n" +
+    "For Redis and Postgres, use their own backup tools.",
   options: {
     url: { value: "address", help: `the server (default: ${LOCAL})` },
-    key: { value: "key", help: "a key with the right admin (or RUNCAST_KEY)" },
+    key: { value: "key", help: "a key with the admin right (or RUNCAST_KEY)" },
   },
   run: async ({ words: [file = ""], options, environment, directory }) => {
     if (existsSync(file)) throw new CommandError(`${file} exists already: choose another name`);
@@ -41,7 +41,7 @@ export const backup: CliCommand = {
     } finally {
       await close();
     }
-    process.stdout.write(`saved in ${file}; runcast restore ${file} makes a log of it in another directory\n`);
+    process.stdout.write(`saved in ${file}; runcast restore ${file} restores it to another directory\n`);
     return 0;
   },
 };
@@ -63,5 +63,5 @@ const fromDirectory = async (directory: string, unreachable: Error): Promise<Arc
   const files = log.backup?.();
   if (files) return { bytes: Readable.from(writeArchive(files)), close: () => log.close() };
   await log.close();
-  throw new CommandError(`the log ${log.name} is not backed up by Runcast: use the tools of its engine`);
+  throw new CommandError(`the log ${log.name} cannot be backed up by Runcast: use the tools of its engine`);
 };

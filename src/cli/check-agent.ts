@@ -57,11 +57,12 @@ export const checkAgent = async (
       if (answer.isOver) break;
     }
     if (answer.problem !== undefined) return bad(answer.problem);
-    if (answer.count === 0) return bad("the stream has no events", "each is a line `data: {…}` and an empty line");
+    if (answer.count === 0)
+      return bad("the stream has no events", "send each as a line `data: {…}` followed by an empty line");
     if (!answer.isOver)
       return bad(
         `the stream ends after ${counted(answer.count, "event")} without a run-end`,
-        'send {"type":"run-end","outcome":"done"} last: without it, an answer that was cut off looks like a whole one',
+        'send {"type":"run-end","outcome":"done"} last; without it, a cut-off answer looks complete',
       );
     return { ok: true, message: `ok: ${answer.summary()}` };
   } catch (error) {

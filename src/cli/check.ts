@@ -12,9 +12,9 @@ export const check: CliCommand = {
   name: "check",
   usage: "<file|url|run>",
   words: [1, 1],
-  summary: "Checks that a log is a whole and grammatical run, and explains the first thing that is wrong.",
+  summary: "Checks that a log is a complete and valid run, and explains the first error.",
   details:
-    "Reads one JSON entry a line, or a stream as `curl -N` gets it; - reads standard input. The exit code is 0 or 1.",
+    "Reads one JSON entry per line, or a stream saved by `curl -N`. Use - for standard input. Exits with 0 if the log is valid, else 1.",
   options: {
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
     agent: { help: "the address is an agent you wrote: sends it a message and checks the events it returns" },
@@ -23,7 +23,7 @@ export const check: CliCommand = {
   run: async (input) => {
     const [what = ""] = input.words;
     if (input.options["agent"] !== undefined) return print(await checkAgentAt(what, input));
-    if (input.options["message"] !== undefined) throw new UsageError("--message goes with --agent");
+    if (input.options["message"] !== undefined) throw new UsageError("--message requires --agent");
     return print(checkText(await readLog(what, input), what === "-" ? "standard input" : what));
   },
 };
@@ -35,7 +35,7 @@ const print = ({ ok, message }: Verdict): number => {
 
 const checkAgentAt = async (url: string, { options, environment }: Input): Promise<Verdict> => {
   if (!/^https?:/.test(url) || !URL.canParse(url))
-    throw new UsageError(`${url} is no address of an agent: use one like http://127.0.0.1:8000`);
+    throw new UsageError(`${url} is not an agent's address: use one such as http://127.0.0.1:8000`);
   const key = options["key"] ?? environment["RUNCAST_KEY"];
   return await checkAgent(
     url,
@@ -60,12 +60,12 @@ export const checkText = (text: string, name: string): Verdict => {
   const violation: Violation | undefined = verify(entries());
   const place = `${name}:${line}`;
   if (problem !== undefined) return { ok: false, message: `${place}: ${oneLine(problem)}` };
-  if (seen.length === 0) return { ok: false, message: `${name}: there are no entries in it` };
+  if (seen.length === 0) return { ok: false, message: `${name} has no entries` };
   if (violation) {
     const { seq, message } = violation;
     const isShort = seq > seen.at(-1)!.seq;
     const where = isShort ? `${place}: after seq ${seq - 1}` : `${place}: seq ${seq}`;
-    const hint = isShort ? " (it was cut off, or the run still goes on)" : "";
+    const hint = isShort ? " (it was cut off, or the run has not ended)" : "";
     return { ok: false, message: `${where}: ${oneLine(message)}${hint}` };
   }
   return { ok: true, message: `ok: ${summary(seen)}` };

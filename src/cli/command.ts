@@ -75,7 +75,7 @@ export const readInput = (
   const help = options["help"] !== undefined;
   const [least, most] = command.words;
   if (!help && words.length < least) throw new UsageError(`${command.usage} is missing`);
-  if (!help && words.length > most) throw new UsageError(`${words[most]} is one word too many`);
+  if (!help && words.length > most) throw new UsageError(`${words[most]} is an extra argument`);
   return { words, options, values, help };
 };
 

@@ -16,17 +16,17 @@ export const exportRun: CliCommand = {
   name: "export",
   usage: "<url|run>",
   words: [1, 1],
-  summary: "Writes a run's log, one JSON entry a line, or as a page that plays it.",
+  summary: "Writes a run's log as one JSON entry per line, or as a page that plays it.",
   details:
-    "Asks the server (for a bare id: RUNCAST_URL, default http://127.0.0.1:4400); where none runs, looks into .runcast/ here.",
+    "Reads from the server (for a bare id: RUNCAST_URL, default http://127.0.0.1:4400). If no server runs there, reads .runcast/ here.",
   options: {
-    html: { help: "writes one HTML file that plays the run without a network; secrets are left out by rule" },
-    output: { value: "file", help: "writes there instead of to standard output" },
+    html: { help: "writes one HTML file that plays the run offline; recognized secrets are removed" },
+    output: { value: "file", help: "writes to this file instead of standard output" },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
   run: async ({ words: [what = ""], options, environment, directory }) => {
     const target = parseRunAddress(what, environment);
-    if (target.run === undefined) throw new UsageError(`${what} names no run: use …/runs/<run>`);
+    if (target.run === undefined) throw new UsageError(`${what} does not name a run: use …/runs/<run>`);
     const format = options["html"] === undefined ? "jsonl" : "html";
     const bytes = await fromServer(target, options["key"] ?? environment["RUNCAST_KEY"], format).catch(
       async (error: unknown) => {
@@ -39,7 +39,7 @@ export const exportRun: CliCommand = {
     await pipeline(bytes, output, { end: file !== undefined }).catch((error: unknown) => {
       if (error instanceof CommandError) throw error;
       if (file !== undefined && "path" in (error as object)) throw fileTrouble(error, file, "write");
-      throw new CommandError(`the run was not written to its end: ${messageOf(error)}`, { cause: error });
+      throw new CommandError(`the run was written only in part: ${messageOf(error)}`, { cause: error });
     });
     return 0;
   },
@@ -89,7 +89,7 @@ const openLog = async (config: LoadedConfig, run: string): Promise<OpenedLog> =>
     if (!(error instanceof LogInUse)) throw error;
     const address = `http://<host>:<port>/runs/${run}`;
     throw new CommandError(
-      `the log in ${config.directory} is in use by a server that runs: ask that one, with ${address} or by setting RUNCAST_URL`,
+      `the log in ${config.directory} is in use by a running server: export from that server, with ${address} or by setting RUNCAST_URL`,
       { cause: error },
     );
   }

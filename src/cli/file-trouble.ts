@@ -12,13 +12,13 @@ export const fileTrouble = (error: unknown, file: string, doing: "read" | "write
     case "EISDIR":
       return say(`${file} is a directory; name a file in it`);
     case "ENOTDIR":
-      return say(`cannot ${doing} ${file}: a part of that path is no directory; check the path`);
+      return say(`cannot ${doing} ${file}: part of the path is not a directory; check the path`);
     case "EACCES":
     case "EPERM":
     case "EROFS":
-      return say(`cannot ${doing} ${file}: you may not; check who owns it, or choose another file`);
+      return say(`cannot ${doing} ${file}: permission denied; check who owns it, or choose another file`);
     case "ENOSPC":
-      return say(`cannot write ${file}: the disk is full; make room, or choose another place`);
+      return say(`cannot write ${file}: the disk is full; free some space, or choose another directory`);
     default:
       return say(`cannot ${doing} ${file}: ${message}`);
   }

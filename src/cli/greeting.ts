@@ -39,7 +39,7 @@ export const greeting = async (
     ...named.map((text, index) => `  ${index === 0 ? "agents" : "      "}  ${text}`),
     ...unready.map((text) => `  warning ${text}`),
     ...(note === undefined ? [] : [`  model   ${note}`]),
-    `  config  ${file ?? "none; runcast.config.ts would be read from here"}`,
+    `  config  ${file ?? "none (reads runcast.config.ts from this directory)"}`,
     `  log     ${log.name}${place ? ` in ${place}` : ""}: ${held}${closed}${gone}`,
     `          survives ${log.survives}`,
     `          runs are kept ${kept}`,

@@ -20,7 +20,7 @@ export const init: CliCommand = {
     const isInstalled = import.meta.url.endsWith(".ts") || existsSync(path.join(directory, "node_modules/runcast"));
     const steps = [
       ...(isInstalled ? [] : ["npm install runcast zod"]),
-      "cp .env.example .env                # then put your key into it",
+      "cp .env.example .env                # then add your key",
       `${ownCommand("serve").padEnd(35)} # then open http://127.0.0.1:4400`,
     ];
     const written = `wrote runcast.config.ts${hasExample ? "" : " and .env.example"}`;
@@ -37,10 +37,10 @@ const CONFIG = lines(
   '// import { mcp } from "runcast/tools/mcp";',
   'import { z } from "zod";',
   "",
-  "// A tool: a name, what it is for, its input, and what it does.",
+  "// A tool has a name, a description, an input schema and a function.",
   "const rollDice = defineTool({",
   '  name: "roll_dice",',
-  '  description: "Rolls dice and tells what each shows.",',
+  '  description: "Rolls dice and returns each result.",',
   "  input: z.object({ count: z.number().int().min(1).max(10) }),",
   '  doing: "Rolling…",',
   '  // approval: "always",                // asks a person first',
@@ -55,7 +55,7 @@ const CONFIG = lines(
   '      instructions: "You are a helpful assistant. Be brief.",',
   "      tools: [",
   "        rollDice,",
-  "        // The tools of MCP servers: one that is started here, and one with a URL.",
+  "        // Tools of MCP servers: one that Runcast starts, and one with a URL.",
   "        // mcp({",
   "        //   servers: {",
   '        //     files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] },',
@@ -69,13 +69,13 @@ const CONFIG = lines(
 );
 
 const ENVIRONMENT = lines(
-  "# Copy this file to .env, and never commit that one. Set the key of the provider that you use.",
+  "# Copy this file to .env and set the key of your provider. Never commit .env.",
   "ANTHROPIC_API_KEY=",
   "# OPENAI_API_KEY=",
   "# GEMINI_API_KEY=",
   "# OPENROUTER_API_KEY=",
   "",
-  "# Another model than the configuration's:",
+  "# To override the configuration's model:",
   "# RUNCAST_MODEL=openai/gpt-5",
   "# RUNCAST_MODEL=ollama/llama3",
 );

@@ -8,15 +8,15 @@ export const keys: CliCommand = {
   name: "keys",
   usage: "<add|list|revoke> [name]",
   words: [1, 2],
-  summary: "Makes, lists and revokes the keys of a running server.",
+  summary: "Creates, lists and revokes keys of a running server.",
   details:
-    "Asks the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the right admin. A key is shown once, when it is made; the server keeps its hash.",
+    "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400, with a key that has the admin right. A new key is shown once; the server stores only its hash.",
   options: {
-    user: { value: "id", help: "add: the user whose key it is (default: its name)" },
+    user: { value: "id", help: "add: the key's user (default: the key's name)" },
     rights: { value: "list", help: `add: of ${RIGHTS.join(", ")} (default: start,watch,answer)` },
-    "on-behalf": { help: "add: for a front end that speaks for its own users" },
+    "on-behalf": { help: "add: for a front end that sends its own users' names" },
     url: { value: "address", help: `the server (default: ${LOCAL})` },
-    key: { value: "key", help: "a key with the right admin (or RUNCAST_KEY)" },
+    key: { value: "key", help: "a key with the admin right (or RUNCAST_KEY)" },
   },
   run: async ({ words: [verb = "", name], options, environment }) => {
     const base = (options["url"] ?? (environment["RUNCAST_URL"] || LOCAL)).replace(/\/+$/, "");
@@ -29,7 +29,8 @@ export const keys: CliCommand = {
       if (listed.length === 0) process.stderr.write("runcast: the server has no keys\n");
       return 0;
     }
-    if (verb !== "add" && verb !== "revoke") throw new UsageError(`there is no keys ${verb}: use add, list or revoke`);
+    if (verb !== "add" && verb !== "revoke")
+      throw new UsageError(`unknown subcommand keys ${verb}: use add, list or revoke`);
     if (name === undefined) throw new UsageError(`keys ${verb} needs the name of a key`);
     if (verb === "revoke") {
       await askServer({ base }, `/admin/keys/${encodeURIComponent(name)}`, { method: "DELETE", key });

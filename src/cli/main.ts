@@ -27,7 +27,7 @@ const overview = async (): Promise<string> => {
     "",
     ...all.map(({ name, usage, summary }) => `  ${`${name} ${usage}`.padEnd(20)}  ${summary}`),
     "",
-    "runcast <command> --help says more about one; runcast --version says which this is.",
+    "Run runcast <command> --help for details, runcast --version for the version.",
   ].join("\n");
 };
 
@@ -64,7 +64,7 @@ export const main = async ([name, ...rest]: readonly string[]): Promise<number> 
     const about = command ? `runcast ${command.name}` : "runcast";
     if (error instanceof UsageError) {
       const help = command ? ownCommand(command.name, "--help") : ownCommand("help");
-      process.stderr.write(`${about}: ${error.message}\n${help} says what there is\n`);
+      process.stderr.write(`${about}: ${error.message}\n${help} lists the options\n`);
       return 2;
     }
     const text = error instanceof CommandError ? error.message : error instanceof Error ? error.stack : String(error);

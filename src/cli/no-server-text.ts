@@ -6,9 +6,10 @@ import { oneLine } from "./terminal-text.ts";
 export const noServerText = ({ base }: Pick<RunAddress, "base">, why: string): string => {
   const url = new URL(base);
   if (/ENOTFOUND|EAI_AGAIN/.test(why)) return `there is no host ${url.hostname}; check the address ${base}`;
-  if (/\bbad port\b/.test(why)) return `port ${url.port} is one that HTTP clients refuse to ask; choose another port`;
+  if (/\bbad port\b/.test(why)) return `HTTP clients block port ${url.port}; choose another port`;
   const isHere = url.protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
-  if (!isHere) return oneLine(`no server answers at ${base} (${why}); check the address, and that the server runs`);
+  if (!isHere)
+    return oneLine(`no server answers at ${base} (${why}); check the address and that the server is running`);
   const port = url.port || "80";
   const flags = port === new URL(LOCAL).port ? [] : ["--port", port];
   return `no server answers at ${base}; check the port, or start one there with: ${ownCommand("serve", ...flags)}`;

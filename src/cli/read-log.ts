@@ -13,10 +13,10 @@ export const readLog = async (what: string, { options, environment }: Input): Pr
   const key = options["key"] ?? environment["RUNCAST_KEY"];
   const fromServer = async () => {
     const target = parseRunAddress(what, environment);
-    if (target.run === undefined) throw new UsageError(`${what} names no run: use …/runs/<run>`);
+    if (target.run === undefined) throw new UsageError(`${what} does not name a run: use …/runs/<run>`);
     const response = await fetchLog(target, key);
     return await response.text().catch((error: Error) => {
-      throw new CommandError(`the answer of ${target.base} broke off: ${error.message}`, { cause: error });
+      throw new CommandError(`the response from ${target.base} was cut off: ${error.message}`, { cause: error });
     });
   };
   if (/^https?:\/\//.test(what)) return await fromServer();

@@ -15,8 +15,8 @@ export const replay: CliCommand = {
   words: [1, 1],
   summary: "Plays a run's log as it happened.",
   options: {
-    speed: { value: "number|max", help: "how many times as fast (default: 1); max does not wait at all" },
-    from: { value: "seq", help: "shows everything up to this entry at once" },
+    speed: { value: "number|max", help: "speed factor (default: 1); max does not wait" },
+    from: { value: "seq", help: "shows everything up to this entry immediately" },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
   run: async (input) => {
@@ -55,17 +55,17 @@ const read = async (file: string, input: Input): Promise<Entry[]> => {
     if ("problem" in found) throw new CommandError(`${file}:${found.line}: ${oneLine(found.problem)}`);
     return found.entry;
   });
-  if (entries.length === 0) throw new CommandError(`${file}: there are no entries in it`);
+  if (entries.length === 0) throw new CommandError(`${file} has no entries`);
   return entries;
 };
 
 const speedOf = (text: string): number => {
   const speed = text === "max" ? Infinity : Number(text);
-  if (!(speed > 0)) throw new UsageError(`--speed must be a number above 0, or max: not ${text}`);
+  if (!(speed > 0)) throw new UsageError(`--speed must be a number above 0, or max, not ${text}`);
   return speed;
 };
 
 const fromOf = (text: string): number => {
-  if (!/^\d+$/.test(text)) throw new UsageError(`--from must be the seq of an entry: not ${text}`);
+  if (!/^\d+$/.test(text)) throw new UsageError(`--from must be the seq of an entry, not ${text}`);
   return Number(text);
 };

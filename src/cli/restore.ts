@@ -11,19 +11,18 @@ export const restore: CliCommand = {
   name: "restore",
   usage: "<file>",
   words: [1, 1],
-  summary: "Makes a log of what runcast backup has saved.",
-  details:
-    "Writes to the directory of the log here (.runcast/), which must not exist or be empty. Start the server afterwards.",
+  summary: "Restores a log from a file that runcast backup saved.",
+  details: "Writes to the log's directory (.runcast/), which must be empty or not exist. Start the server afterwards.",
   options: { config: { value: "file", help: "instead of runcast.config.ts in this directory" } },
   run: async ({ words: [file = ""], options, directory }) => {
     const named = options["config"];
     const config = await readConfig(directory, named === undefined ? {} : { file: named });
     const target = config.directory;
     if (!config.keepsFiles)
-      throw new CommandError("the log of this configuration is not in SQLite: use the tools of its engine");
+      throw new CommandError("this configuration's log is not in SQLite: use the tools of its engine");
     if (!existsSync(file)) throw new CommandError(`there is no file ${file}`);
     if (existsSync(target) && readdirSync(target).length > 0)
-      throw new CommandError(`${target} is not empty: move it away first`);
+      throw new CommandError(`${target} is not empty: move it first`);
     // Rename only when complete.
     const unfinished = `${target}.unfinished`;
     await rm(unfinished, { recursive: true, force: true });

@@ -9,13 +9,13 @@ export const runs: CliCommand = {
   name: "runs",
   usage: "",
   words: [0, 0],
-  summary: "Lists the runs of a server, newest first: state, who, what, how long, tokens, what each waits for.",
+  summary: "Lists a server's runs, newest first, with state, user, message, duration, tokens and open questions.",
   details:
-    "Asks the server at --url, RUNCAST_URL or http://127.0.0.1:4400. A key shows its user's runs; one with the right admin shows everybody's, whatever client started them.",
+    "Uses the server at --url, RUNCAST_URL or http://127.0.0.1:4400. A key lists its user's runs. A key with the admin right lists everyone's.",
   options: {
     open: { help: "only runs that have not ended" },
-    waiting: { help: "only runs that wait for a person" },
-    limit: { value: "count", help: "how many, up to 500 (default: 50)" },
+    waiting: { help: "only runs that are waiting for an answer" },
+    limit: { value: "count", help: "the number of runs, up to 500 (default: 50)" },
     url: { value: "address", help: `the server (default: ${LOCAL})` },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
   },
@@ -33,7 +33,7 @@ export const runs: CliCommand = {
     const { runs: listed } = (await answer.json()) as { runs: readonly RunRow[] };
     const shown = isWaiting ? listed.filter(({ asks = [] }) => asks.length > 0) : listed;
     for (const line of linesOf(shown, now)) process.stdout.write(`${line}\n`);
-    if (shown.length === 0) process.stderr.write("runcast: there are no such runs\n");
+    if (shown.length === 0) process.stderr.write("runcast: no runs found\n");
     return 0;
   },
 };

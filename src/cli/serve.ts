@@ -20,14 +20,21 @@ export const serve: CliCommand = {
   name: "serve",
   usage: "",
   words: [0, 0],
-  summary: "Serves the agents of runcast.config.ts, or an assistant where there is a model, and a scripted demo.",
+  summary:
+    "Serves the agents of runcast.config.ts. Without one, serves an assistant (if a model is found) and a scripted demo.",
   details:
     "The port is --port, or else PORT, the configuration's, 4400. Variables are read from .env, too. Without a configuration, the assistant's model is\n" +
     "--model, RUNCAST_MODEL, that of a provider whose key is set, or that of a server on this machine. RUNCAST_DEMO_SPEED sets how fast the demo plays.",
   options: {
-    port: { value: "number", help: "0 takes any free one (default: 4400)" },
-    host: { value: "address", help: "where to listen (default: 127.0.0.1); others need a key in the configuration" },
-    origin: { value: "origin", help: "a page that may use this server besides its own, such as http://localhost:5173" },
+    port: { value: "number", help: "0 uses any free port (default: 4400)" },
+    host: {
+      value: "address",
+      help: "the address to listen on (default: 127.0.0.1); other addresses require a key in the configuration",
+    },
+    origin: {
+      value: "origin",
+      help: "the origin of another page that may use this server, such as http://localhost:5173",
+    },
     log: { value: "name", help: "memory, sqlite, or a URL: redis://…, postgres://… (default: sqlite, in .runcast/)" },
     "log-format": { value: "format", help: "text, or json: a line for each run, refusal and problem (default: text)" },
     model: { value: "name", help: "the assistant's model, as <provider>/<model>; demo: only the scripted demo" },
@@ -48,7 +55,7 @@ export const serve: CliCommand = {
     const opened = await openLog(config, options["log"], host, port);
     const lines = linesOf(options["log-format"] ?? config.logFormat, config.logMessages);
     const report = reporter(lines);
-    surviveStrayErrors((error) => report(error, "nobody caught this error, and the server goes on: "));
+    surviveStrayErrors((error) => report(error, "uncaught error, the server continues: "));
     const server = createServer({
       ...serverOptions(withOrigin(config, options["origin"]), opened, report, lines),
       host,
@@ -152,7 +159,7 @@ const present = <Value extends object>(value: Value) =>
   };
 
 const notOurs = (host: string): CommandError =>
-  new CommandError(`${host} is no address of this machine; choose another: --host 127.0.0.1`);
+  new CommandError(`${host} is not an address of this machine; choose another: --host 127.0.0.1`);
 
 /** Reports an invalid address before checking that a public one has a key. */
 const checkHost = async (host: string, config: LoadedConfig): Promise<void> => {
@@ -162,8 +169,8 @@ const checkHost = async (host: string, config: LoadedConfig): Promise<void> => {
   const isPublic = !/^(127\.|::1$)/.test(address);
   if (isPublic && "key" in config && config.key === undefined && config.keys === undefined && config.jwt === undefined)
     throw new CommandError(
-      `${path.basename(config.file ?? "")}: key is undefined, and listening on ${host}, where others can reach it, needs one; ` +
-        "set what it is taken from (an environment variable that is not set?), or listen on 127.0.0.1",
+      `${path.basename(config.file ?? "")}: key is undefined, and listening on ${host}, which others can reach, needs one; ` +
+        "set it (is an environment variable missing?), or listen on 127.0.0.1",
     );
 };
 
@@ -177,7 +184,7 @@ const openLog = async (
     return await config.openLog(name);
   } catch (error) {
     if (!(error instanceof LogInUse)) throw error;
-    const too = (await isTaken(host, port)) ? ` (port ${port} is in use too, probably by that one)` : "";
+    const too = (await isTaken(host, port)) ? ` (port ${port} is also in use, probably by the same process)` : "";
     throw new CommandError(
       `the log in ${config.directory} is in use by another Runcast${too}: stop that one, start this one in another directory, ` +
         "or keep its runs in memory: --log memory",
@@ -204,7 +211,7 @@ const listen = async (server: RuncastServer, host: string, port: number): Promis
         `port ${port} is in use; choose another: --port ${port === 65_535 ? 0 : port + 1}, or PORT`,
       );
     if (code === "EACCES")
-      throw new CommandError(`port ${port} may not be used by you; choose one above 1023: --port 4400`);
+      throw new CommandError(`you do not have permission to use port ${port}; choose one above 1023: --port 4400`);
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") throw notOurs(host);
     throw new CommandError(message, { cause: error });
   }
@@ -252,7 +259,7 @@ const untilStopped = async (
   const isHandedOver = signal === "SIGTERM" && opened.log.isLasting && server.runner.active > 0;
   const runs = isHandedOver ? `; handing ${server.runner.active} runs over for up to ${handOverMs / 1000} s` : "";
   if (lines) lines.line("info", "server-stop", { signal, runs: server.runner.active, handsOver: isHandedOver });
-  else process.stdout.write(`runcast: stopping${runs}; Ctrl-C again stops at once\n`);
+  else process.stdout.write(`runcast: stopping${runs}; press Ctrl-C again to stop immediately\n`);
   setTimeout(() => process.exit(1), (isHandedOver ? handOverMs : 0) + CLOSE_MS).unref();
   await server.close(isHandedOver ? { handOverMs } : {});
 };
@@ -267,6 +274,6 @@ const portOf = (text: string | undefined, name: string): number | undefined => {
 
 const speedOf = (text: string | undefined): number => {
   const speed = text === undefined ? 1 : text === "max" ? Infinity : Number(text);
-  if (!(speed > 0)) throw new UsageError(`RUNCAST_DEMO_SPEED must be a number above 0, or max: not ${text}`);
+  if (!(speed > 0)) throw new UsageError(`RUNCAST_DEMO_SPEED must be a number above 0, or max, not ${text}`);
   return speed;
 };

@@ -19,7 +19,9 @@ export const parseRunAddress = (text: string, environment: NodeJS.ProcessEnv): R
     const where = environment["RUNCAST_URL"] || LOCAL;
     const address = addressOf(where);
     if (!address)
-      throw new UsageError(`RUNCAST_URL is ${where}, which is no address${missingScheme(where, `such as ${LOCAL}`)}`);
+      throw new UsageError(
+        `RUNCAST_URL is ${where}, which is not an address${missingScheme(where, `such as ${LOCAL}`)}`,
+      );
     return { base: where.replace(/\/+$/, ""), run: text, token: undefined, isBare: true };
   }
   const url = addressOf(text);
@@ -29,7 +31,8 @@ export const parseRunAddress = (text: string, environment: NodeJS.ProcessEnv): R
     );
   const [, before = "", run] = /^(.*?)(?:\/runs(?:\/([^/]+).*)?)?\/?$/.exec(url.pathname) ?? [];
   const named = run === undefined ? url.searchParams.get("run") : decoded(run);
-  if (named === undefined) throw new UsageError(`${text} is not properly encoded: use % only before two digits`);
+  if (named === undefined)
+    throw new UsageError(`${text} is not properly encoded: % must be followed by two hexadecimal digits`);
   return {
     base: url.origin + before,
     run: named ?? undefined,
@@ -64,6 +67,6 @@ export const authorization = (
 ): Record<string, string> => {
   const secret = key ?? token;
   if (secret !== undefined && !/^[\x20-\x7e\x80-\xff]*$/.test(secret))
-    throw new UsageError("the key has characters that no header can carry");
+    throw new UsageError("the key contains characters that are not allowed in a header");
   return secret === undefined ? {} : { authorization: `Bearer ${secret}` };
 };

@@ -19,10 +19,10 @@ export const watch: CliCommand = {
   name: "watch",
   usage: "<url|run>",
   words: [1, 1],
-  summary: "Shows a run while it happens: steps, text, thinking, tools, sub-agents, questions.",
+  summary: "Shows a run live: steps, text, thinking, tools, sub-agents and questions.",
   details: [
     "A run is http://host:port/runs/<run>, or its id on RUNCAST_URL (default: http://127.0.0.1:4400). With a server's address and --message, a new",
-    "run is started and shown. The exit code is 0 if the run finished and its answer is whole, else 1. Ctrl-C stops watching, not the run.",
+    "run is started and shown. Exits with 0 if the run finished with a complete answer, else 1. Ctrl-C stops watching, not the run.",
   ].join("\n"),
   options: {
     message: { value: "text", help: "starts a run with this message" },
@@ -34,13 +34,13 @@ export const watch: CliCommand = {
     const target = parseRunAddress(what, environment);
     const { message, agent, key = environment["RUNCAST_KEY"] } = options;
     if (message === undefined && target.run === undefined)
-      throw new UsageError(`${what} names no run: use …/runs/<run>, or --message "…" to start one`);
+      throw new UsageError(`${what} does not name a run: use …/runs/<run>, or --message "…" to start one`);
     if (message !== undefined && target.run !== undefined)
-      throw new UsageError(`a message starts a run, and ${what} names one: leave out either --message or the run`);
-    if (message?.trim() === "") throw new UsageError(`--message is empty: say what to ask, such as --message "hello"`);
+      throw new UsageError(`--message starts a new run, but ${what} names an existing one: leave out one of them`);
+    if (message?.trim() === "") throw new UsageError(`--message is empty: pass a message, such as --message "hello"`);
     const files = values?.["file"] ?? [];
     if (files.length > 0 && message === undefined)
-      throw new UsageError(`--file needs --message "…": a file goes with the message that starts a run`);
+      throw new UsageError(`--file needs --message "…": files are sent with the message that starts a run`);
     const { base, token, run } = target;
     let hasBeenLive = false;
     const client = createClient({
@@ -90,7 +90,7 @@ export const watch: CliCommand = {
       return describeRun(handle.state).hasSucceeded ? 0 : 1;
     } catch (error) {
       if (!stop.signal.aborted) throw new CommandError(failureText(error, target), { cause: error });
-      viewer.know({ text: "no longer watched; the run goes on", isLive: false });
+      viewer.know({ text: "stopped watching; the run continues", isLive: false });
       return 130;
     } finally {
       process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
@@ -128,7 +128,7 @@ const pasteable = (path: string): string =>
   path.replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
 const howToAnswer = ({ base, token }: RunAddress, run: string, ask: AskNode, access: string): string[] => {
-  if (token !== undefined) return ["this address only allows watching; someone with the key can answer"];
+  if (token !== undefined) return ["this link is read-only; to answer, use a key"];
   const answer = describeAsk(ask).choices[0]?.answer ?? { value: "…" };
   const { path, body = "" } = writeCommand({
     do: "answer",

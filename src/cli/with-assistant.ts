@@ -35,7 +35,7 @@ export const withAssistant = async (
   if (!model)
     return {
       config,
-      note: "none found, so only the demo answers; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama",
+      note: "none found, so only the demo is available; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama",
     };
   const problem = keyProblem(model.name, environment);
   if (problem !== undefined) throw new CommandError(problem);

@@ -79,7 +79,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
         reader.push(value);
       } catch (error) {
         if (error instanceof BadFrame) return cut("bad-frame", error.message);
-        const message = `what reads the run has thrown: ${messageOf(error)}`;
+        const message = `the run's reader threw an error: ${messageOf(error)}`;
         fail({ problem: { code: "reader-failed", message }, final: true }, error);
       }
       if (options.pace && !isStopped) await options.pace();
@@ -112,7 +112,7 @@ export const startFollower = (options: FollowerOptions): (() => void) => {
       // After a successful stream, an intermediary (such as a network's login page) may respond for a while.
       return { ...cut("no-stream", `the answer is not an event stream but ${type}`), final: !hasBeenLive };
     } catch (error) {
-      if (isSilent) return cut("silence", `nothing came for ${options.silenceMs} ms`);
+      if (isSilent) return cut("silence", `nothing arrived for ${options.silenceMs} ms`);
       return networkTrouble(error);
     } finally {
       alive.stop();

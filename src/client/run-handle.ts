@@ -119,7 +119,7 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
   const isFromSnapshot = (): boolean => options.from === "snapshot" && state.seq === 0;
 
   const takeSnapshot = (whole: RunSnapshot): boolean => {
-    if (!isFromSnapshot()) throw new BadFrame("a snapshot came that nobody asked for");
+    if (!isFromSnapshot()) throw new BadFrame("received a snapshot that was not requested");
     if (isTooNew(whole.protocol)) return true;
     restoreInto(state, whole);
     for (const listener of state.listeners.get(ROOT) ?? []) listener();
@@ -139,7 +139,8 @@ export const createRunHandle = (options: HandleOptions): RunHandle => {
     if (whole) return takeSnapshot(whole.state as RunSnapshot);
     const seq = Number(id);
     if (seq <= state.seq) return false;
-    if (seq !== state.seq + 1) throw new BadFrame(`entry ${id} came after ${state.seq}: those between are missing`);
+    if (seq !== state.seq + 1)
+      throw new BadFrame(`entry ${id} arrived after ${state.seq}: the entries in between are missing`);
     const entry = read(entryOf, id, data);
     if (entry.event.type === "run-start" && isTooNew(entry.event.protocol)) return true;
     if (connection.status === "live" && connection.waiting) show({ status: "live" });

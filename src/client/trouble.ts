@@ -37,7 +37,7 @@ export class Unsendable extends Error {}
 export const checkHeaders = (headers: Record<string, string>): void => {
   for (const [name, value] of Object.entries(headers))
     if (!/^[\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-      throw new Unsendable("the key, or a secret, has a name or characters that no header can carry");
+      throw new Unsendable("the key, or a secret, has a name or characters that are not allowed in a header");
 };
 
 /** Throws Unsendable for addresses that `fetch` would reject with what looks like a network error. */
@@ -46,7 +46,7 @@ export const checkAddress = (address: string): void => {
   const base = typeof document === "object" ? document.baseURI : globalThis.location?.href;
   const protocol = URL.parse(address, base)?.protocol;
   if (protocol !== "http:" && protocol !== "https:")
-    throw new Unsendable(`${address} is no address of a server; one begins with http:// or https://`);
+    throw new Unsendable(`${address} is not a server's address; use one that starts with http:// or https://`);
 };
 
 export const networkTrouble = (error: unknown): Trouble => {

@@ -52,8 +52,8 @@ export const aiSdk: Dialect = {
   disconnect: "continue",
   asks: "next-request",
   coverage: extendedBut({
-    "run-resume": loses("the SDK does not know which process runs an agent; a status says that the run goes on"),
-    "step-retry": loses("the SDK cannot try a step again; a status says so"),
+    "run-resume": loses("the SDK does not know which process runs an agent; a status reports that the run continues"),
+    "step-retry": loses("the SDK cannot retry a step; a status reports it"),
   }),
 };
 

@@ -19,7 +19,7 @@ const routes: readonly Route[] = [
     method: "POST",
     path: `${AGENT}/connect`,
     does: "follow",
-    summary: "CopilotKit: the conversation so far, and the thread's latest run as it goes on.",
+    summary: "CopilotKit: the conversation so far, and the thread's latest run, live.",
     body: inputJsonSchema,
   },
   { method: "POST", path: `${AGENT}/stop/:thread`, does: "cancel", summary: "CopilotKit: stop the run of a thread." },

@@ -26,7 +26,7 @@ type ChatMessage = z.infer<typeof bodySchema>["messages"][number];
 const slot = jsonSlot('{"type":"runcast","data":');
 const spelling = lossless({ encode: createDeepAgentEncoder, decode: createDeepAgentDecoder }, slot);
 
-const NO_PARTS = { loses: "the family's tokens belong to no part; who reads it makes its own" };
+const NO_PARTS = { loses: "the family's tokens have no parts; readers create their own" };
 const NO_THINKING = { loses: "the family has no reasoning" };
 const NO_INPUT = { loses: "the family shows calls without their arguments" };
 
@@ -51,7 +51,12 @@ export const deepAgent: Dialect = {
       summary: "Start a run and answer with its last message when it has ended.",
       body: () => z.toJSONSchema(bodySchema, { io: "input" }),
     },
-    { method: "GET" as const, path: `${base}/health`, does: "reply" as const, summary: "Whether the server is there." },
+    {
+      method: "GET" as const,
+      path: `${base}/health`,
+      does: "reply" as const,
+      summary: "Whether the server is running.",
+    },
   ]),
   read: ({ does, path }, request) =>
     does === "reply"

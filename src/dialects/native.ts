@@ -36,7 +36,7 @@ export const native: Dialect = {
       method: "POST",
       path: "/runs",
       does: "start",
-      summary: "Start a run and stream it. `Accept: application/json` answers with its id at once.",
+      summary: "Start a run and stream it. `Accept: application/json` returns its id immediately.",
       body: () => z.toJSONSchema(startSchema, { io: "input" }),
     },
     { method: "GET", path: "/runs/:run/events", does: "follow", summary: "Follow a run from a cursor." },
@@ -119,8 +119,8 @@ const checkProtocol = ({ headers, query }: DialectRequest): void => {
 
 const readStart = ({ body, headers, query }: DialectRequest): Command => {
   if (isObject(body) && "secrets" in body)
-    throw new Refusal("secrets-in-body", "secrets never come in a body, where they could be stored or logged", {
-      hint: "send each as a header of its own: Runcast-Secret-<Name>: <value>",
+    throw new Refusal("secrets-in-body", "secrets are not allowed in a body, where they could be stored or logged", {
+      hint: "send each in its own header: Runcast-Secret-<Name>: <value>",
     });
   const { message, messages, ...rest } = parseBody(startSchema, body, HINT);
   if ((message === undefined) === (messages === undefined))
@@ -143,7 +143,7 @@ const readFollow = ({ params, query, headers }: DialectRequest): Command => {
   const after = parseCursor(text);
   if (!after)
     throw new Refusal("bad-cursor", `"${text.slice(0, 40)}" is not a cursor`, {
-      hint: "a cursor is the id of the last frame that arrived, such as 17; 0 is the start of the run",
+      hint: "a cursor is the id of the last frame received, such as 17; 0 is the start of the run",
     });
   const from = query.get("from");
   if (from !== null && from !== "snapshot")

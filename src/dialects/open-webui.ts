@@ -58,10 +58,10 @@ const start = (path: string, when?: Route["when"]): Route => ({
 });
 
 const within = {
-  loses: "a card shows a call when it is asked for, when it runs and when it has ended, not what comes between",
+  loses: "a card shows that a call is requested, executing or ended, not its progress",
 };
-const status = { loses: "told as the status line above the message" };
-const steps = { loses: "a message is a list of items, whichever step they are of" };
+const status = { loses: "sent as the status line above the message" };
+const steps = { loses: "a message is a flat list of items without steps" };
 
 /** Open WebUI, over a plain connection or through the pipe. Every agent is a model. */
 export const openWebui: Dialect = {
@@ -77,13 +77,13 @@ export const openWebui: Dialect = {
       method: "GET",
       path: `${BASE}/models`,
       does: "reply",
-      summary: "The agents, as models, and the styles that there are; with ?styles=1 each model in every style.",
+      summary: "The agents, as models, and the available styles. With ?styles=1, each model in every style.",
     },
     {
       method: "POST",
       path: `${BASE}/runs/:run/asks/:ask/:kind`,
       does: "answer",
-      summary: "What a dialog that the pipe opened has answered.",
+      summary: "The answer from a dialog that the pipe opened.",
     },
     { method: "GET", path: `${BASE}/runs/:run/events`, does: "follow", summary: "The rest of a run, for the pipe." },
     { method: "POST", path: `${BASE}/runs/:run/cancel`, does: "cancel", summary: "Stop a run, for the pipe." },
@@ -115,7 +115,7 @@ export const openWebui: Dialect = {
     "step-retry": status,
     "step-end": steps,
     "text-end": { loses: "a message ends when the run does" },
-    "tool-input-delta": { loses: "a card has its arguments when they are whole" },
+    "tool-input-delta": { loses: "a card gets its arguments when they are complete" },
     "tool-progress": status,
     "tool-output-delta": within,
   }),

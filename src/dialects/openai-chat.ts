@@ -30,7 +30,7 @@ export const openaiChat: Dialect = {
       method: "POST",
       path: "/v1/chat/completions",
       does: "start",
-      summary: "A chat completion as OpenAI's clients ask for it; the model is an agent.",
+      summary: "A chat completion for OpenAI clients. The model is an agent.",
       body: () => z.toJSONSchema(chatSchema, { io: "input", unrepresentable: "any" }),
     },
     { method: "GET", path: MODELS, does: "reply", summary: "The agents, as models." },
@@ -62,9 +62,9 @@ export const openaiChat: Dialect = {
   asks: "link",
   coverage: openaiCoverage({
     inside: { loses: "a completion has no place for the agent's own tools; clients would run a call that they see" },
-    subAgents: { loses: "what a sub-agent says is never content, so nothing says that there is one" },
-    aside: { loses: "a completion has no place for it beside the words" },
-    askStart: { loses: "nothing can be asked in a completion: its thoughts say where to answer" },
+    subAgents: { loses: "sub-agent output is never content, so clients do not see sub-agents" },
+    aside: { loses: "a completion has no place for it beside the text" },
+    askStart: { loses: "nothing can be asked in a completion: its reasoning says where to answer" },
     askEnd: { loses: "nothing can be asked in a completion" },
   }),
 };

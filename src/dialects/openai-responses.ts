@@ -25,7 +25,7 @@ export const openaiResponses: Dialect = {
       method: "POST",
       path: RESPONSES,
       does: "start",
-      summary: "A response as OpenAI's clients ask for it; the model is an agent.",
+      summary: "A response for OpenAI clients. The model is an agent.",
       body: () => z.toJSONSchema(responsesSchema, { io: "input", unrepresentable: "any" }),
     },
     {
@@ -55,10 +55,10 @@ export const openaiResponses: Dialect = {
   disconnect: "cancel",
   asks: "link",
   coverage: openaiCoverage({
-    inside: { loses: "the agent's own tools are no items of a response: clients would run a call that they see" },
-    subAgents: { loses: "what a sub-agent says is no item of a response: it would be taken for the answer" },
+    inside: { loses: "the agent's own tools are not items of a response: clients would run a call that they see" },
+    subAgents: { loses: "sub-agent output is not an item of a response: clients would take it for the answer" },
     aside: { loses: "a response has no item for it" },
-    askStart: { loses: "nothing can be asked in a response: a thought says where to answer" },
+    askStart: { loses: "nothing can be asked in a response: its reasoning says where to answer" },
     askEnd: { loses: "nothing can be asked in a response" },
   }),
 };

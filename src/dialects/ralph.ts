@@ -15,7 +15,7 @@ const HEARTBEAT_MS = 15_000;
 const slot = jsonSlot('{"type":"runcast","says":', "runcast");
 const spelling = lossless({ encode: createRalphEncoder, decode: createRalphDecoder }, slot);
 
-const NO_PARTS = { loses: "the family's words belong to no part; who reads it makes its own" };
+const NO_PARTS = { loses: "the family's text has no parts; readers create their own" };
 
 /** The dialect of the Ralph and YouLearn servers: every frame is `event: message` with a flat `{"type", …}`. */
 export const ralph: Dialect = {
@@ -35,7 +35,7 @@ export const ralph: Dialect = {
       method: "GET" as const,
       path: `${base}/health`,
       does: "reply" as const,
-      summary: "Whether the server is there.",
+      summary: "Whether the server is running.",
     })),
   ],
   read: ({ does }, request) =>

@@ -15,11 +15,11 @@ export const createControls = (replay: Replay, within: HTMLElement, what: (seq: 
   slider.type = "range";
   slider.min = "0";
   slider.setAttribute("aria-label", "Event");
-  const first = button("To the beginning", "first", () => replay.seek(0));
-  const back = button("One event back", "back", () => replay.seek(replay.seq - 1));
+  const first = button("Go to the start", "first", () => replay.seek(0));
+  const back = button("Previous event", "back", () => replay.seek(replay.seq - 1));
   const play = button("Play", "play", () => (replay.isPlaying ? replay.pause() : replay.play()));
-  const on = button("One event on", "on", () => replay.seek(replay.seq + 1));
-  const last = button("To the end", "last", () => replay.seek(replay.length));
+  const on = button("Next event", "on", () => replay.seek(replay.seq + 1));
+  const last = button("Go to the end", "last", () => replay.seek(replay.length));
   const speed = make("select");
   speed.setAttribute("aria-label", "Speed");
   for (const value of SPEEDS) {

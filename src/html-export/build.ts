@@ -21,17 +21,17 @@ export const buildHtml = (
   const { entries, counts, text } = redactEntries(all, redact);
   const addresses = inlineFiles(files, text);
   const notes = [
-    ...[...counts].map(([rule, count]) => `${WORDS[rule] ?? rule}: ${count} left out`),
+    ...[...counts].map(([rule, count]) => `${WORDS[rule] ?? rule}: ${count} removed`),
     ...(tooLarge > 0
-      ? [`files over ${FILE_BYTES / 1024 / 1024} MB, or too many for one page: ${tooLarge} left out`]
+      ? [`files over ${FILE_BYTES / 1024 / 1024} MB, or too many for one page: ${tooLarge} removed`]
       : []),
-    ...(entries.at(-1)?.event.type === "run-end" ? [] : ["the run was still going on when this was saved"]),
+    ...(entries.at(-1)?.event.type === "run-end" ? [] : ["the run had not ended when this was saved"]),
   ];
   return documentOf({ run, entries, addresses, notes, script });
 };
 
 const WORDS: Readonly<Record<string, string>> = {
-  field: "passwords, tokens and keys by the name of their field",
-  configured: "what this server is set to leave out",
-  "seen elsewhere": "secrets that were found elsewhere in the run",
+  field: "passwords, tokens and keys in fields with such names",
+  configured: "values that this server is configured to remove",
+  "seen elsewhere": "secrets found elsewhere in the run",
 };

@@ -28,7 +28,7 @@ export const documentOf = ({ run, entries, addresses, notes, script }: SavedRun)
   ].join("; ");
   const omissions =
     notes.length === 0
-      ? "<p>Nothing in it looked like a secret; nothing was left out.</p>"
+      ? "<p>No secrets were found, so nothing was removed.</p>"
       : `<ul>${notes.map((note) => `<li>${escaped(note)}</li>`).join("")}</ul>`;
   return `<!doctype html>
 <html lang="en">

@@ -16,7 +16,7 @@ export const createQueue = ({
   return async (job) => {
     if (running >= atOnce) {
       if (line.length >= waiting)
-        throw new Refusal("busy", "too many exports are being made", {
+        throw new Refusal("busy", "too many exports are in progress", {
           status: 503,
           retryable: true,
           hint: "try again in a minute",

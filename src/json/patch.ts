@@ -31,10 +31,10 @@ const applyOperation = (holder: { value: Json | undefined }, operation: Operatio
       return insert(holder, operation.path, structuredClone(look(holder, operation.from ?? "")));
     case "test":
       if (!isSame(look(holder, operation.path), operation.value))
-        throw new Error(`the test of ${operation.path} does not hold`);
+        throw new Error(`the test of ${operation.path} failed`);
       return;
     default:
-      throw new Error(`${operation.op} is no operation of JSON Patch`);
+      throw new Error(`${operation.op} is not a JSON Patch operation`);
   }
 };
 
@@ -54,7 +54,7 @@ const INDEX = /^(?:0|[1-9]\d*)$/;
 type Container = Record<string, Json | undefined> | (Json | undefined)[];
 
 const parse = (pointer: string): string[] => {
-  if (pointer !== "" && !pointer.startsWith("/")) throw new Error(`${pointer} is no JSON Pointer`);
+  if (pointer !== "" && !pointer.startsWith("/")) throw new Error(`${pointer} is not a JSON Pointer`);
   return [
     "value",
     ...pointer
@@ -69,7 +69,7 @@ const find = (holder: { value: Json | undefined }, pointer: string): { container
   let container: Container = holder as Container;
   for (const key of keys.slice(0, -1)) {
     const next = own(container, key);
-    if (typeof next !== "object" || next === null) throw new Error(`${pointer} leads nowhere`);
+    if (typeof next !== "object" || next === null) throw new Error(`${pointer} does not exist`);
     container = next as Container;
   }
   return { container, key: keys.at(-1)! };

@@ -17,7 +17,7 @@ export class LogConflict extends Error {
 export class LogReset extends LogConflict {
   override name = "LogReset";
   constructor(run: string, known: number, found: number) {
-    super(`run ${run}: the log ended at ${known} and now ends at ${found}: the engine lost what it had stored`);
+    super(`run ${run}: the log ended at ${known} and now ends at ${found}: the engine lost stored entries`);
   }
 }
 
@@ -28,7 +28,7 @@ export class LogFenced extends LogConflict {
   readonly owner: string | undefined;
   readonly epoch: number;
   constructor(run: string, writer: Ownership | undefined, { owner, epoch }: { owner?: string; epoch: number }) {
-    const now = owner === undefined ? "nobody owns it" : `${owner} owns it`;
+    const now = owner === undefined ? "no process owns it" : `${owner} owns it`;
     const who = writer
       ? `${writer.owner} writes with epoch ${writer.epoch}`
       : "a writer without an owner is not its own";

@@ -92,7 +92,7 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
 
   return {
     name: "memory",
-    survives: "nothing: runs are gone when the process ends",
+    survives: "nothing: runs are lost when the process ends",
     isLasting: false,
     records: createRecords(now ?? Date.now),
     watch,
@@ -204,7 +204,8 @@ export const memory = ({ maxRuns = 1000, now }: MemoryOptions = {}): Log => {
       checkRunId(run);
       const kept = runs.get(run);
       if (!kept) return;
-      if (kept.info.endedAt === undefined) throw new Error(`run ${run} has not ended: only a finished run can go`);
+      if (kept.info.endedAt === undefined)
+        throw new Error(`run ${run} has not ended: only finished runs can be deleted`);
       forget(kept);
     },
 

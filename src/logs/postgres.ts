@@ -77,7 +77,7 @@ export const postgres = async (options: PostgresOptions): Promise<Log> => {
 
   return {
     name: "postgres",
-    survives: "the loss of any process, and a power loss unless Postgres is told otherwise",
+    survives: "the loss of any process, and a power loss, with Postgres' default settings",
     isLasting: true,
     records: openRecords(connection, schema, ahead),
     watch,

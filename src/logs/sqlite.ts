@@ -67,7 +67,8 @@ export const sqlite = ({ directory = ".runcast", now }: SqliteOptions = {}): Log
   };
 
   const dropRows = (run: string, found: { number: number; info: RunInfo }) => {
-    if (found.info.endedAt === undefined) throw new Error(`run ${run} has not ended: only a finished run can go`);
+    if (found.info.endedAt === undefined)
+      throw new Error(`run ${run} has not ended: only finished runs can be deleted`);
     database.transaction(() => {
       runs.setSeq(found.number, found.info.seq);
       runs.drop(found.number);
@@ -79,7 +80,7 @@ export const sqlite = ({ directory = ".runcast", now }: SqliteOptions = {}): Log
 
   return {
     name: "sqlite",
-    survives: "a crash or kill -9 of the process; a power loss may take the last moments",
+    survives: "a crash or kill -9 of the process; a power loss may lose the last moments",
     isLasting: true,
     records,
     watch,

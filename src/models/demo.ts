@@ -95,18 +95,18 @@ export const demoAgent = ({
   const tools = demoTools({ speed });
   const only = (...names: string[]) => tools.filter(({ name }) => names.includes(name));
   const summarizer = {
-    description: "makes one sentence of many",
+    description: "summarizes text in one sentence",
     instructions: "You are the summarizer of the scripted demo.",
     tools: only("calculate"),
   };
   const reader = {
-    description: "reads one note closely",
+    description: "reads one note in full",
     instructions: "You are the reader of the scripted demo.",
     tools: only("search_notes"),
     agents: { summarizer },
   };
   const researcher = {
-    description: "finds out what the notes say about one topic",
+    description: "searches the notes about one topic",
     instructions: "You are the researcher of the scripted demo.",
     tools: only("search_notes", "calculate"),
     agents: { reader },

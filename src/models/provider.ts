@@ -104,12 +104,12 @@ export const model = (name: string): Promise<LanguageModelV4> => provider()(name
 const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 
 const unknown = (name: string, known: readonly string[]): Refusal =>
-  new Refusal("unknown-model", `There is no model ${name}.`, {
+  new Refusal("unknown-model", `There is no model named ${name}.`, {
     hint: `A model is named <provider>/<model>. Providers: demo, ${known.join(", ")}, or any name whose base URL is in <NAME>_BASE_URL.`,
   });
 
 const missingKey = (name: string, [first = "", ...others]: readonly string[]): Refusal =>
-  new Refusal("model-key-missing", `The model ${name} needs a key, and ${first} is not set.`, {
+  new Refusal("model-key-missing", `The model ${name} needs a key, but ${first} is not set.`, {
     status: 401,
     hint: `Set ${[first, ...others].join(" or ")} in the environment, or send it with the request as a secret.`,
   });

@@ -135,7 +135,7 @@ const checkOption = ({ kind, options }: OpenAsk, { option, allow }: Answer): voi
       hint: options ? `one of ${[...options.keys()].join(", ")}` : "answer without option",
     });
   if (allows !== allow)
-    throw new Refusal("bad-answer", `the option ${option} ${allows ? "allows" : "denies"}, and allow says otherwise`, {
+    throw new Refusal("bad-answer", `the option ${option} ${allows ? "allows" : "denies"}, but allow is ${!allows}`, {
       hint: `answer with allow: ${allows}`,
     });
 };
@@ -144,9 +144,9 @@ const checkOption = ({ kind, options }: OpenAsk, { option, allow }: Answer): voi
 const checkAllowed = (wanted: Wanted | undefined, { input, always }: Answer): void => {
   if (!wanted?.allows) return;
   if (input !== undefined && !wanted.allows.includes("edit"))
-    throw new Refusal("bad-answer", "what is asked about cannot be edited here", { hint: "answer without input" });
+    throw new Refusal("bad-answer", "this request cannot be edited", { hint: "answer without input" });
   if (always && !wanted.allows.includes("always"))
-    throw new Refusal("bad-answer", "this cannot be allowed for always", { hint: "answer without always" });
+    throw new Refusal("bad-answer", "this cannot be always allowed", { hint: "answer without always" });
 };
 
 /** What is known about one ask: its waiters, expiry, accepted values and result. */
@@ -167,8 +167,8 @@ const checkValue = ({ values, schema }: Wanted = {}, value: Json | undefined): v
     });
   const problem = schema === undefined ? undefined : misfit(schema, value);
   if (problem !== undefined)
-    throw new Refusal("bad-answer", `the value does not fit what was asked for: ${problem}`, {
-      hint: "the schema of the ask-start event says what fits",
+    throw new Refusal("bad-answer", `the value does not match the schema: ${problem}`, {
+      hint: "see the schema in the ask-start event",
     });
 };
 

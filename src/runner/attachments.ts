@@ -85,4 +85,4 @@ const base64Of = (encoded: string): string | undefined => {
 };
 
 const lost = ({ name, file }: FilePart): Refusal =>
-  new Refusal("unknown-file", `The file ${name ?? file} is not stored here.`, { hint: "Attach it again." });
+  new Refusal("unknown-file", `The file ${name ?? file} is not stored on this server.`, { hint: "Attach it again." });

@@ -114,7 +114,7 @@ export const endingOf = (sourced: EventOf<"run-end"> | undefined): Ending | unde
 /** A source may leave its last text open, but not a call, a sub-agent or an ask. */
 export const unfinished = ({ calls, children, asks }: OpenAgent): Ending | undefined => {
   if (!calls.size && !children.size && !asks.size) return undefined;
-  const message = "the agent stopped while something it had started was still open";
+  const message = "the agent stopped before everything it started had ended";
   return { outcome: "error", error: { code: "incomplete", message, retryable: true } };
 };
 

@@ -30,7 +30,7 @@ export const unkept = (error: unknown): Refusal =>
         status: 503,
         retryable: true,
         cause: error,
-        hint: "the server's own output says more",
+        hint: "see the server's output for details",
       });
 
 /** A log's own message may contain its directory or its engine's address. Expose only the reason meant for clients. */
@@ -44,7 +44,7 @@ export const notWritten = (run: string): Refusal =>
   new Refusal("log-failed", `run ${run} has stopped, but its log cannot be written`, {
     status: 503,
     retryable: true,
-    hint: "its end is stored as soon as the log can be written again",
+    hint: "its end will be stored when the log can be written again",
   });
 
 export const timedOut = (timeoutMs: number): Problem => ({
@@ -55,5 +55,5 @@ export const timedOut = (timeoutMs: number): Problem => ({
 
 export const tooLarge = (maxBytes: number): Refusal =>
   new Refusal("too-large", `the run grew over its limit of ${maxBytes} bytes`, {
-    hint: "raise maxBytes, or have the tools answer with less",
+    hint: "raise maxBytes, or return less from tools",
   });

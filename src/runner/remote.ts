@@ -123,10 +123,10 @@ const untilShown = async <Found>(
 };
 
 const notConfirmed = (run: string): Refusal =>
-  new Refusal("not-confirmed", `no process has acted on this for run ${run} yet`, {
+  new Refusal("not-confirmed", `no process has handled this request for run ${run} yet`, {
     status: 504,
     retryable: true,
-    hint: "it stays queued for the process that owns the run; look at the run before you send it again",
+    hint: "it stays queued for the process that owns the run; check the run before you send it again",
   });
 
 const tooMany = (run: string): Refusal =>

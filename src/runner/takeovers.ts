@@ -42,13 +42,13 @@ const nothing = async function* (): AsyncGenerator<never, void> {};
 
 const STOPPED: Problem = {
   code: "interrupted",
-  message: "the server stopped while the run was going on",
+  message: "the server stopped during the run",
   retryable: true,
 };
 
 const needsSecrets = (withheld: readonly string[]): Problem => ({
   ...STOPPED,
-  message: `${STOPPED.message}, and it used secrets of its request, which are never stored`,
+  message: `${STOPPED.message}, and it used secrets from its request, which are never stored`,
   hint: `start it again with ${withheld.join(", ")}`,
 });
 

@@ -39,7 +39,7 @@ export const adminRoutes = (options: AdminRoutesOptions): readonly PlainRoute[] 
             hint: "the default is 100",
           });
         if (wanted.action !== undefined && !AUDITED.some((action) => action === wanted.action))
-          throw new Refusal("bad-request", "this action is not known", { hint: `there are ${AUDITED.join(", ")}` });
+          throw new Refusal("bad-request", "unknown action", { hint: `there are ${AUDITED.join(", ")}` });
         const { entries, next } = await audit.list({ limit, ...(before && { before }) });
         // Filters within the page. The client continues with `next` for more.
         const fitting = entries.filter((entry) =>
@@ -52,7 +52,7 @@ export const adminRoutes = (options: AdminRoutesOptions): readonly PlainRoute[] 
       // Not a GET, because any page can make a browser send one.
       method: "POST",
       path: "/admin/backup",
-      summary: "Everything that is stored, as a tar archive, while runs go on. For a log in SQLite.",
+      summary: "All stored data as a tar archive, without stopping runs. For a SQLite log.",
       handle: (context: Context<Env>) => {
         needAdmin(context.env.principal);
         const files = log.backup?.();
@@ -62,10 +62,16 @@ export const adminRoutes = (options: AdminRoutesOptions): readonly PlainRoute[] 
             hint: "use the tools of its engine, such as pg_dump for Postgres, and RDB or AOF files for Redis",
           });
         if (isBackingUp)
-          throw new HttpRefusal(409, "backing-up", "a backup is being made", "try again when it is done", {
-            retryable: true,
-            headers: { "retry-after": "10" },
-          });
+          throw new HttpRefusal(
+            409,
+            "backing-up",
+            "a backup is already in progress",
+            "try again when it has finished",
+            {
+              retryable: true,
+              headers: { "retry-after": "10" },
+            },
+          );
         audit.note(context.env.principal, "backup", log.name);
         const archive = async function* () {
           isBackingUp = true;

@@ -96,7 +96,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
     {
       method: "GET",
       path: "/agents",
-      summary: "The agents that a request can name, the default first, and what is known of each.",
+      summary: "The agents that a request can name, the default first, with their details.",
       handle: ({ json }) => {
         const { fileBytes, filesBytes, files } = options.limits;
         return json({ agents: agentsOf(options.facts), limits: { fileBytes, filesBytes, files } });
@@ -105,7 +105,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
     {
       method: "POST",
       path: "/servers/check",
-      summary: "The tools of an MCP server, as a request that names it would find them.",
+      summary: "The tools of an MCP server, as a run that uses it would see them.",
       body: () => z.toJSONSchema(serverSchema, { io: "input" }),
       handle: async (context) => {
         options.owners.allow(context.env.principal, "start");
@@ -123,7 +123,7 @@ const plainRoutes = (options: ApiOptions): readonly PlainRoute[] => {
     {
       method: "GET",
       path: "/ready",
-      summary: "Whether it takes new runs.",
+      summary: "Whether it accepts new runs.",
       handle: async ({ json }) => {
         const status = await options.readiness();
         return status === "ready" ? json({ status }) : json({ status }, 503, { "retry-after": "2" });
@@ -195,7 +195,7 @@ const checkedServer = async ({ validateServer }: ServerFacts, { url, key }: z.in
   if (!validateServer)
     throw new Refusal("no-check", "this server does not check MCP servers", {
       status: 501,
-      hint: "name it in a request: the run tries to reach it",
+      hint: "name it in a request; the run will try to reach it",
     });
   try {
     return await validateServer({ url, ...(key !== undefined && { key }) });
@@ -231,10 +231,10 @@ const refuse = (context: Context<Env>, refusal: Refusal): Response =>
 const unknownPath = (path: string) =>
   new Refusal("unknown-path", `there is nothing at ${path.slice(0, 100)}`, {
     status: 404,
-    hint: "GET /openapi.json lists what there is",
+    hint: "GET /openapi.json lists all paths",
   });
 
 const wrongMethod = (method: string, allow: readonly string[]) =>
-  new HttpRefusal(405, "wrong-method", `${method} is not for this path`, `it takes ${allow.join(", ")}`, {
+  new HttpRefusal(405, "wrong-method", `${method} is not allowed for this path`, `use ${allow.join(", ")}`, {
     headers: { allow: allow.join(", ") },
   });

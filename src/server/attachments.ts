@@ -24,7 +24,7 @@ export const checkAttachments = async (
       413,
       "too-many-files",
       `A request can have ${limits.files} files, and this one has ${parts.length}.`,
-      "Send fewer. The setting limits.files says how many a request can have.",
+      "Send fewer. The setting limits.files sets the limit.",
     );
   let total = 0;
   for (const part of parts) {
@@ -37,7 +37,7 @@ export const checkAttachments = async (
       413,
       "files-too-large",
       `The files of a request can take ${megabytes(limits.filesBytes)} together, and these take ${megabytes(total)}.`,
-      "Send fewer or smaller ones. The setting limits.filesBytes says how much they can take.",
+      "Send fewer or smaller ones. The setting limits.filesBytes sets the limit.",
     );
 };
 
@@ -46,7 +46,7 @@ export const fileTooLarge = (name: string | undefined, bytes: number, most: numb
     413,
     "file-too-large",
     `${name ? `The file ${name.slice(0, 100)}` : "A file"} has ${megabytes(bytes)}; the most is ${megabytes(most)}.`,
-    "Send a smaller file. The setting limits.fileBytes says how large one can be.",
+    "Send a smaller file. The setting limits.fileBytes sets the limit.",
   );
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
@@ -66,7 +66,7 @@ const storedBytes = async (
   // An earlier file may be gone with its run, and the agent is informed. A file of the new message must exist.
   if (stored) return stored.size;
   if (info?.dropped) return 0;
-  throw new Refusal("unknown-file", `The file ${name ?? file.slice(0, 100)} is not stored here.`, {
+  throw new Refusal("unknown-file", `The file ${name ?? file.slice(0, 100)} is not stored on this server.`, {
     hint: "Upload it with POST /runs/<run>/files, or attach it again.",
   });
 };

@@ -49,7 +49,7 @@ export const createBegin = ({
       throw missing(`there is no run ${String(continues).slice(0, 100)} to continue`, false);
     const { run } = info;
     if (info.endedAt === undefined)
-      throw new Refusal("run-open", `run ${run} has not ended yet`, { hint: "wait for its end, or cancel it" });
+      throw new Refusal("run-open", `run ${run} has not ended yet`, { hint: "wait until it ends, or cancel it" });
     return { ...request, messages: [...(await historyOf(log, run)), ...request.messages] };
   };
 

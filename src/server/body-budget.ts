@@ -58,7 +58,7 @@ const tooMuch = (): HttpRefusal =>
   new HttpRefusal(
     503,
     "too-many-bodies",
-    "this server holds as many unfinished request bodies as it can, and this one has been arriving for the longest",
-    "send it again, faster; the setting limits.pendingBodyBytes says how much they may take together",
+    "too many request bodies are unfinished, and this one is the oldest",
+    "send it again, faster; the setting limits.pendingBodyBytes sets the limit",
     { headers: { "retry-after": "2" }, retryable: true },
   );

@@ -22,7 +22,12 @@ export const createReadBody =
         "send JSON with the header Content-Type: application/json",
       );
     if ((request.headers["content-encoding"] ?? "identity") !== "identity")
-      throw new HttpRefusal(415, "content-encoding", "compressed bodies are not accepted", "send the body as it is");
+      throw new HttpRefusal(
+        415,
+        "content-encoding",
+        "compressed bodies are not accepted",
+        "send the body uncompressed",
+      );
     // Files are base64 in JSON.
     const most = maxBytes + Math.ceil((filesBytes * 4) / 3);
     const refuse = () => tooLarge(maxBytes);
@@ -31,7 +36,9 @@ export const createReadBody =
       ? parsedBefore(request, length > maxBytes ? (bytes) => checked(bytes, maxBytes) : undefined)
       : parse(checked(await readBytes(request, most, budget, refuse), maxBytes).toString("utf8"));
     if (isDeeper(body, MOST_LEVELS))
-      throw new Refusal("too-deep", `the body has more than ${MOST_LEVELS} levels`, { hint: "send it flatter" });
+      throw new Refusal("too-deep", `the body has more than ${MOST_LEVELS} levels`, {
+        hint: "send a flatter structure",
+      });
     return body;
   };
 
@@ -69,9 +76,9 @@ const parsedBefore = (
 ): unknown => {
   check?.(Buffer.from(JSON.stringify(request.body ?? "")));
   if (request.body !== undefined) return request.body;
-  throw new Refusal("body-consumed", "the body was read before it came to Runcast", {
+  throw new Refusal("body-consumed", "the body was already read before it reached Runcast", {
     status: 500,
-    hint: "mount Runcast before what parses bodies",
+    hint: "mount Runcast before any body parser",
   });
 };
 
@@ -128,5 +135,5 @@ const tooLarge = (maxBytes: number) =>
     413,
     "too-large",
     `the body is larger than ${maxBytes} bytes`,
-    "the settings limits.bodyBytes and limits.filesBytes say how large a body and the files in it can be",
+    "the settings limits.bodyBytes and limits.filesBytes set the limits",
   );

@@ -68,11 +68,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
 
   const checkStreams = (): void => {
     if (options.viewers() < limits.streams) return;
-    throw tooMany(
-      "too-many-streams",
-      `${limits.streams} streams are open already, as many as may be`,
-      "limits.streams",
-    );
+    throw tooMany("too-many-streams", `the limit of ${limits.streams} open streams is reached`, "limits.streams");
   };
 
   const start = async (command: Of<"start">, asked: Exchange): Promise<void> => {
@@ -150,7 +146,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
     checkStreams();
     if (command.from === "snapshot" && !dialect.snapshot)
       throw new Refusal("no-snapshot", `the dialect ${dialect.name} has no snapshots`, {
-        hint: "leave out from=snapshot",
+        hint: "omit from=snapshot",
       });
     const headers = spelling.headersOf(run, dialect);
     const ended = info.endedAt !== undefined && after.seq === info.seq;
@@ -186,13 +182,13 @@ export const createCommands = (options: CommandsOptions): Commands => {
     if (status === "accepted") audit.note(principal, "answer", run);
     if (status === "accepted" || status === "same") return sendJson(response, 200, { status });
     if (status === "unknown")
-      throw new Refusal("unknown-ask", `run ${run} does not ask ${ask.slice(0, 100)}`, {
+      throw new Refusal("unknown-ask", `run ${run} has no question ${ask.slice(0, 100)}`, {
         status: 404,
-        hint: "the run's ask-start events name what it asks",
+        hint: "see the run's ask-start events",
       });
     throw new Refusal(
       status === "conflict" ? "ask-conflict" : "ask-closed",
-      status === "conflict" ? "this was answered already, and differently" : "this is no longer asked",
+      status === "conflict" ? "this was already answered differently" : "this question is no longer open",
       { status: 409, hint: "the first answer wins; the run's ask-end event has it" },
     );
   };
@@ -217,7 +213,7 @@ export const createCommands = (options: CommandsOptions): Commands => {
       return sendWhole({ log, run, dialect, options: spelled.options }, whole, response);
     }
     if (status !== "unknown") return sendJson(response, 200, { status });
-    throw new Refusal("not-here", `run ${run} has nothing such at work in this process`, {
+    throw new Refusal("not-here", `run ${run} has no such active item in this process`, {
       status: 404,
       hint: "check the ids of the run, the sub-agent or the call",
     });
@@ -251,7 +247,7 @@ const actor = (principal: Principal): { readonly by?: string } => {
 const checkWhole = ({ name, answer }: Dialect): void => {
   if (!answer)
     throw new Refusal("only-streams", `the dialect ${name} has only streams`, {
-      hint: "ask for a stream, or leave out ?dialect",
+      hint: "request a stream, or omit ?dialect",
     });
 };
 

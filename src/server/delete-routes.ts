@@ -9,14 +9,14 @@ export const deleteRoutes = ({ deletions }: DeleteRoutesOptions): readonly Plain
   {
     method: "GET",
     path: "/me",
-    summary: "Who asks: the user, if there is one, and the rights.",
+    summary: "The caller: its user, if any, and its rights.",
     handle: ({ env: { principal }, json }) =>
       json({ ...(principal.user !== undefined && { user: principal.user }), rights: principal.rights }),
   },
   {
     method: "DELETE",
     path: "/runs/:run",
-    summary: "Deletes a run with its files and links, for good; one at work is cancelled first.",
+    summary: "Deletes a run with its files and links permanently. Cancels it first if it is active.",
     handle: async ({ env, req, json }) => {
       await deletions.run(env.principal, req.param("run") ?? "");
       return json({ deleted: 1 });
@@ -32,7 +32,7 @@ export const deleteRoutes = ({ deletions }: DeleteRoutesOptions): readonly Plain
   {
     method: "DELETE",
     path: "/users/:user",
-    summary: "Deletes all runs of a user: your own, or with admin anybody's.",
+    summary: "Deletes all runs of a user: your own, or with admin anyone's.",
     handle: async ({ env, req, json }) =>
       json({ deleted: await deletions.user(env.principal, req.param("user") ?? "") }),
   },

@@ -17,7 +17,7 @@ export const fileResponse = async (
   if (!stored)
     throw new Refusal("unknown-file", `run ${run} has no file ${file.slice(0, 100)}`, {
       status: 404,
-      hint: "the run's events name its files",
+      hint: "see the run's events for its files",
     });
   const etag = `"${encodeURIComponent(file)}"`;
   const headers = new Headers({

@@ -96,7 +96,7 @@ export const createGuard = (options: GuardOptions): Guard => {
       throw new HttpRefusal(
         403,
         "foreign-origin",
-        `pages of ${origin.slice(0, 100)} may not use this server`,
+        `pages from ${origin.slice(0, 100)} may not use this server`,
         `if you trust them, add that origin to the setting origins, or start with --origin ${origin.slice(0, 100)}`,
       );
     response.setHeader("Access-Control-Allow-Origin", origin);
@@ -133,8 +133,8 @@ export const createGuard = (options: GuardOptions): Guard => {
     throw new HttpRefusal(
       401,
       given === undefined ? "key-required" : "wrong-key",
-      given === undefined ? "this server wants a key" : "this is not a key of this server",
-      "send a key of the settings key and keys as the header Authorization: Bearer <key>",
+      given === undefined ? "this server requires a key" : "this key is not valid for this server",
+      "send a key from the settings key or keys in the header Authorization: Bearer <key>",
       { headers: { "www-authenticate": "Bearer" } },
     );
   };
@@ -154,7 +154,12 @@ export const createGuard = (options: GuardOptions): Guard => {
     if (isOpen(path) && method === "GET") return NOBODY;
     const link = await links.find(token);
     if (link === "wrong")
-      throw new HttpRefusal(401, "wrong-token", "this is not a token of this server", "ask for a new link to the run");
+      throw new HttpRefusal(
+        401,
+        "wrong-token",
+        "this token is not valid for this server",
+        "ask for a new link to the run",
+      );
     if (link === "gone")
       throw new HttpRefusal(
         401,
@@ -223,7 +228,7 @@ const targetOf = (url: string, basePath: string, keyInPath: boolean): RequestTar
   const whole = isMounted ? full.slice(basePath.length) : full;
   // Code that resolves them later would use another path than the one checked here.
   if (DOTS.test(whole))
-    throw new HttpRefusal(400, "bad-path", "a path may not have dots for a segment", "ask for the path itself");
+    throw new HttpRefusal(400, "bad-path", "a path may not contain . or .. segments", "request the path itself");
   const query = new URLSearchParams(mark < 0 ? "" : relative.slice(mark + 1));
   const match = keyInPath ? /^\/key\/([^/]+)(\/.*)?$/.exec(whole) : null;
   return match

@@ -145,8 +145,8 @@ const shuttingDown = () =>
   new HttpRefusal(
     503,
     "closing",
-    "this server is stopping and takes no new runs",
-    "send it again: another one takes it",
+    "this server is shutting down and accepts no new runs",
+    "send it again; another server will accept it",
     {
       // A load balancer chooses again for a new connection.
       headers: { "retry-after": "2", connection: "close" },

@@ -68,7 +68,7 @@ const refusalOf = (error: unknown): HttpRefusal => {
   return new HttpRefusal(
     503,
     "no-identity-provider",
-    "the keys of the identity provider cannot be read now",
+    "the identity provider's keys cannot be read right now",
     "try again soon; the setting jwt.jwks says where they are",
     { headers: { "retry-after": "5" }, retryable: true },
   );

@@ -32,20 +32,20 @@ export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
     {
       method: "POST",
       path: "/admin/keys",
-      summary: "With admin: makes a key. It is told only in this answer; only its hash is kept.",
+      summary: "With admin: creates a key and returns it once. Only its hash is stored.",
       body: () => z.toJSONSchema(keySchema, { io: "input" }),
       handle: async ({ env: { principal, incoming }, json }) => {
         needAdmin(principal);
         if (!options.hasKeys)
-          throw new Refusal("no-keys", "this server wants no key, so another one would protect nothing", {
+          throw new Refusal("no-keys", "this server requires no key, so adding one would protect nothing", {
             status: 409,
-            hint: "put one for yourself into the setting key first",
+            hint: "set the setting key first",
           });
         const body = keySchema.safeParse(await readBody(incoming));
         if (!body.success)
           throw new Refusal(
             "bad-request",
-            "a key has a name (letters, digits, . - _), and may have user, rights and onBehalf",
+            "a key needs a name (letters, digits, . - _) and can have user, rights and onBehalf",
             {
               hint: `rights are a list of ${RIGHTS.join(", ")}`,
             },
@@ -60,7 +60,7 @@ export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
     {
       method: "GET",
       path: "/admin/keys",
-      summary: "With admin: the keys by their names. The keys themselves are not kept.",
+      summary: "With admin: the keys by name. The keys themselves are not stored.",
       handle: async ({ env, json }) => {
         needAdmin(env.principal);
         const configured = configuredKeys.map(({ key: _, ...rest }) => ({ ...shown(rest), configured: true }));
@@ -78,7 +78,7 @@ export const keyRoutes = (options: KeyRoutesOptions): readonly PlainRoute[] => {
           const isConfigured = configuredKeys.some((key) => key.name === name);
           throw new Refusal("unknown-key", `there is no key ${name.slice(0, 64)} to revoke`, {
             status: 404,
-            hint: isConfigured ? "take it out of the setting keys" : "GET /admin/keys lists them",
+            hint: isConfigured ? "remove it from the setting keys" : "GET /admin/keys lists them",
           });
         }
         audit.note(env.principal, "revoke-key", name);

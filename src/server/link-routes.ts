@@ -34,7 +34,7 @@ export const linkRoutes = ({ owners, links, sessions, audit, basePath, readBody 
     {
       method: "POST",
       path: "/runs/:run/links",
-      summary: "Makes a share link for this run: to watch it, and with `answer` to answer what it asks.",
+      summary: "Creates a share link for this run: to watch it, and with `answer` to answer its questions.",
       body: () => z.toJSONSchema(linkSchema, { io: "input" }),
       handle: async (context) => {
         const { principal } = context.env;
@@ -64,7 +64,7 @@ export const linkRoutes = ({ owners, links, sessions, audit, basePath, readBody 
     {
       method: "GET",
       path: "/runs/:run/links",
-      summary: "The share links of this run that still work, newest first. Their tokens are told only once.",
+      summary: "The active share links of this run, newest first. Tokens are returned only when a link is created.",
       handle: async (context) => {
         const { run } = await info(context, "share");
         return context.json({ links: await links.list(run) });
@@ -73,7 +73,7 @@ export const linkRoutes = ({ owners, links, sessions, audit, basePath, readBody 
     {
       method: "DELETE",
       path: "/runs/:run/links/:link",
-      summary: "Revokes a share link. Streams that use it are cut.",
+      summary: "Revokes a share link and closes streams that use it.",
       handle: async (context) => {
         const { run } = await info(context, "share");
         const id = context.req.param("link") ?? "";
@@ -90,7 +90,7 @@ export const linkRoutes = ({ owners, links, sessions, audit, basePath, readBody 
     {
       method: "GET",
       path: "/runs/:run/access",
-      summary: "What the key or link of this request allows on this run, and until when.",
+      summary: "What the request's key or link allows on this run, and until when.",
       handle: async (context) => {
         const { principal } = context.env;
         const run = await info(context, "watch");

@@ -34,8 +34,8 @@ export const createLoad = (mostMs: number, start: number) => {
       throw new HttpRefusal(
         503,
         "overloaded",
-        `this server is too busy for another run: its work is ${Math.round(delay)} ms late, more than ${mostMs} ms`,
-        "try again in some seconds; the setting limits.loopDelayMs says how late it may be",
+        `this server is too busy for another run: its event loop is ${Math.round(delay)} ms late (limit: ${mostMs} ms)`,
+        "try again in a few seconds; the setting limits.loopDelayMs sets the limit",
         { headers: { "retry-after": "5" }, retryable: true },
       );
     },

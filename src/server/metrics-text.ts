@@ -23,7 +23,7 @@ export const metricsText = (metrics: Metrics, gauges: Gauges): string => {
     for (const [end, value] of typeof samples === "number" ? [["", samples] as const] : samples)
       lines.push(`${name}${end} ${value}`);
   };
-  add("runcast_runs_active", "gauge", "Runs of this process that have not ended.", gauges.activeRuns);
+  add("runcast_runs_active", "gauge", "Active runs in this process.", gauges.activeRuns);
   add("runcast_runs", "gauge", "The same by state.", runsByState(gauges));
   add(
     "runcast_runs_ended_total",
@@ -39,11 +39,11 @@ export const metricsText = (metrics: Metrics, gauges: Gauges): string => {
     metrics.appendSeconds.samples(),
   );
   add("runcast_viewers", "gauge", "Open streams.", metrics.viewers);
-  add("runcast_viewers_behind", "gauge", "Open streams that have not been sent all there is.", gauges.viewersBehind);
+  add("runcast_viewers_behind", "gauge", "Open streams that are behind the log.", gauges.viewersBehind);
   add(
     "runcast_delivery_seconds",
     "histogram",
-    "How long after an event live viewers were sent it; every sixteenth time.",
+    "Delay from an event to its delivery to live viewers, sampled every sixteenth time.",
     metrics.deliverySeconds.samples(),
   );
   add("runcast_stream_bytes_sent_total", "counter", "Bytes of frames handed to streams.", metrics.bytesSent);
@@ -61,7 +61,7 @@ export const metricsText = (metrics: Metrics, gauges: Gauges): string => {
   add(
     "nodejs_eventloop_delay_seconds",
     "gauge",
-    "How late the event loop runs.",
+    "Event loop delay.",
     [50, 99].map((percent) => [labels({ quantile: percent / 100 }), gauges.loopDelay(percent)]),
   );
   return `${lines.join("\n")}\n`;

@@ -44,7 +44,7 @@ const notAllowed = (action: Action): HttpRefusal => {
   return new HttpRefusal(
     403,
     "not-allowed",
-    `this key does not allow to ${action}`,
-    `it needs the right ${rights} in the setting keys`,
+    `this key does not allow you to ${action}`,
+    `it needs the ${rights} right in the setting keys`,
   );
 };

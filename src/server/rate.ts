@@ -25,8 +25,8 @@ export const createRate = (perMinute: number, what: string, setting: string, now
     throw new HttpRefusal(
       429,
       "too-many-requests",
-      `more than ${perMinute} ${what} a minute came from this address`,
-      `the setting ${setting} says how many may come`,
+      `this address sent more than ${perMinute} ${what} a minute`,
+      `the setting ${setting} sets the limit`,
       { headers: { "retry-after": `${Math.ceil(excess / 1000)}` }, retryable: true },
     );
   };

@@ -28,7 +28,7 @@ export const refusalOf = (error: unknown): { readonly refusal: Refusal; readonly
     refusal: new Refusal("internal", message, {
       status: 500,
       retryable: true,
-      hint: "the server's own output says why",
+      hint: "see the server's output for the reason",
     }),
     unexpected: true,
   };
@@ -39,15 +39,18 @@ const reset = (message: string): Refusal =>
 
 export const missing = (message: string, dropped: boolean): Refusal =>
   dropped
-    ? new Refusal("run-dropped", message, { status: 410, hint: "the retention settings say how long runs are kept" })
-    : new Refusal("unknown-run", message, { status: 404, hint: "GET /runs lists the runs that are kept" });
+    ? new Refusal("run-dropped", message, {
+        status: 410,
+        hint: "the retention settings determine how long runs are stored",
+      })
+    : new Refusal("unknown-run", message, { status: 404, hint: "GET /runs lists the stored runs" });
 
 export const taken = (run: string): Refusal =>
   new Refusal("run-taken", `the run id ${run} is taken`, { status: 409, hint: "choose another id, or leave it out" });
 
 /** For exceeded limits. `setting` names the limit. */
 export const tooMany = (code: string, message: string, setting: string): HttpRefusal =>
-  new HttpRefusal(429, code, message, `the setting ${setting} says how many may be; try again soon`, {
+  new HttpRefusal(429, code, message, `the setting ${setting} sets the limit; try again soon`, {
     headers: { "retry-after": "2" },
     retryable: true,
   });

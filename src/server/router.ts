@@ -51,6 +51,6 @@ const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Refusal("bad-path", "the path is not properly encoded", { hint: "percent-encode its segments" });
+    throw new Refusal("bad-path", "the path is not properly encoded", { hint: "percent-encode each segment" });
   }
 };

@@ -20,7 +20,7 @@ export const runListRoutes = (owners: Owners, readings: Readings): readonly Plai
     {
       method: "GET",
       path: "/runs",
-      summary: "The runs that are kept, newest first. `before` is the id to go on from.",
+      summary: "The stored runs, newest first. `before` is the last id of the previous page.",
       query: ["limit", "before", "thread", "open", "details", ...FILTER],
       handle: async ({ req, json, env: { principal } }) => {
         const limit = Number(req.query("limit") ?? 50);

@@ -122,13 +122,13 @@ export const createRunQueue = (limits: QueueLimits): RunQueue => {
 
 const lineIsFull = (most: number, waiting: number): HttpRefusal =>
   refusal(
-    `as many runs are at work as this server takes (${most})${waiting > 0 ? `, and as many wait in line as may (${waiting})` : ""}`,
+    `this server is at its limit of ${most} active runs${waiting > 0 ? ` and ${waiting} queued runs` : ""}`,
     "limits.concurrentRuns and limits.queuedRuns",
   );
 
 const ownLineIsFull = (most: number, waiting: number): HttpRefusal =>
   refusal(
-    `as many of your runs are at work as may be (${most})${waiting > 0 ? `, and as many wait in line as may (${waiting})` : ""}`,
+    `you are at the limit of ${most} active runs${waiting > 0 ? ` and ${waiting} queued runs` : ""}`,
     "limits.userConcurrentRuns and limits.userQueuedRuns",
   );
 
@@ -137,6 +137,6 @@ const refusal = (message: string, settings: string): HttpRefusal =>
     429,
     "too-many-runs",
     message,
-    `try again when a run has ended; the settings ${settings} say how many may be`,
+    `try again when a run has ended; the settings ${settings} set the limits`,
     { headers: { "retry-after": "2" }, retryable: true },
   );

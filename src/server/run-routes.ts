@@ -56,7 +56,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
     {
       method: "GET",
       path: "/runs/:run/export.jsonl",
-      summary: "The run's log, one entry a line.",
+      summary: "The run's log, one entry per line.",
       handle: async (context) => {
         const { run } = await info(context);
         return logResponse(readings(context.env.principal).log, run, context.req.method, cutting(context));
@@ -65,7 +65,7 @@ export const runRoutes = (options: RunRoutesOptions): readonly PlainRoute[] => {
     {
       method: "GET",
       path: "/runs/:run/export.html",
-      summary: "The run as one HTML file that plays it without a network; secrets are left out by rule.",
+      summary: "The run as one HTML file that plays offline. Recognized secrets are removed.",
       handle: async (context) => {
         const { run } = await info(context);
         const { log } = readings(context.env.principal);

@@ -66,7 +66,7 @@ export const createStates = (log: Log): States => {
       if (text) return text;
       throw new Refusal("too-large", `the state of run ${run} is larger than ${MOST_CHARACTERS} characters`, {
         status: 413,
-        hint: "follow its events, or read export.jsonl",
+        hint: "follow its events, or download export.jsonl",
       });
     },
     snapshot: async (run) => {

@@ -37,7 +37,7 @@ export const uploadRoute = (options: UploadsOptions): PlainRoute => {
   return {
     method: "POST",
     path: "/runs/:run/files",
-    summary: "Stores the body as a file for the run that the client starts next with this id.",
+    summary: "Stores the body as a file for the run that the client starts next under this id.",
     query: ["name"],
     handle: async ({ env, req, json }) => {
       const { principal, incoming } = env;
@@ -52,11 +52,7 @@ export const uploadRoute = (options: UploadsOptions): PlainRoute => {
       const length = Number(incoming.headers["content-length"] ?? 0);
       if (length > limits.fileBytes) throw tooLarge(length);
       if (waiting + length > limits.uploadBytes)
-        throw tooMany(
-          "too-many-uploads",
-          "as many files wait for their runs as this server takes",
-          "limits.uploadBytes",
-        );
+        throw tooMany("too-many-uploads", "too many uploaded files are waiting for their runs", "limits.uploadBytes");
       const bytes = await readBytes(incoming, limits.fileBytes, budget, tooLarge);
       options.claim(run, user);
       const kept = { mediaType: mediaTypeOf(incoming), ...(name && { name }) };

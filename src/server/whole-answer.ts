@@ -95,9 +95,9 @@ const sizeOf = ({ event }: Entry): number => {
 };
 
 const tooLong = (run: string): Refusal =>
-  new Refusal("too-large", `run ${run} said more than one answer holds`, {
+  new Refusal("too-large", `run ${run} produced more than fits in one response`, {
     status: 413,
-    hint: "ask for a stream, or follow the run's events",
+    hint: "request a stream, or follow the run's events",
   });
 
 /** The cursor of a viewer that has the first `frames` frames of a run. Undefined if the run has fewer. */

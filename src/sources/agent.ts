@@ -54,7 +54,7 @@ export const agent = (options: AgentOptions): Source => {
           () => events.close(),
           (error: unknown) => events.close({ error }),
         ),
-      () => stop.abort({ code: "abandoned", message: "Nobody reads this run any more." }),
+      () => stop.abort({ code: "abandoned", message: "No one is reading this run anymore." }),
     );
     return events;
   };

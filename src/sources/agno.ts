@@ -73,7 +73,7 @@ const endOf = ({ outcome, error }: NonNullable<Decoder["end"]>): EventOf<"run-en
 });
 
 const interrupted = (): Refusal =>
-  new Refusal("interrupted", "The run stopped before the server had said its name.", { retryable: true });
+  new Refusal("interrupted", "The run stopped before the server sent its name.", { retryable: true });
 
 /** Users never share a session, even if they use the same thread name. */
 const sessionOf = ({ thread, user }: RunRequest, { run }: RunContext) => ({

@@ -107,7 +107,7 @@ const canFollowOn = ({ routes, segments }: Dialect): boolean =>
 const interrupted = (reason: string): EventOf<"run-end"> => ({
   type: "run-end",
   outcome: "interrupted",
-  error: { code: "interrupted", message: `the server stopped while the run was going on, ${reason}`, retryable: true },
+  error: { code: "interrupted", message: `the server stopped during the run, ${reason}`, retryable: true },
 });
 
 /** Frames of one event arrive closer together than this. */
@@ -120,9 +120,9 @@ const decoderOf = (dialect: Dialect): Decoder => {
     try {
       return read().map((event) => eventSchema.parse(event));
     } catch (cause) {
-      throw new Refusal("upstream-invalid", `the upstream server sent what is no ${dialect.name}`, {
+      throw new Refusal("upstream-invalid", `the upstream server did not send ${dialect.name}`, {
         status: 502,
-        hint: "check that the url's server speaks the dialect",
+        hint: "check that the server at url speaks this dialect",
         cause,
       });
     }

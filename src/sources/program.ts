@@ -75,7 +75,7 @@ export const program = (work: (run: ProgramRun, request: RunRequest) => unknown)
           () => events.close(),
           (error: unknown) => events.close({ error }),
         ),
-      () => stop.abort({ code: "abandoned", message: "Nobody reads this run any more." }),
+      () => stop.abort({ code: "abandoned", message: "No one is reading this run anymore." }),
     );
     return events;
   };

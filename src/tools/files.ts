@@ -46,10 +46,7 @@ const MAX_SHOWN = 256 * 1024;
 
 const path = z.string().max(4096).describe("Relative to the workspace, with slashes, such as notes/today.md");
 const where = path.optional().describe("The directory to look in, relative to the workspace. Default: all of it");
-const everything = z
-  .boolean()
-  .optional()
-  .describe("Also look into node_modules and .git, which are passed over otherwise");
+const everything = z.boolean().optional().describe("Also look into node_modules and .git, which are skipped otherwise");
 
 const listFiles = (root: Workspace) =>
   defineTool({
@@ -79,11 +76,11 @@ const readFile = (root: Workspace, maxBytes: number) =>
   defineTool({
     name: "read_file",
     description:
-      "Read a text file of the workspace. Answers with its lines as they are, from line `offset` on, at most `limit`. A long file comes in pieces: the note at the end says with which offset to go on.",
+      "Read a text file of the workspace. Returns its lines unchanged, starting at line `offset`, at most `limit`. A long file comes in pieces: the note at the end gives the next offset.",
     input: z.object({
       path,
       offset: z.int().min(1).optional().describe("The first line to read, counted from 1. Default: 1"),
-      limit: z.int().min(1).max(100_000).optional().describe("How many lines at most. Default: 2000"),
+      limit: z.int().min(1).max(100_000).optional().describe("The most lines to read. Default: 2000"),
     }),
     doing: ({ path: at }) => `Reading ${at}…`,
     run: ({ path: at, offset = 1, limit = 2000 }, { signal }) =>
@@ -97,13 +94,13 @@ const readFile = (root: Workspace, maxBytes: number) =>
         if (cut)
           return noted(
             text,
-            `Line ${offset} is longer than ${size(maxBytes)} and was cut. Go on with offset ${offset + 1}, or use grep_files.`,
+            `Line ${offset} is longer than ${size(maxBytes)} and was cut. Continue with offset ${offset + 1}, or use grep_files.`,
           );
         if (!more)
           return offset === 1 ? text : noted(text, `Lines ${offset} to ${offset + lines - 1}, the end of the file.`);
         return noted(
           text,
-          `Lines ${offset} to ${offset + lines - 1} of a longer file (${size(stats.size)}). Go on with offset ${offset + lines}.`,
+          `Lines ${offset} to ${offset + lines - 1} of a longer file (${size(stats.size)}). Continue with offset ${offset + lines}.`,
         );
       }),
   });
@@ -144,7 +141,7 @@ const editFile = (root: Workspace, inTurn: Turns) =>
     input: z.object({
       path,
       find: z.string().min(1).describe("The exact text to replace"),
-      replace: z.string().max(MAX_WRITE).describe("What stands there afterwards; empty to delete"),
+      replace: z.string().max(MAX_WRITE).describe("The new text; empty to delete"),
       all: z.boolean().optional().describe("Replace every occurrence"),
     }),
     doing: ({ path: at }) => `Editing ${at}…`,
@@ -171,7 +168,7 @@ const requireWritable = (at: string): void => {
   if (!namesOf(at).some(isGitDirectory)) return;
   throw new Refusal(
     "protected",
-    `${at} belongs to git, which runs what stands there. It cannot be written. Use git itself.`,
+    `${at} belongs to git, which runs its contents. It cannot be written. Use git itself.`,
   );
 };
 
@@ -210,7 +207,7 @@ const grepFiles = (root: Workspace) =>
   defineTool({
     name: "grep_files",
     description:
-      "Search the text of the workspace's files. `text` is plain text unless `regex` is set (JavaScript's syntax). Answers with one line per match: path:line: the line. Binary files are passed over.",
+      "Search the text of the workspace's files. `text` is plain text unless `regex` is set (JavaScript's syntax). Answers with one line per match: path:line: the line. Binary files are skipped.",
     input: z.object({
       text: z.string().min(1).max(1000).describe("What to look for, within a line"),
       regex: z.boolean().optional().describe("Take `text` as a regular expression"),

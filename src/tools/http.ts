@@ -23,7 +23,7 @@ export const http = ({ allowPrivate = [], maxBytes = MAX_BYTES, timeoutMs = TIME
   defineTool({
     name: "fetch_url",
     description:
-      "Fetch a URL of the internet. Answers with a page's readable text and links, with JSON, or with a file for images and other data. Other methods than GET and HEAD change something, so a person is asked first.",
+      "Fetch a URL of the internet. Answers with a page's readable text and links, with JSON, or with a file for images and other data. Methods other than GET and HEAD change something, so the user is asked first.",
     input: z.object({
       url: z.string().max(8192).describe("The whole URL, with http:// or https://"),
       method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).optional().describe("Default: GET"),

@@ -149,7 +149,7 @@ const reporter = (connection: ServerConnection, notify: (text: string, level: "i
       return tools;
     } catch (error) {
       const reason = messageOf(error);
-      if (down !== reason) notify(`The MCP server ${name} is down: ${reason} The run goes on without it.`, "warning");
+      if (down !== reason) notify(`The MCP server ${name} is down: ${reason} The run continues without it.`, "warning");
       down = reason;
       return [];
     }

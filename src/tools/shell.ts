@@ -38,11 +38,8 @@ export interface ShellOptions {
 
 const input = z
   .object({
-    command: z.string().min(1).optional().describe("One program, such as git. Its arguments go into args"),
-    args: z
-      .array(z.string())
-      .optional()
-      .describe("Passed to the program exactly as they are: no quoting, no expansion"),
+    command: z.string().min(1).optional().describe("One program, such as git. Put its arguments into args"),
+    args: z.array(z.string()).optional().describe("Passed to the program unchanged: no quoting, no expansion"),
     script: z.string().min(1).optional().describe("Instead of command: a script for sh, with pipes, && and expansion"),
     directory: z.string().optional().describe("Where to run it, relative to the workspace. Default: the workspace"),
   })
@@ -53,7 +50,7 @@ export type ShellInput = z.infer<typeof input>;
 /** Runs commands. No process of a command outlives its call, whether the call ended, was cancelled or timed out. */
 export const shell = (options: ShellOptions): Tool => {
   if (options.enabled !== true) {
-    throw new Error("shell() runs commands as the server's own user. Pass enabled: true if that is what you want.");
+    throw new Error("shell() runs commands as the server's own user. Pass enabled: true if you want that.");
   }
   if (process.platform === "win32") throw new Error("shell() needs Linux, macOS or another Unix.");
   const root = realpathSync(options.workspace);
@@ -77,7 +74,7 @@ const isolationOf = (wanted: ShellOptions["isolation"] = "auto"): Isolate => {
   const isolate = wanted === "none" ? undefined : findIsolation();
   if (wanted !== "required" || isolate) return isolate;
   throw new Error(
-    `shell({ isolation: "required" }) needs Linux with unshare and permission to create process namespaces; this machine has neither or refuses.`,
+    `shell({ isolation: "required" }) needs Linux with unshare and permission to create process namespaces; this machine lacks one of them.`,
   );
 };
 
@@ -187,7 +184,7 @@ const createLive = (context: ToolContext): ((text: string, stream: "stdout" | "s
     if (left <= 0 || text === "" || context.signal.aborted) return;
     left -= text.length;
     context.output(text, stream);
-    if (left <= 0) context.output("\n[More output follows that is not shown.]\n", stream);
+    if (left <= 0) context.output("\n[The rest of the output is not shown.]\n", stream);
   };
 };
 

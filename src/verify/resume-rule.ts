@@ -4,10 +4,10 @@ import type { OpenAgent } from "./ledger.ts";
 import type { Rule } from "./rules.ts";
 
 export const resumeRun: Rule<EventOf<"run-resume">> = (run, { agent, after }) => {
-  if (agent !== undefined) return "run-resume says an agent, but it is the run that is resumed";
+  if (agent !== undefined) return "run-resume names an agent, but it applies to the run";
   if (after > run.seq) return `run-resume goes on after entry ${after}, which is not before it`;
   if (after < run.lastWork)
-    return `run-resume goes on after entry ${after}, but entry ${run.lastWork} is no end of what was cut`;
+    return `run-resume goes on after entry ${after}, but entry ${run.lastWork} does not end what was cut`;
   const open = cutIn(run.root);
   return open && `run-resume, but ${open} was cut and is open`;
 };

@@ -32,7 +32,7 @@ const endRun: Rule<EventOf<"run-end">> = (run, event) => {
   const inside = run.openInside(run.root);
   if (inside) return `the run ends, but ${inside} is open`;
   for (const part of event.answer ?? [])
-    if (run.parts.get(part)?.kind !== "text") return `run-end names ${part} as answer, which is no text part`;
+    if (run.parts.get(part)?.kind !== "text") return `run-end names ${part} as answer, which is not a text part`;
   for (const call of event.awaiting ?? [])
     if (run.calls.get(call)?.outcome !== "deferred") return `run-end awaits call ${call}, which was not deferred`;
   run.ended = true;

@@ -2,10 +2,10 @@ import { EVENT_TYPES, eventSchema } from "../events.ts";
 
 /** Returns why a value is not a valid event, or undefined if it is one. */
 export const misfitOf = (value: unknown): string | undefined => {
-  if (typeof value !== "object" || value === null) return `${nameOf(value)} is no event`;
+  if (typeof value !== "object" || value === null) return `${nameOf(value)} is not an event`;
   const { type } = value as { type?: unknown };
   if (isPlainDelta(value)) return undefined;
-  if (typeof type !== "string") return "an object without a type is no event";
+  if (typeof type !== "string") return "an object without a type is not an event";
   if (!types.has(type)) return `there is no event type ${JSON.stringify(type)}`;
   const issue = eventSchema.safeParse(value).error?.issues[0];
   return issue && `${[type, issue.path.join(".")].filter(Boolean).join(" ")}: ${issue.message}`;

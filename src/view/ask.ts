@@ -48,7 +48,7 @@ export const describeAsk = (node: AskNode): AskFacts => {
 
 const TITLES: Readonly<Record<Ask["kind"], string>> = {
   approval: "Allow this tool call?",
-  confirmation: "Is that all right?",
+  confirmation: "Is that OK?",
   input: "Input needed",
   choice: "Choose one",
   result: "Enter the result of this call",
@@ -79,7 +79,7 @@ const replyTo = ({ ask, outcome, answer, by }: AskNode): string => {
 };
 
 const OUTCOMES = {
-  expired: "Nobody answered in time",
+  expired: "No one answered in time",
   cancelled: "No longer needed: it was cancelled",
   interrupted: "No longer needed: the run was interrupted",
 } as const;

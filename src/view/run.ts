@@ -56,7 +56,7 @@ export const describeRun = (state: RunState): RunFacts => {
       state.awaiting.length > 0 ? `Waiting for the client to run ${counted(state.awaiting.length, "tool")}` : "",
     canContinue: end?.state === "cut",
     retry,
-    retryNote: retry === "useless" ? "Trying again is not offered: the same request would fail again." : "",
+    retryNote: retry === "useless" ? "You cannot retry: the same request would fail again." : "",
   };
 };
 

@@ -43,7 +43,7 @@ const WORDS = {
   active: "in progress",
   done: "done",
   cancelled: "dropped",
-  left: "begun, not finished",
+  left: "started, not finished",
 } as const;
 
 const isTodo = (item: Json): boolean =>

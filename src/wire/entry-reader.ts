@@ -21,7 +21,7 @@ export const createEntryReader = (): EntryReader => {
 
 const whole = (seq: number, data: string): Entry => {
   const parsed = JSON.parse(data) as Event & { at: number };
-  if (typeof parsed !== "object" || parsed === null) throw new TypeError("the data is no object");
+  if (typeof parsed !== "object" || parsed === null) throw new TypeError("the data is not an object");
   const { at, ...event } = parsed;
   return { seq, at, event: event as Event };
 };

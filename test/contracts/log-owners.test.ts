@@ -151,7 +151,7 @@ eachLog("owners", (opened) => {
     await opened.one.release("a", ada);
     expect((await opened.other.info("a"))?.owner).toBeUndefined();
     expect(await orphans()).toEqual(["a"]);
-    await expect(opened.one.append("a", textEntries(2, 1), ada)).rejects.toThrow(/nobody owns it/);
+    await expect(opened.one.append("a", textEntries(2, 1), ada)).rejects.toThrow(/no process owns it/);
     await expect(opened.one.append("a", textEntries(2, 1))).rejects.toThrow(LogFenced);
     const bob = await opened.other.takeOver("a", "bob");
     await opened.one.release("a", ada);

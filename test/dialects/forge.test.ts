@@ -120,7 +120,7 @@ describe("the family's own examples", () => {
 
   test.each([
     ["error", { error: { code: "x", message: "it broke" } }, "it broke"],
-    ["timeout", {}, "The call took too long."],
+    ["timeout", {}, "The call timed out."],
     ["cancelled", {}, "The call was cancelled."],
     [
       "error",

@@ -123,7 +123,7 @@ describe("over HTTP", () => {
     const response = await chat(url, "Hi");
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({
-      error: { message: expect.stringContaining("this server wants a key") },
+      error: { message: expect.stringContaining("this server requires a key") },
     });
   });
 

@@ -87,7 +87,7 @@ describe("cards", () => {
   test.each([
     ["denied", "rejected", "It was not allowed."],
     ["cancelled", "failed", "It was cancelled."],
-    ["timeout", "failed", "It ran out of time."],
+    ["timeout", "failed", "It timed out."],
     ["interrupted", "failed", "It was interrupted."],
   ] as const)("a call that was %s is %s", (outcome, status, words) => {
     const frames = framesOf(run(...call("c", "bash"), { type: "tool-end", call: "c", outcome }));

@@ -127,7 +127,7 @@ describe("spelling", () => {
     ["error", "it broke", { error: { code: "x", message: "it broke" } }],
     ["error", "no such file", { content: [{ type: "text" as const, text: "no such file" }] }],
     ["error", "Unknown error", {}],
-    ["timeout", "It ran out of time.", {}],
+    ["timeout", "It timed out.", {}],
     ["denied", "It was not allowed.", {}],
   ] as const)("a call that ends as %s is one tool_call_error: %s", (outcome, error, rest) => {
     const told = said(encoded(ralph, withCall({ outcome, ...rest } as never)));

@@ -35,7 +35,7 @@ describe("what a server refuses is told in its words, with what to do", () => {
     expect(far.code).toBe(1);
     const broken = await runcast(["watch", url, "--message", "hi", "--agent", "broken"]);
     expect(broken).toMatchObject({
-      error: "runcast watch: the server failed to handle this request (the server's own output says why)\n",
+      error: "runcast watch: the server failed to handle this request (see the server's output for the reason)\n",
       code: 1,
     });
     const unknown = await runcast(["watch", url, "--message", "hi", "--agent", "nope"]);
@@ -72,11 +72,11 @@ describe("what a server refuses is told in its words, with what to do", () => {
     for (const command of ["watch", "export", "check", "replay"]) {
       const without = await runcast([command, `${url}/runs/r`]);
       expect(without.error).toBe(
-        `runcast ${command}: this server wants a key (give it with --key <key>, or set RUNCAST_KEY)\n`,
+        `runcast ${command}: this server requires a key (pass --key <key>, or set RUNCAST_KEY)\n`,
       );
     }
     const wrong = await runcast(["export", `${url}/runs/r`, "--key", "wrong-horse"]);
-    expect(wrong.error).toContain("this is not a key of this server (check --key <key>, or RUNCAST_KEY");
+    expect(wrong.error).toContain("this key is not valid for this server (check --key <key>, or RUNCAST_KEY");
     const unknown = await runcast(["watch", `${url}/runs/nosuchrun`, "--key", "correct-horse"]);
     expect(unknown.error).toContain(`there is no run nosuchrun (${url}/runs lists the runs that are kept)`);
     const env = { RUNCAST_KEY: "correct-horse" };
@@ -183,7 +183,7 @@ describe("a server that cannot start", () => {
     const what = `the log in ${path.join(cwd, ".runcast")} is in use by`;
     const todo = "stop that one, start this one in another directory, or keep its runs in memory: --log memory\n";
     expect(again).toMatchObject({
-      error: `runcast serve: ${what} another Runcast (port ${port} is in use too, probably by that one): ${todo}`,
+      error: `runcast serve: ${what} another Runcast (port ${port} is also in use, probably by the same process): ${todo}`,
       code: 1,
     });
     const elsewhere = await runcast(["serve", "--port", "0"], { cwd });
@@ -220,7 +220,7 @@ describe("a server that cannot start", () => {
   test("names an address that is none, and a key that is undefined", async () => {
     const nonsense = await runcast(["serve", "--host", "nonsense.invalid", "--log", "memory"]);
     expect(nonsense.error).toBe(
-      "runcast serve: nonsense.invalid is no address of this machine; choose another: --host 127.0.0.1\n",
+      "runcast serve: nonsense.invalid is not an address of this machine; choose another: --host 127.0.0.1\n",
     );
     const text = `export default { host: "0.0.0.0", key: process.env.RUNCAST_KEY, log: "memory" }`;
     const { error } = await runcast(["serve"], { cwd: await configured("undefined-key", text) });

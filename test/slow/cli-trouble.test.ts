@@ -67,7 +67,7 @@ describe("is told in words, without a stack", () => {
   test("an address that cannot be read, a key that cannot be sent", async () => {
     for (const [args, message] of [
       [["watch", "http://127.0.0.1:9/runs/%zz"], "is not properly encoded"],
-      [["export", "x", "--key", "ключ"], "the key has characters that no header can carry"],
+      [["export", "x", "--key", "ключ"], "the key contains characters that are not allowed in a header"],
     ] as const)
       expect(await runcast(...args)).toEqual({ out: "", code: 2, error: expect.stringContaining(message) });
     const watched = await runcast("watch", "x", "--key", "ключ");

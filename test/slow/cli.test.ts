@@ -34,10 +34,10 @@ describe("the command line", () => {
     [["serve", "--port"], "runcast serve: --port needs a value: --port <number>"],
     [["serve", "--port", "http"], "runcast serve: --port must be a number from 0 to 65535: not http"],
     [["replay"], "runcast replay: <file|url|run> is missing"],
-    [["check", "a", "b"], "runcast check: b is one word too many"],
+    [["check", "a", "b"], "runcast check: b is an extra argument"],
     [["replay", "x.jsonl", "--speed", "fast"], "runcast replay: --speed must be a number above 0, or max: not fast"],
     [["watch", "not a url"], "runcast watch: not a url is neither a run's id nor an address"],
-    [["watch", "http://127.0.0.1:1"], "names no run: use …/runs/<run>, or --message"],
+    [["watch", "http://127.0.0.1:1"], "does not name a run: use …/runs/<run>, or --message"],
     [["watch", "known", "--message", "more"], "a message starts a run, and known names one: leave out either"],
   ])("%j is refused with what is wrong, and 2", async (args, message) => {
     const { error, code, out } = await runcast(args);
@@ -78,7 +78,7 @@ describe("check", () => {
       (all) => all.with(1, all[1]!.replace(/"step":"[^"]*"/, '"step":7')),
       /^standard input:2: seq 2: step-start step: Invalid input: expected string, received number/,
     ],
-    ["no entries", () => [""], /^standard input: there are no entries in it/],
+    ["no entries", () => [""], /^standard input has no entries/],
     [
       "a broken rule",
       (all) => all.toSpliced(1, 1).map((line, index) => line.replace(/"seq":\d+/, `"seq":${index + 1}`)),
@@ -276,7 +276,7 @@ describe("watch", () => {
     await writeFile(path.join(home, "runcast.config.mjs"), `export default { key: "correct-horse", log: "memory" }`);
     const { url } = await serve([], { cwd: home });
     const without = await runcast(["watch", url, "--message", "hello"]);
-    expect(without).toMatchObject({ code: 1, error: expect.stringContaining("this server wants a key") });
+    expect(without).toMatchObject({ code: 1, error: expect.stringContaining("this server requires a key") });
     const withKey = await runcast(["watch", url, "--message", "hello"], { env: { RUNCAST_KEY: "correct-horse" } });
     expect(withKey.code, withKey.error).toBe(0);
   });

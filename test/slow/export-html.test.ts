@@ -80,7 +80,7 @@ describeInBrowser("a run saved as HTML", ({ serve, open }: Browsing) => {
     expect(requests).toEqual([]);
     expect(html).not.toContain("hunter2");
     await page.getByText("What was left out").click();
-    await page.getByText("passwords, tokens and keys by the name of their field: 1 left out").waitFor();
+    await page.getByText("passwords, tokens and keys in fields with such names: 1 removed").waitFor();
   });
 
   test("a picture that a tool made is in it, and files can be saved from it", async () => {

@@ -50,7 +50,7 @@ describe("a server that dies", () => {
     expect(all("notice")).toMatchObject([
       {
         level: "warning",
-        text: expect.stringMatching(/^The MCP server all is down: .*ECONNREFUSED.* The run goes on without it\.$/),
+        text: expect.stringMatching(/^The MCP server all is down: .*ECONNREFUSED.* The run continues without it\.$/),
       },
     ]);
     expect(requests).toHaveLength(2);

@@ -216,14 +216,14 @@ describeInBrowser("the cards of a run", ({ serve, open }: Browsing) => {
       await tree.getByRole("button", { name: /^0: \{3\} id: 0, ok: false/ }).waitFor();
       expect(await tree.locator("[data-json] button").count()).toBeLessThan(100);
       expect(await card(page, "give_markdown").getByRole("heading", { name: "Report" }).count()).toBe(1);
-      await card(page, "give_markdown").getByRole("button", { name: "Show as it came" }).click();
+      await card(page, "give_markdown").getByRole("button", { name: "Show raw" }).click();
       expect(await card(page, "give_markdown").getByText("# Report").count()).toBe(1);
       const diff = card(page, "give_diff");
       expect(await diff.locator("[data-diff] [data-line=added]").innerText()).toContain("new line");
       expect(await diff.locator("[data-diff] [data-line=removed]").innerText()).toContain("old line");
       const terminal = card(page, "give_terminal");
       expect(await terminal.locator("[data-terminal] .text-bad").innerText()).toBe("failed");
-      await terminal.getByRole("button", { name: "Show as it came" }).click();
+      await terminal.getByRole("button", { name: "Show raw" }).click();
       await terminal.getByRole("button", { name: "Show as terminal output" }).click();
       expect(await card(page, "give_both").getByText("Data", { exact: true }).count()).toBe(1);
       expect(

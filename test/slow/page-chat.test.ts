@@ -66,7 +66,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     expect(await queue.getByRole("listitem").allInnerTexts()).toEqual(["third", "fourth"]);
     await composer(page).press("Escape");
     await ended(page, "cancelled");
-    await queue.getByText("The last run did not finish, so these wait").waitFor();
+    await queue.getByText("On hold because the last run did not finish").waitFor();
     expect(requests).toHaveLength(2);
     await queue.getByRole("button", { name: "Edit queued message 2" }).click();
     expect(await composer(page).inputValue()).toBe("fourth");
@@ -112,7 +112,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     expect(await focused()).toBe(visited[2]);
     await page.keyboard.press("?");
     const dialog = page.getByRole("dialog", { name: "Keys" });
-    await dialog.getByText("To the next step").waitFor();
+    await dialog.getByText("Go to the next step").waitFor();
     expect(await violations(page)).toEqual([]);
     await dialog.getByLabel("Single keys are commands").uncheck();
     await page.keyboard.press("Escape");

@@ -78,19 +78,19 @@ describeInBrowser("a long conversation on the page", ({ serve, open }: Browsing)
     await settled(page, ({ top, left }) => top > 0 && left < 2);
     await box(page).hover();
     await page.mouse.wheel(0, -300);
-    await page.getByRole("button", { name: "To the end" }).waitFor();
+    await page.getByRole("button", { name: "Go to the end" }).waitFor();
     const before = await place(page);
     allow(50);
     await page.getByText("Paragraph 49.").waitFor({ state: "attached" });
     const after = await place(page);
     expect(after.top).toBe(before.top);
     expect(after.left).toBeGreaterThan(before.left);
-    await page.getByRole("button", { name: "To the end" }).click();
+    await page.getByRole("button", { name: "Go to the end" }).click();
     await settled(page, ({ left }) => left < 2);
     allow(60);
     await ended(page, "done");
     await settled(page, ({ left }) => left < 2);
-    expect(await page.getByRole("button", { name: "To the end" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Go to the end" }).count()).toBe(0);
   });
 
   test("who is selecting text is not scrolled away from it", async () => {

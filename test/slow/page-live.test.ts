@@ -110,7 +110,7 @@ describeInBrowser("a run in a frame of another page", ({ serve, open, mistakes }
     const { answer, until } = await start(url);
     const [opened, frame] = await framed(page, answer);
     for (const name of ["ada", "bob", "cyd"]) await frame.getByText(name, { exact: true }).first().waitFor();
-    await frame.getByRole("group", { name: "Question to you" }).getByRole("button", { name: "Allow" }).first().click();
+    await frame.getByRole("group", { name: "Question for you" }).getByRole("button", { name: "Allow" }).first().click();
     await until(/Allowed: true\./);
     await frame.locator('[data-run-end="done"]').waitFor();
     expect(await frame.getByText("Allowed: true.").count()).toBe(0);

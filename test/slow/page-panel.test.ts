@@ -118,7 +118,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     await inTray("Who are you?").getByRole("button", { expanded: false }).click();
     const form = inTray("Who are you?");
     await form.getByRole("button", { name: "Answer" }).click();
-    await form.getByText("This is needed").waitFor();
+    await form.getByText("This field is required").waitFor();
     await form.getByLabel("Your name").fill("Ines");
     expect(await onCard("four").getByLabel("Your name").inputValue()).toBe("Ines");
     await onCard("four").getByLabel("age").fill("41");
@@ -193,7 +193,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
   test("a deny says why, and the call shows it", async () => {
     const page = await show("Send the report, but ask for my approval first", demoAgent({ speed: 30 }));
     await tray(page).getByRole("button", { expanded: false }).first().click();
-    await tray(page).getByLabel("Reason, if you like").fill("Not today");
+    await tray(page).getByLabel("Reason (optional)").fill("Not today");
     await tray(page).getByRole("button", { name: "Deny" }).click();
     await ended(page, "done");
     const card = page.getByRole("article", { name: "Tool send_report" });

@@ -34,9 +34,9 @@ describeInBrowser("replay and share on the page", ({ serve, open }: Browsing) =>
     const last = async (word: string) => await run.getByText(new RegExp(`${word}$`)).waitFor();
     await slider(page).fill("10");
     await last("w7");
-    await dialog(page).getByRole("button", { name: "One event on" }).click();
+    await dialog(page).getByRole("button", { name: "Next event" }).click();
     await last("w8");
-    await dialog(page).getByRole("button", { name: "One event back" }).click();
+    await dialog(page).getByRole("button", { name: "Previous event" }).click();
     await page.keyboard.press("ArrowLeft");
     await last("w6");
     await page.keyboard.press("Shift+ArrowRight");
@@ -160,7 +160,7 @@ describeInBrowser("replay and share on the page", ({ serve, open }: Browsing) =>
     await list.getByText("Watch and answer").waitFor();
     expect(await violations(page)).toEqual([]);
     const guest = await open(link);
-    await guest.getByText("With this link you can watch this run and answer what it asks.").waitFor();
+    await guest.getByText("With this link, you can watch this run and answer its questions.").waitFor();
     await guest.getByRole("button", { name: "Deny" }).first().click();
     await ended(guest);
     expect(await guest.getByRole("button", { name: /^(Stop|Share)$/ }).count()).toBe(0);

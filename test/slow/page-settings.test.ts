@@ -84,7 +84,7 @@ describeInBrowser("the page's settings", ({ serve, open, openBeside }: Browsing)
     const add = page.getByRole("button", { name: "Add and test" });
     await page.getByLabel("Address", { exact: true }).fill("weather");
     await add.click();
-    await page.getByText("The address must begin with https:// or http://.").waitFor();
+    await page.getByText("The address must start with https:// or http://.").waitFor();
     await page.getByLabel("Address", { exact: true }).fill("https://weather.example/mcp");
     await page.getByLabel("Name", { exact: true }).fill("weather");
     await add.click();

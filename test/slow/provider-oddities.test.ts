@@ -125,7 +125,7 @@ describe("one bad piece is not the end", () => {
     const { text, all, end } = await play(fault);
     expect([text, end.outcome]).toEqual(["Hello there.", "done"]);
     expect(all("notice").map((event) => event.text)).toEqual([
-      "The model sent something that could not be read. It was left out.",
+      "The model sent something that could not be read. It was skipped.",
     ]);
   });
 

@@ -98,7 +98,7 @@ describe("running", () => {
     expect(text.length).toBeLessThan(20_000);
     expect(result.value).toMatchObject({ exitCode: 0, stdoutBytes: 5_888_890 });
     expect(context.outputOf("stdout").length).toBeLessThan(1.2 * 1024 * 1024);
-    expect(context.outputOf("stdout")).toMatch(/\[More output follows that is not shown\.\]\n$/);
+    expect(context.outputOf("stdout")).toMatch(/\[The rest of the output is not shown\.\]\n$/);
   });
 
   test("sees no variable of the server but those it is given", async () => {

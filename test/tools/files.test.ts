@@ -47,7 +47,7 @@ describe("read_file", () => {
       const result = await callTool(tool, { path: "long.txt", offset });
       if (!(result instanceof ToolResult)) throw new Error("expected parts");
       whole += (result.content[0] as { text: string }).text;
-      const next = /Go on with offset (\d+)/.exec((result.content[1] as { text: string }).text);
+      const next = /Continue with offset (\d+)/.exec((result.content[1] as { text: string }).text);
       offset = next ? Number(next[1]) : undefined;
     }
     expect(whole).toBe(lines.join("\n"));
@@ -188,7 +188,7 @@ describe("write_file and edit_file", () => {
     expect(names({ readOnly: true })).toEqual(["list_files", "read_file", "glob_files", "grep_files"]);
     const asked = files({ workspace, approval: "always" }).filter((tool) => tool.approval === "always");
     expect(asked.map((tool) => tool.name)).toEqual(["write_file", "edit_file"]);
-    expect(() => files({ workspace: path.join(workspace, "missing") })).toThrow("make that directory first");
+    expect(() => files({ workspace: path.join(workspace, "missing") })).toThrow("create that directory first");
   });
 });
 

@@ -190,14 +190,14 @@ describe("redirects", () => {
     expect(other.seen.at(-1)).toMatchObject({ method: "GET", body: "" });
     await expect(
       fetchUrl({ url: `${server.url}/307/other`, method: "POST", body: "data" }, { allowPrivate }),
-    ).rejects.toThrow("Send it there yourself");
+    ).rejects.toThrow("Send it there directly");
   });
 
   test.each(["DELETE", "POST"])("carry a %s without a body to the same server only", async (method) => {
     const other = await start();
     const server = await start((_, response) => void response.writeHead(308, { location: other.url }).end());
     await expect(fetchUrl({ url: server.url, method }, { allowPrivate: [server.host, other.host] })).rejects.toThrow(
-      "Send it there yourself",
+      "Send it there directly",
     );
     expect(other.seen).toEqual([]);
   });
@@ -278,9 +278,9 @@ describe("answers", () => {
     expect(textOf(result)).toContain("[Cut after 50000 of 100000 characters (120000 bytes).");
     expect(Buffer.from(context.kept[0]!.bytes).toString()).toBe(text);
     const more = await fetched({ "content-type": "text/plain" }, text, { maxBytes: 1000 });
-    expect(textOf(more.result)).toContain("1000 bytes, and there was more than may be received");
+    expect(textOf(more.result)).toContain("1000 bytes, cut at the size limit");
     expect(textOf((await fetched({ "content-type": "image/png" }, text, { maxBytes: 1000 })).result)).toContain(
-      "too large to keep",
+      "too large to store",
     );
   });
 

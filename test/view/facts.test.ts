@@ -186,7 +186,7 @@ describe("an ask", () => {
     expect(answered("confirmation", { allow: true })).toBe("Yes");
     expect(answered("choice", { value: 1 }, [{ value: 1, label: "One" }])).toBe("Answered: One");
     expect(answered("input", { value: null })).toBe("Declined");
-    expect(asked("input", { outcome: "expired" }).reply).toBe("Nobody answered in time");
+    expect(asked("input", { outcome: "expired" }).reply).toBe("No one answered in time");
     expect(asked("approval", { outcome: "answered", answer: { allow: false } }).badge.tone).toBe("stopped");
   });
 

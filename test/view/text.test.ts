@@ -110,7 +110,7 @@ describe("what a result looks like", () => {
       { id: "2", text: "b", status: "active" },
     ];
     expect(describePlan(plan, false)).toMatchObject({ progress: "1 of 2 done", todos: [{}, { word: "in progress" }] });
-    expect(describePlan(plan, true)).toMatchObject({ todos: [{ status: "done" }, { word: "begun, not finished" }] });
+    expect(describePlan(plan, true)).toMatchObject({ todos: [{ status: "done" }, { word: "started, not finished" }] });
     expect(describePlan([{ id: "1", text: "a", status: "whatever" }], false)).toBeUndefined();
     expect(describePlan("x", false)).toBeUndefined();
   });

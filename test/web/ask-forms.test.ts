@@ -57,7 +57,7 @@ describe("a form from a schema", () => {
     expect(valueOf(fieldsOf(schema), { name: "x", age: "1.5", extra: "{" })).toMatchObject({
       troubles: {
         name: "At least 2 characters",
-        age: "A whole number is needed",
+        age: "Enter a whole number",
         size: "Pick one",
         days: "Pick at least 1",
       },
@@ -73,7 +73,7 @@ describe("a form from a schema", () => {
   test("a value that is no object is one field", () => {
     expect(valueOf(fieldsOf({ type: "number" }), { "": "2" })).toEqual({ value: 2 });
     expect(valueOf(fieldsOf(undefined), { "": "words" })).toEqual({ value: "words" });
-    expect(valueOf(fieldsOf(undefined), {})).toEqual({ troubles: { "": "This is needed" } });
+    expect(valueOf(fieldsOf(undefined), {})).toEqual({ troubles: { "": "This field is required" } });
     expect(valueOf(fieldsOf({ oneOf: [{ const: 1, title: "One" }, { const: 2 }] }), { "": 0 })).toEqual({ value: 1 });
   });
 
@@ -85,7 +85,7 @@ describe("a form from a schema", () => {
 
   test("JSON by hand is checked", () => {
     expect(readJson("[1]")).toEqual({ value: [1] });
-    expect(readJson("{ not json")).toMatchObject({ trouble: expect.stringContaining("no JSON") });
+    expect(readJson("{ not json")).toMatchObject({ trouble: expect.stringContaining("not valid JSON") });
   });
 });
 

@@ -207,7 +207,7 @@ describe("export and import", () => {
 
   test.each([
     ["no JSON", "{", "this is not JSON"],
-    ["another file", "[]", "this is not a file of conversations that this page has written"],
+    ["another file", "[]", "this is not a conversation file from this page"],
     [
       "a later version",
       `{"format":"runcast-conversations","version":3}`,
@@ -221,7 +221,7 @@ describe("export and import", () => {
     [
       "a message twice",
       (file) => file.conversations[0].messages.push(file.conversations[0].messages[0]),
-      "has an id twice",
+      "contains the same id twice",
     ],
     ["an unknown parent", (file) => (file.conversations[0].messages[0].parent = "x"), "there is no message x"],
     [
@@ -230,7 +230,7 @@ describe("export and import", () => {
       "comes after itself",
     ],
     ["a hole in a run", (file) => file.runs["run-c10"].splice(2, 1), "runs.run-c10[2].seq must be 3"],
-    ["no text", (file) => (file.conversations[1].title = 7), "conversations[1].title must be a text"],
+    ["no text", (file) => (file.conversations[1].title = 7), "conversations[1].title must be a string"],
     ["another role", (file) => (file.conversations[0].messages[0].role = "system"), "role must be user or assistant"],
   ])("refuses %s, and changes nothing", async (_, damage, message) => {
     const file = JSON.parse((await whole()).text);

@@ -102,6 +102,6 @@ const OUTCOME_TEXT: Readonly<Record<Exclude<CallOutcome, "ok" | "deferred">, str
   error: "The call failed.",
   denied: "The call was not allowed.",
   cancelled: "The call was cancelled.",
-  timeout: "The call ran out of time.",
+  timeout: "The call timed out.",
   interrupted: "The call was interrupted.",
 };

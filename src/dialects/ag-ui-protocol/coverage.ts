@@ -3,7 +3,7 @@ import { extendedBut } from "../frames/coverage.ts";
 /** The coverage of AG-UI. */
 export const agUiCoverage = extendedBut({
   "run-resume": { loses: "clients do not know which process runs an agent" },
-  "step-retry": { loses: "told as an activity `runcast.status`: steps are not tried again" },
-  "tool-execute": { loses: "AG-UI tells what a model asks for and what came of it, not when a call begins to execute" },
-  "ask-end": { loses: "the client that answers knows its answer; the next stream goes on after it" },
+  "step-retry": { loses: "sent as an activity `runcast.status`: steps are not tried again" },
+  "tool-execute": { loses: "AG-UI reports calls and their results, not when a call starts to execute" },
+  "ask-end": { loses: "the client that answers knows its answer; the next stream continues after it" },
 });

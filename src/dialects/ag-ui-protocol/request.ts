@@ -41,7 +41,7 @@ export const readStart = (asked: DialectRequest): Start => {
   const { messages, ids } = readMessages(input.messages);
   const answers = resume?.length ? resume.map(answerOf) : undefined;
   if (messages.length === 0 && !answers)
-    throw new Refusal("bad-request", "the field messages has nothing to answer", { hint: HINT });
+    throw new Refusal("bad-request", "the field messages has no message to answer", { hint: HINT });
   const { agent } = asked.params;
   const secrets = readSecrets(asked.headers);
   const tools = (input.tools ?? []).map(readTool);

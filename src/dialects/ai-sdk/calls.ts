@@ -176,6 +176,6 @@ const OUTCOMES = {
   error: "The call failed.",
   denied: "Denied.",
   cancelled: "The call was cancelled.",
-  timeout: "The call took too long.",
+  timeout: "The call timed out.",
   interrupted: "The call was interrupted.",
 } as const;

@@ -54,7 +54,7 @@ export const readStart = ({ params, query, headers, body }: DialectRequest): Com
     ...(secrets && { secrets }),
   };
   if (answers.length === 0 && request.messages.length === 0)
-    throw new Refusal("bad-request", "the request has no message that can be read here", {
+    throw new Refusal("bad-request", "the request has no readable message", {
       hint: "send `messages`, or the last one as `message`",
     });
   const cancels = query.get("disconnect") === "cancel";

@@ -5,7 +5,7 @@ export const OUTCOME_TEXT: Readonly<Record<Exclude<CallOutcome, "ok">, string>> 
   error: "Unknown error",
   denied: "It was not allowed.",
   cancelled: "It was cancelled.",
-  timeout: "It ran out of time.",
+  timeout: "It timed out.",
   interrupted: "It was interrupted.",
   deferred: "It is left to the client.",
 };

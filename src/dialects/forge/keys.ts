@@ -12,7 +12,7 @@ export const readKeys = (
   const secrets: Record<string, string> = {};
   const key = headers.get("x-llm-key");
   if (key && provider === undefined)
-    throw new Refusal("provider-missing", "X-LLM-Key does not say whose key it is", {
+    throw new Refusal("provider-missing", "X-LLM-Key does not name its provider", {
       hint: "send X-LLM-Provider with it, such as openai",
     });
   if (key && provider !== undefined) secrets[modelKey(provider)] = key;
@@ -21,9 +21,9 @@ export const readKeys = (
     if (secrets[name] !== undefined && secrets[name] !== value)
       throw new Refusal(
         "server-names",
-        `the names of two MCP servers with keys are too alike: ${server.slice(0, 80)}`,
+        `the names of two MCP servers with keys are too similar: ${server.slice(0, 80)}`,
         {
-          hint: "names that differ only in case and punctuation have one key",
+          hint: "names that differ only in case or punctuation share a key",
         },
       );
     secrets[name] = value;

@@ -118,7 +118,7 @@ export const replies: readonly PlainRoute[] = [
   {
     method: "GET",
     path: "/providers",
-    summary: "Whose models can be managed here: nobody's, since the configuration says which there are.",
+    summary: "Providers whose models can be managed: none, because the configuration defines them.",
     // The page's model manager offers to add and remove models for each provider in this list.
     reply: () => ({ providers: [] }),
   },
@@ -130,7 +130,7 @@ export const replies: readonly PlainRoute[] = [
     reply: async ({ validateServer }, { body }) => {
       const { url, api_key: key } = parse(validateSchema, body);
       if (!isWebAddress(url))
-        return invalid("That is not the address of a server: it begins with http:// or https://.");
+        return invalid("That is not a server's address. Use one that starts with http:// or https://.");
       if (!validateServer) return invalid("This server does not check MCP servers; a run will try to reach it.");
       try {
         const tools = await validateServer({ url, ...(key && { key }) });

@@ -17,7 +17,8 @@ export const resultOf = (
 export const endOf = (result: unknown, isError: boolean): Pick<EventOf<"tool-end">, "content" | "error"> => {
   const content = contentOf(result);
   if (!isError) return content ? { content: [content] } : {};
-  const message = content?.type === "text" ? content.text : content ? "The tool failed." : "The tool failed silently.";
+  const message =
+    content?.type === "text" ? content.text : content ? "The tool failed." : "The tool failed without a message.";
   return { ...(content?.type === "json" && { content: [content] }), error: { code: "tool-error", message } };
 };
 
@@ -54,7 +55,7 @@ const UNSAID: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
   error: "The tool failed.",
   denied: "The call was not allowed.",
   cancelled: "The call was cancelled.",
-  timeout: "The call took too long.",
+  timeout: "The call timed out.",
   interrupted: "The call was interrupted.",
   deferred: "The call was left to the client to run.",
 };

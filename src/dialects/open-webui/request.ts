@@ -45,7 +45,7 @@ export const responsesSchema = z.object({
 export const readResponsesStart = (request: DialectRequest): Command => {
   const { model, input, instructions, stream } = parseBody(responsesSchema, request.body);
   const messages = readInput(input);
-  if (messages.length === 0) throw new Refusal("bad-request", "the field input has nothing that can be read here");
+  if (messages.length === 0) throw new Refusal("bad-request", "the field input has no readable content");
   const asked = {
     messages,
     ...(model !== undefined && { agent: model }),
@@ -119,7 +119,7 @@ export const readAsk = ({ params, body }: DialectRequest): Command => {
   const { run = "", ask = "", kind = "" } = params;
   if (kind === "answer") return { do: "answer", run, ask, answer: parseBody(answerSchema, body) };
   if (!(ANSWER_KINDS as readonly string[]).includes(kind))
-    throw new Refusal("bad-request", `an answer is no ${kind.slice(0, 40)}`, {
+    throw new Refusal("bad-request", `an answer cannot be ${kind.slice(0, 40)}`, {
       hint: `it is one of ${ANSWER_KINDS.join(", ")}`,
     });
   const { result } = parseBody(z.object({ result: z.unknown() }), body);
@@ -128,7 +128,7 @@ export const readAsk = ({ params, body }: DialectRequest): Command => {
 
 export const write = (command: Command): ReturnType<Dialect["write"]> => {
   if (command.do === "start") return writeStart(command);
-  if (command.do === "reply") throw new Error("Open WebUI's plain replies are not asked for");
+  if (command.do === "reply") throw new Error("Open WebUI does not request plain replies");
   const json = { "content-type": "application/json" };
   if (command.do === "answer") {
     const { run, ask, answer } = command;

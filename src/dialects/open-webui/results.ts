@@ -32,7 +32,7 @@ const OUTCOMES: Readonly<Record<Exclude<CallOutcome, "ok">, string>> = {
   error: "It failed.",
   denied: "It was not allowed.",
   cancelled: "It was cancelled.",
-  timeout: "It ran out of time.",
+  timeout: "It timed out.",
   interrupted: "It was interrupted.",
   deferred: "It is left to the client.",
 };

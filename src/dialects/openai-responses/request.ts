@@ -34,7 +34,7 @@ type ResponsesRequest = z.infer<typeof responsesSchema>;
 export const readStart = ({ body, headers }: DialectRequest): Command => {
   const asked = parseBody(responsesSchema, body);
   const messages = readInput(asked.input);
-  if (messages.length === 0) throw new Refusal("bad-request", "the field input has nothing that can be read here");
+  if (messages.length === 0) throw new Refusal("bad-request", "the field input has no readable content");
   const tools = asked.tool_choice === "none" ? [] : (asked.tools ?? []).flatMap(readTool);
   const settings = readSettings(asked);
   const request: RunRequest = {

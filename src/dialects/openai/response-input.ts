@@ -109,8 +109,8 @@ const readContent = (content: string | readonly Words[]): Part[] => {
     if (part.image_url) return fileOf(part.image_url, "image/*");
     if (part.file_data) return { ...fileData(part.file_data, part.filename), ...name };
     if (part.file_url) return { type: "file", mediaType: "application/octet-stream", url: part.file_url, ...name };
-    throw new Refusal("bad-request", `content of type ${part.type.slice(0, 40)} has nothing that can be read here`, {
-      hint: "send text, or an image or a file itself: no files are kept here",
+    throw new Refusal("bad-request", `content of type ${part.type.slice(0, 40)} has no readable content`, {
+      hint: "send text, or an image or a file inline: this server stores no files",
     });
   });
 };

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION ${schema}.now_ahead(ahead float8) RETURNS timestamptz
   SELECT clock_timestamp() + ahead * interval '1 millisecond'
 $$;
 
--- Each append of a batch succeeds or fails for itself. They are in the order of their runs, so that two batches never wait for each other in a circle.
+-- Each append of a batch succeeds or fails independently. Batches are ordered by run, so two of them cannot deadlock.
 CREATE OR REPLACE FUNCTION ${schema}.append(items json) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   item json; chunk json; known ${schema}.runs; results json[] := '{}'; is_mine boolean; first bigint; last bigint;

@@ -31,7 +31,7 @@ export const openRuns = (connection: PostgresConnection, schema: string, marks: 
 
   const drop = async (run: string): Promise<boolean> => {
     const [row] = await connection.query<{ result: string }>(`SELECT ${schema}.drop_run($1) AS result`, [run]);
-    if (row!.result === "open") throw new Error(`run ${run} has not ended: only a finished run can go`);
+    if (row!.result === "open") throw new Error(`run ${run} has not ended: only finished runs can be deleted`);
     return row!.result === "gone";
   };
 

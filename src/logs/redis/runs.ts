@@ -116,7 +116,7 @@ export const openRuns = ({ connection, keys, index, owners, marks }: Parts) => {
     async drop(run: string): Promise<boolean> {
       const where = [keys.info(run), keys.entries(run), keys.controls(run), keys.controlIds(run), keys.files(run)];
       const result = await connection.call<string>(DROP, where, [keys.file(run, "")]);
-      if (result === "open") throw new Error(`run ${run} has not ended: only a finished run can go`);
+      if (result === "open") throw new Error(`run ${run} has not ended: only finished runs can be deleted`);
       const found = result === "unknown" ? undefined : await info(run);
       if (found) await forget(found);
       return result === "gone";

@@ -15,9 +15,9 @@ export const openCheck = ({ directory }: Database, store: () => Promise<unknown>
     const found = await stat(file);
     // A database that was deleted while open can still be written, but never read again.
     if (found.ino !== ino || found.dev !== dev)
-      throw Object.assign(new Error("log.db is another file than when it was opened"), { syscall: "stat" });
+      throw Object.assign(new Error("log.db was replaced after it was opened"), { syscall: "stat" });
     if (!(await begins(file)))
-      throw Object.assign(new Error("log.db is no database any more"), { errcode: NOT_A_DATABASE });
+      throw Object.assign(new Error("log.db is no longer a database"), { errcode: NOT_A_DATABASE });
     await store();
     try {
       await writeFile(probe, ROOM);

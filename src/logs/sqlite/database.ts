@@ -42,7 +42,7 @@ export const explain = (error: unknown, directory: string): unknown => {
     case 11:
     case 26:
       return say(
-        `is damaged (${error.message}): restore log.db from a backup, or move the directory away to start anew`,
+        `is damaged (${error.message}): restore log.db from a backup, or move the directory to start over`,
         undefined,
         "it is damaged",
       );
@@ -76,7 +76,7 @@ const prepareSchema = (sql: DatabaseSync, directory: string) => {
   const where = path.resolve(directory, "log.db");
   if (version > latest)
     throw new UnusableLog(
-      `${where} was written by a newer Runcast (format ${version}; this one knows ${latest}): upgrade, or choose another directory`,
+      `${where} was written by a newer Runcast (format ${version}; this one reads up to ${latest}): upgrade, or choose another directory`,
     );
   if (version === latest) return;
   if (version === 0 && sql.prepare("SELECT count(*) AS count FROM sqlite_schema").get()!.count !== 0)

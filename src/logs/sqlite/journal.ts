@@ -240,7 +240,7 @@ const addLine = (batch: Batch, line: string) => {
 /** Restores to the tails the entries that an earlier process stored only in the journal. */
 const replay = ({ sql, directory }: Database, runs: Runs, tails: Map<string, Tail>) => {
   const damaged = (id: unknown, cause?: unknown) =>
-    new UnusableLog(`the log in ${directory} is damaged: row ${id} of its journal makes no sense`, { cause });
+    new UnusableLog(`the log in ${directory} is damaged: row ${id} of its journal cannot be read`, { cause });
   const numbers = new Map<number, Tail | undefined>();
   const tailOf = (number: number) => {
     const found = runs.findNumber(number);

@@ -38,5 +38,5 @@ export const collect = async (
       default:
     }
   }
-  throw new Error("the script has no end");
+  throw new Error("the script does not end");
 };

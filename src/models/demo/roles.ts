@@ -10,7 +10,7 @@ const role = (name: string, steps: DemoStory["steps"]): DemoStory => ({
 });
 
 const found = ({ resultsOf }: Turn): string => resultsOf("search_notes")[0]?.split("\n")[0] ?? "Nothing was found.";
-const isDeep = ({ message }: Turn): boolean => message.includes("to its source");
+const isDeep = ({ message }: Turn): boolean => message.includes("to the source");
 
 export const roles: readonly DemoStory[] = [
   role("researcher", [
@@ -20,7 +20,10 @@ export const roles: readonly DemoStory[] = [
             { say: "The notes only give a hint. I let the reader look at the page itself. " },
             {
               call: "task",
-              input: { agent: "reader", task: "Read the note on the failing upload tests to its source." },
+              input: {
+                agent: "reader",
+                task: "Read the note on the failing upload tests and trace them to the source.",
+              },
             },
           ]
         : [
@@ -78,8 +81,8 @@ export const fallback: DemoStory = withItsTools({
           `- ${resultsOf("task")[0] ?? "The sub-agent found nothing."}`,
           "- The weather could not be looked up: the demo has no network. That call failed on purpose.",
           results.filter(({ isError }) => isError).length === 1
-            ? "\nEvery tool above really ran. Only my words are written down beforehand."
-            : "\nMy words are written down beforehand, so they know nothing of the calls above that were stopped.",
+            ? "\nEvery tool above really ran. Only my words are scripted."
+            : "\nMy words are scripted, so they do not reflect the calls above that were stopped.",
         ].join("\n"),
       },
     ],

@@ -30,17 +30,17 @@ const clientRun: DemoStory = {
     "client-run tool",
     /\bclient\b/i,
     "Use a client-run tool",
-    "a tool that the client brings and runs; the run ends and waits for its result",
+    "a tool that the client provides and runs; the run ends and waits for its result",
     ({ tools }) => {
       const [name, schema] = [...tools].find(([tool]) => !OWN_TOOLS.has(tool)) ?? [];
       if (name === undefined) {
         return [
           {
-            say: "Your request brought no tool of its own, so I called none. On Runcast's page, add one in Settings → Browser tools; a program sends its tools in `tools`. Then ask again: I call one of them, and the run ends until its result comes back.",
+            say: "Your request included no tool, so I called none. On Runcast's page, add one in Settings → Browser tools; a program sends its tools in `tools`. Then ask again: I call one of them, and the run ends until its result comes back.",
           },
         ];
       }
-      return [{ say: "This one is yours to run. " }, { call: name, input: sample(schema ?? {}) }];
+      return [{ say: "Your client runs this one. " }, { call: name, input: sample(schema ?? {}) }];
     },
     ({ results }) => results.slice(-1).map(({ text }) => ({ say: `Your client answered: ${text}` })),
   ),
@@ -56,11 +56,11 @@ export const stories: readonly DemoStory[] = [
     "Show sub-agents, nested three deep",
     "a sub-agent that starts a sub-agent that starts a sub-agent",
     () => [
-      { say: "This needs someone who follows a trail. " },
-      research("Follow the failing upload tests to its source: who knows why they fail?"),
+      { say: "This needs some digging. " },
+      research("Trace the failing upload tests to the source. Why do they fail?"),
     ],
     ({ resultsOf }) => [
-      { say: `The trail went three agents deep. ${resultsOf("task")[0] ?? "Nobody found anything."}` },
+      { say: `The search went three agents deep. ${resultsOf("task")[0] ?? "No one found anything."}` },
     ],
   ),
   story(
@@ -86,7 +86,7 @@ export const stories: readonly DemoStory[] = [
     "approval",
     /\bapprov|\bsend\b/i,
     "Send the report, but ask for my approval first",
-    "a call that waits for a person, who may change its arguments",
+    "a call that waits for approval and lets you edit its arguments",
     () => [
       { say: "The report is short. Please look at it before it goes out; you can edit it, too. " },
       {
@@ -135,7 +135,7 @@ export const stories: readonly DemoStory[] = [
     "tools in parallel",
     /\bparallel\b|\btwo tools\b/i,
     "Use two tools in parallel",
-    "two calls of one step, each ending when it ends",
+    "two calls of one step that end independently",
     () => [
       { say: "Two at once: " },
       { call: "search_notes", input: { query: "build times cache" } },
@@ -147,7 +147,7 @@ export const stories: readonly DemoStory[] = [
     "failing tool",
     /\bfail/i,
     "Show me a failing tool",
-    "a call that ends with an error, and a model that goes on",
+    "a call that ends with an error, and a model that continues",
     () => [{ say: "Let me check the weather. " }, { call: "weather_lookup", input: { city: "Lisbon" } }],
     ({ results }) => [
       { say: `That did not work: ${results[0]?.text ?? "no reason given"} I would look out of the window instead.` },
@@ -157,8 +157,8 @@ export const stories: readonly DemoStory[] = [
     "long",
     /\blong\b|\bchecks?\b|\bprogress\b/i,
     "Run the checks",
-    "a tool of some seconds, with progress and live output",
-    () => [{ say: "Running all checks; you can read along. " }, { call: "run_checks", input: { suite: "full" } }],
+    "a tool that takes several seconds, with progress and live output",
+    () => [{ say: "Running all checks. Watch the output below. " }, { call: "run_checks", input: { suite: "full" } }],
     ({ resultsOf }) => [
       {
         say: `${resultsOf("run_checks")[0] ?? "The checks did not finish."} Mara looks after uploads; I would tell her.`,
@@ -169,26 +169,26 @@ export const stories: readonly DemoStory[] = [
     "retry",
     /\bretry|\bretries\b|rate.?limit|\b429\b/i,
     "Retry after a rate limit",
-    "a model request that is refused first and then succeeds",
+    "a model request that is rate-limited first and then succeeds",
     () => [
       { fail: { status: 429, message: "Too many requests (scripted)", retryMs: 1500, once: true } },
-      { say: "The first request was refused with a rate limit. The second one made it, and nothing was lost." },
+      { say: "The first request was refused with a rate limit. The second one succeeded, and nothing was lost." },
     ],
   ),
   story(
     "cancel",
     /\bcancel|\bslow\b|\bstop\b/i,
     "Start something slow that I can stop",
-    "a call of two minutes, to be cancelled by itself or with the run",
+    "a call of two minutes that you can cancel alone or with the run",
     () => [
-      { say: "I watch the deployment for two minutes. Stop the call, or the whole run. " },
+      { say: "I will watch the deployment for two minutes. Stop the call, or the whole run. " },
       { call: "watch_deploy", input: { service: "lantern-web" } },
     ],
     ({ results }) => [
       { say: results[0]?.isError ? `Stopped. ${results[0].text}` : (results[0]?.text ?? "Nothing was watched.") },
     ],
   ),
-  story("thinking", /\bthink/i, "Think hard about the release", "reasoning, apart from the answer", () => [
+  story("thinking", /\bthink/i, "Think hard about the release", "reasoning, separate from the answer", () => [
     {
       think:
         "The release waits for two things: the upload tests and the guide. The tests fail only on Mondays. A fixed date in a test is a small repair, an hour at most. The guide is more work, but it can follow a day later without harm. So the order is clear.",
@@ -212,7 +212,7 @@ export const stories: readonly DemoStory[] = [
 ];
 
 const ANSWER = [
-  "No: I am a **scripted demo**. My words were written beforehand, so that you can watch a run without an API key.\n",
-  "What you see around them is real, though. Tools run, calls fail, sub-agents start, and each event is stored before it is shown.\n",
+  "No: I am a **scripted demo**. My words are scripted, so you can watch a run without an API key.\n",
+  "Everything else is real: tools run, calls fail, sub-agents start, and each event is stored before it is shown.\n",
   "Try “Start three sub-agents in parallel”, or reload this page in the middle of a run.",
 ].join("\n");

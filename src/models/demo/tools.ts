@@ -89,7 +89,7 @@ export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool
 
   const sendReport = defineTool({
     name: "send_report",
-    description: "Puts a report into the outbox. A person must allow it.",
+    description: "Puts a report into the outbox. Requires approval.",
     input: z.object({ to: z.string().min(1), subject: z.string().min(1), body: z.string() }),
     approval: "always",
     async run({ to, subject, body }, { file, signal }) {
@@ -101,12 +101,12 @@ export const demoTools = ({ speed = 1 }: { readonly speed?: number } = {}): Tool
 
   const askFocus = defineTool({
     name: "ask_focus",
-    description: "Asks the person what to look at first.",
+    description: "Asks the user what to look at first.",
     input: z.object({ question: z.string().min(1) }),
     async run({ question }, { ask }) {
       const options = notes.slice(0, 3).map(({ id, title, text }) => ({ value: id, label: title, description: text }));
       const chosen = await ask({ title: question, options });
-      return chosen === undefined ? "There was no answer." : `The person chose ${JSON.stringify(chosen)}.`;
+      return chosen === undefined ? "There was no answer." : `The user chose ${JSON.stringify(chosen)}.`;
     },
   });
 

@@ -13,14 +13,14 @@ export const unscripted: DemoStory = {
     (turn) => {
       const [name, schema = {}] = named(turn) ?? [];
       if (name !== undefined)
-        return [{ say: "I make up the arguments, for I am a script. " }, { call: name, input: sample(schema) }];
+        return [{ say: "I make up the arguments, because I am a script. " }, { call: name, input: sample(schema) }];
       const [tool] = turn.tools.keys();
       return [
         {
           say: [
-            "I am a **scripted demo**, and there is no script for this agent. So I did nothing but write this: no tool ran. ",
+            "I am a **scripted demo**, and there is no script for this agent. So I only wrote this; no tool ran. ",
             tool === undefined ? "" : `Name one of its tools, as in “Use ${tool}”, and I call it. `,
-            'A real model answers by itself: `model: "anthropic/claude-sonnet-4-5"`.',
+            'To get real answers, set a model: `model: "anthropic/claude-sonnet-4-5"`.',
           ].join(""),
         },
       ];

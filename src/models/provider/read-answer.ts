@@ -57,7 +57,7 @@ const brokenOff = (): Refusal =>
   new Refusal("model-unreachable", "The connection to the provider broke in the middle of the answer.", {
     status: 502,
     retryable: true,
-    hint: "Try again; if it stays so, look for a proxy that closes long connections.",
+    hint: "Try again. If it keeps happening, look for a proxy that closes long connections.",
   });
 
 /** Re-emits the stream with each frame normalized by the format. A connection error after the end of the response is ignored. */

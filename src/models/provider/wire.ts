@@ -87,7 +87,7 @@ const ALIVE = { alive: true };
 
 const SKIPPED: StreamPart = {
   type: "stream-start",
-  warnings: [{ type: "other", message: "The model sent something that could not be read. It was left out." }],
+  warnings: [{ type: "other", message: "The model sent something that could not be read. It was skipped." }],
 };
 
 /** Libraries treat an unknown chunk as the end of the response. It is a failure only if nothing else could be read. */

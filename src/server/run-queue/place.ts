@@ -46,7 +46,7 @@ export class Place {
 
 const waitingText = (position: number, { most, whose }: Bound): string =>
   whose === "user"
-    ? `Waiting for your other runs: ${ordinal(position)} in line. You can have ${most} at work at a time.`
+    ? `Waiting for your other runs: ${ordinal(position)} in line. You can have ${most} active at a time.`
     : `Waiting for a free place: ${ordinal(position)} in line. This server runs ${most} at a time.`;
 
 const WORDS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];

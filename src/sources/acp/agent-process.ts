@@ -43,7 +43,7 @@ export const startProcess = (
     child.once("close", (code, signal) => {
       const how = signal ? `was ended by ${signal}` : `ended with code ${code}`;
       const hint = lastLines(errors, Object.values(variables));
-      const text = `The agent's process ${how} before the agent had answered.`;
+      const text = `The agent's process ${how} before the agent answered.`;
       resolve(new Refusal("agent-exited", text, { status: 502, retryable: true, ...(hint && { hint }) }));
     });
   });

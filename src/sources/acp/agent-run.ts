@@ -95,7 +95,8 @@ export class AgentRun {
     const { signal } = this.#context;
     if (session.isLoaded) await this.#quiet();
     const prompt = await promptOf(request.messages, { ...session, knowsHistory: session.isLoaded }, this.#context);
-    if (prompt.length === 0) throw new Refusal("empty-message", "The message holds nothing that the agent can read.");
+    if (prompt.length === 0)
+      throw new Refusal("empty-message", "The message contains nothing that the agent can read.");
     if (signal.aborted) return [];
     this.#options.thread.keep(session.id);
     this.#isPrompted = true;
@@ -259,7 +260,7 @@ const NOBODY = { outcome: { outcome: "cancelled" } };
 const CANNOT_STOP: Event = {
   type: "notice",
   level: "warning",
-  text: "The agent cannot stop a part of its work alone. It may still be running. Stop the run to end it.",
+  text: "The agent cannot stop only a part of its work, so it may still be running. Stop the run to end it.",
 };
 
 const LOST: Event = {

@@ -90,7 +90,7 @@ export class Calls {
   }
 
   deny(call: Call): Event[] {
-    const error = { code: "denied", message: "A person denied this call." };
+    const error = { code: "denied", message: "The user denied this call." };
     // A denial cannot undo a call that is already running.
     return call.state === "executing" ? this.#end(call, "error", error) : this.#end(call, "denied", error);
   }

@@ -44,6 +44,6 @@ export const chosenFrom = (choice: Choice | undefined, kind: "mode" | "model", w
   const values = choice?.values ?? [];
   if (values.includes(wanted)) return wanted;
   throw new Refusal(`unknown-${kind}`, `The agent has no ${kind} ${wanted}${didYouMean(wanted, values)}.`, {
-    hint: values.length > 0 ? `it offers ${values.join(", ")}` : `it lets nobody choose a ${kind}`,
+    hint: values.length > 0 ? `it offers ${values.join(", ")}` : `it does not let you choose a ${kind}`,
   });
 };

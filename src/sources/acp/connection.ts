@@ -67,7 +67,7 @@ export const openSession = async (
   if (hello.protocolVersion !== VERSION)
     throw new Refusal(
       "agent-version",
-      `The agent speaks version ${hello.protocolVersion} of its protocol, not ${VERSION}.`,
+      `The agent uses version ${hello.protocolVersion} of its protocol, not ${VERSION}.`,
       {
         status: 502,
         hint: "install another version of the coding agent",

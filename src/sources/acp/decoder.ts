@@ -137,7 +137,7 @@ export class Decoder {
     events.push(...this.#subAgents.end(), ...this.#root.endStep(finish));
     if (this.#isCancelled) return [...events, { type: "run-end", outcome: "cancelled", ...usage }];
     if (stopReason === "max_turn_requests")
-      events.push({ type: "notice", level: "warning", text: "The agent stopped at its limit of model requests." });
+      events.push({ type: "notice", level: "warning", text: "The agent reached its limit of model requests." });
     if (stopReason === "end_turn" && !this.#hasText && this.#calls.count === 0)
       return [...events, { type: "run-end", outcome: "error", error: NO_ANSWER, ...usage }];
     return [...events, { type: "run-end", outcome: "done", ...usage }];

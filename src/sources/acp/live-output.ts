@@ -16,7 +16,7 @@ export class LiveOutput {
 
   /** The end of the output. */
   get text(): string {
-    return this.#isCut ? `[The beginning is left out.]\n${this.#tail}` : this.#tail;
+    return this.#isCut ? `[The beginning is omitted.]\n${this.#tail}` : this.#tail;
   }
 
   /** Adds a piece. Returns the part to show. */
@@ -29,7 +29,7 @@ export class LiveOutput {
     const room = MOST_SHOWN - this.#shown;
     this.#shown += piece.length;
     if (room <= 0) return "";
-    return piece.length < room ? piece : `${piece.slice(0, room)}\n[More output follows that is not shown.]\n`;
+    return piece.length < room ? piece : `${piece.slice(0, room)}\n[The rest of the output is not shown.]\n`;
   }
 
   /** Takes the complete output so far. Returns the new part to show, or undefined if it does not continue the previous output. */

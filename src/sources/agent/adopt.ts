@@ -57,7 +57,8 @@ export const adopt = (tools: Readonly<Record<string, AiSdkTool>>): Tool[] =>
 
 const executeOf = (name: string, { type, contextSchema, execute }: AiSdkTool) => {
   if (type === "provider") throw new TypeError(`tool ${name}: its provider defines it; give it in providerTools`);
-  if (contextSchema) throw new TypeError(`tool ${name}: it wants a context (contextSchema), and there is none to give`);
+  if (contextSchema)
+    throw new TypeError(`tool ${name}: it requires a context (contextSchema), which agents do not provide`);
   if (!execute) throw new TypeError(`tool ${name}: it has no execute, so only a client could run it`);
   return execute;
 };

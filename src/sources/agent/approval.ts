@@ -44,10 +44,10 @@ export const approval = async (worker: Worker, { tool }: DefinedTool, approving:
 };
 
 const permissionOf = ({ run }: Worker, tool: Tool, { outcome, answer }: Answered): Permission => {
-  if (outcome === "expired") return refused("denied", "expired", "Nobody allowed this call in time.");
+  if (outcome === "expired") return refused("denied", "expired", "No one allowed this call in time.");
   if (outcome !== "answered") return refused("cancelled", "cancelled", "The call was cancelled before it was allowed.");
   if (!answer?.allow)
-    return refused("denied", "denied", `A person denied this call${answer?.reason ? `: ${answer.reason}` : "."}`);
+    return refused("denied", "denied", `The user denied this call${answer?.reason ? `: ${answer.reason}` : "."}`);
   if (answer.always) run.allowed.add(tool);
   return { allowed: true, ...(answer.input !== undefined && { edited: answer.input }) };
 };

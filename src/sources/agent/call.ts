@@ -150,14 +150,14 @@ const executeNow = async (
   await run.context.stored();
   if (signal.aborted) return failed(worker, pending, "cancelled", CANCELLED);
   const timeout = new AbortController();
-  const timing = clock(timeoutMs, () => timeout.abort({ code: "timeout", message: "The call ran out of time." }));
+  const timing = clock(timeoutMs, () => timeout.abort({ code: "timeout", message: "The call timed out." }));
   const stray = new AbortController();
   const stop = AbortSignal.any([signal, timeout.signal, stray.signal]);
   const { context, written, close } = toolContext(worker, call, stop, timing, children);
   const strayed = Promise.withResolvers<Result>();
   const hear = (error: unknown) => {
     strayed.resolve({ content: [], error: toolProblem(error, run.redact) });
-    stray.abort({ code: "error", message: "The call left an error uncaught." });
+    stray.abort({ code: "error", message: "The call threw an uncaught error." });
   };
   const act = async () => {
     const returned = await tool.run(input, context);
@@ -241,7 +241,8 @@ const checked = async (
   if (input === undefined)
     return { problem: invalid(`The arguments of ${tool.name} are not JSON: ${text.slice(0, 200)}`) };
   const result = await schema.check(input);
-  if ("issues" in result) return { problem: invalid(`The arguments of ${tool.name} do not fit: ${result.issues}`) };
+  if ("issues" in result)
+    return { problem: invalid(`The arguments of ${tool.name} do not match its schema: ${result.issues}`) };
   return { value: result.value, input };
 };
 

@@ -78,7 +78,7 @@ const isModel = (value: unknown): boolean =>
 const model = z.custom(isModel, {
   error: ({ input }) =>
     isObject(input) && typeof input["specificationVersion"] === "string"
-      ? `must be a model of the AI SDK's interface v4, and this one is of ${input["specificationVersion"]}`
+      ? `must be a model of the AI SDK's interface v4, but this one uses ${input["specificationVersion"]}`
       : 'must be a name such as "openai/gpt-5", a model of the AI SDK, or a function that chooses one',
 });
 
@@ -170,7 +170,7 @@ const toolSchema = z.object({
   input: z.custom(isSchema, { error: "must be a zod schema, or a JSON Schema as { jsonSchema: … }" }),
   doing: z
     .custom((value) => isFunction(value) || typeof value === "string", {
-      error: "must be a text, or a function that makes one",
+      error: "must be a string, or a function that returns one",
     })
     .optional(),
   approval: z

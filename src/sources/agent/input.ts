@@ -27,7 +27,7 @@ interface SaysJsonSchema {
 
 const toJsonSchema = (schema: StandardSchema<unknown>, tool: string): Json => {
   const standard = schema["~standard"] as SaysJsonSchema;
-  if (!standard.jsonSchema) throw new TypeError(`tool ${tool}: its input schema cannot say itself as JSON Schema`);
+  if (!standard.jsonSchema) throw new TypeError(`tool ${tool}: its input schema cannot be converted to JSON Schema`);
   const { $schema: _, ...json } = standard.jsonSchema.input({ target: "draft-07" }) as Record<string, Json>;
   return json;
 };

@@ -90,9 +90,13 @@ const steps = async (
     if (deferred.length > 0) return { text: textOf(content), awaiting: deferred.map(({ call }) => call) };
     worker.prompt.push({ role: "tool", content: results });
   }
-  throw new Refusal("step-limit", `The agent ${definition.name} took ${definition.maxSteps} steps and was not done.`, {
-    hint: "Raise maxSteps, or give it a smaller task.",
-  });
+  throw new Refusal(
+    "step-limit",
+    `The agent ${definition.name} took ${definition.maxSteps} steps and did not finish.`,
+    {
+      hint: "Raise maxSteps, or give it a smaller task.",
+    },
+  );
 };
 
 /** Asks the user whether the provider may run one of its own calls. */
@@ -114,7 +118,7 @@ const allowProvided = async (
   );
   const approved = answer?.allow === true;
   if (!approved && worker.provided.delete(call)) {
-    const error = { code: "denied", message: `Nobody allowed the provider to run ${name}.` };
+    const error = { code: "denied", message: `No one allowed the provider to run ${name}.` };
     worker.emit({ type: "tool-end", call, outcome: signal.aborted ? "cancelled" : "error", error });
   }
   return {

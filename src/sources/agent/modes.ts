@@ -114,7 +114,7 @@ const listed = ({ modes }: Definition): string =>
   [...modes].map(([name, { description }]) => `/${name}${description ? ` (${description})` : ""}`).join(", ") || "none";
 
 const unknownCommand = (definition: Definition, command: string): string =>
-  `/${command} is no command of ${definition.name}, so it was read as text. There are: ${listed(definition)}.`;
+  `/${command} is not a command of ${definition.name}, so it was read as text. There are: ${listed(definition)}.`;
 
 const unknownMode = (definition: Definition, mode: string): Refusal =>
   new Refusal("unknown-mode", `The agent ${definition.name} has no mode ${mode}. Its modes: ${listed(definition)}.`, {

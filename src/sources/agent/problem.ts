@@ -29,7 +29,7 @@ export const toolProblem = (error: unknown, redact: Redact): Problem => {
   const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   return {
     code: typeof code === "string" && code ? code : "tool-failed",
-    message: redact(messageOf(error) || "The tool failed and did not say why."),
+    message: redact(messageOf(error) || "The tool failed without a reason."),
   };
 };
 
@@ -53,14 +53,14 @@ export const stalled = (ms: number): Refusal =>
   new Refusal("model-stalled", `The model sent nothing for ${ms / 1000} seconds.`, {
     status: 504,
     retryable: true,
-    hint: "Try again; for a model that thinks long without a word, raise stallMs.",
+    hint: "Try again. If the model thinks for a long time without output, raise stallMs.",
   });
 
 export const truncated = (): Refusal =>
-  new Refusal("model-truncated", "The model's stream ended before its answer did.", {
+  new Refusal("model-truncated", "The model's stream ended before its answer was complete.", {
     status: 502,
     retryable: true,
-    hint: "Try again; if it stays so, look for a proxy that closes long connections.",
+    hint: "Try again. If it keeps happening, look for a proxy that closes long connections.",
   });
 
 export const filtered = (): Refusal =>
@@ -97,14 +97,14 @@ const KINDS = {
   unauthorized: {
     code: "model-unauthorized",
     retryable: false,
-    text: "The provider did not take the key.",
+    text: "The provider rejected the key.",
     hint: "Check the API key of this model's provider.",
   },
   quota: {
     code: "model-quota",
     retryable: false,
-    text: "The account at the provider is used up.",
-    hint: "Check the plan and the credit at the provider, or use another model.",
+    text: "The provider account is out of credit.",
+    hint: "Check the provider account's plan and credit, or use another model.",
   },
   unknown: {
     code: "model-unknown",
@@ -122,18 +122,18 @@ const KINDS = {
     code: "model-filtered",
     retryable: false,
     text: "The provider's content filter stopped the answer.",
-    hint: "Say it in other words, or use another model.",
+    hint: "Rephrase the request, or use another model.",
   },
   limited: {
     code: "model-rate-limited",
     retryable: true,
-    text: "The provider takes no more requests for now.",
+    text: "The provider is limiting requests right now.",
     hint: "Try again later, or use another model.",
   },
   unavailable: {
     code: "model-unavailable",
     retryable: true,
-    text: "The provider has trouble of its own.",
+    text: "The provider has an internal problem.",
     hint: "Try again later, or use another model.",
   },
   unreachable: {
@@ -147,9 +147,9 @@ const KINDS = {
     code: "model-invalid",
     retryable: true,
     text: "The model's answer could not be read.",
-    hint: "Try again; if it stays so, check that the base URL speaks this provider's format.",
+    hint: "Try again. If it keeps happening, check that the base URL serves this provider's format.",
   },
-  other: { code: "model-error", retryable: false, text: "The model failed and did not say why." },
+  other: { code: "model-error", retryable: false, text: "The model failed without a reason." },
 } as const satisfies Record<string, Kind>;
 
 const kindOf = (error: unknown, reported: string): Kind => {
@@ -197,7 +197,7 @@ export const messageOf = (error: unknown): string => {
     const reason = reasonIn(error.responseBody ?? "", error.statusCode);
     if (reason !== undefined) return reason;
     return error.responseBody !== undefined && STATUS_TEXT.test(error.message)
-      ? `The provider answered ${error.statusCode} and did not say why.`
+      ? `The provider answered ${error.statusCode} without a reason.`
       : error.message;
   }
   if (error instanceof Error) return error.message;

@@ -112,7 +112,7 @@ const toUserPart = (part: Part): LanguageModelV4TextPart | LanguageModelV4FilePa
 };
 
 const lostResult = (call: string, name: string): LanguageModelV4ToolResultPart =>
-  resultPart(call, name, [{ type: "text", text: "This call was cut off; it has no result." }], true);
+  resultPart(call, name, [{ type: "text", text: "This call was cut off and has no result." }], true);
 
 const toOutput = (content: readonly Content[], error: boolean): LanguageModelV4ToolResultOutput => {
   const [only] = content;

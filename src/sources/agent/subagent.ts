@@ -90,12 +90,12 @@ export const taskTool = (agents: Definition["agents"]): Tool =>
   defineTool<{ agent: string; task: string }>({
     name: "task",
     description: [
-      "Gives a task to a sub-agent and answers with its result. The sub-agent sees nothing but the task. Agents:",
+      "Gives a task to a sub-agent and returns its result. The sub-agent sees only the task. Agents:",
       ...[...agents].map(([name, { description }]) => `- ${name}: ${description}`),
     ].join("\n"),
     input: z.object({
       agent: z.enum([...agents.keys()] as [string, ...string[]]),
-      task: z.string().min(1).describe("What to do, with everything the sub-agent must know"),
+      task: z.string().min(1).describe("What to do, with everything the sub-agent needs to know"),
     }),
     timeoutMs: Infinity,
     // It has no side effects: the sub-agent that it waits for continues where it was.

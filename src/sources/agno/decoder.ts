@@ -279,10 +279,10 @@ export class Decoder {
 
   #bad(): Event[] {
     if (++this.#badFrames > MOST_BAD_FRAMES)
-      throw new Refusal("upstream-invalid", "The server sends what cannot be read.", { status: 502 });
+      throw new Refusal("upstream-invalid", "The server sends data that cannot be read.", { status: 502 });
     if (this.#badFrames > 1) return [];
     return [
-      { type: "notice", level: "warning", text: "The server sent something that cannot be read. It is left out." },
+      { type: "notice", level: "warning", text: "The server sent something that cannot be read. It is skipped." },
     ];
   }
 }

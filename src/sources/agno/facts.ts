@@ -6,7 +6,7 @@ export const failureText = (fields: Fields): string =>
   lineOf(fields["content"], 2000) ??
   lineOf(fields["error"], 2000) ??
   lineOf(fields["message"], 2000) ??
-  "The run failed there.";
+  "The run failed on the server.";
 
 export const problemOf = (fields: Fields): Problem => ({
   code: lineOf(fields["error_type"], 100) ?? "upstream-error",

@@ -40,7 +40,7 @@ export async function* follow(following: Following, first: Response | undefined)
     response = undefined;
     empty = decoder.index > before ? 0 : empty + 1;
   }
-  throw upstreamCut("The stream of the AgentOS breaks off again and again.");
+  throw upstreamCut("The AgentOS stream keeps breaking off.");
 }
 
 async function* read(response: Response, { server, decoder, context }: Following, skip: Skip): AsyncGenerator<Event> {

@@ -20,7 +20,7 @@ export const promptOf = async (
     if (file) form.append("files", file.blob, file.name);
   }
   if (texts.join("").trim() === "" && !form.has("files"))
-    throw new Refusal("empty-message", "The message holds nothing that the agent can read.");
+    throw new Refusal("empty-message", "The message contains nothing that the agent can read.");
   const earlier = messages.slice(0, last + 1);
   const history = earlier.length > 0 && !(await server.knowsSession()) ? transcript(earlier) : "";
   if (history !== "") texts.unshift(`The conversation so far:\n\n${history}\n\nThe new message:`);

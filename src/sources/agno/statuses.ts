@@ -7,11 +7,11 @@ const WORK: Readonly<Record<string, string>> = {
   PostHook: "Running a hook",
   MemoryUpdate: "Updating the memory",
   SessionSummary: "Summarizing the session",
-  ParserModelResponse: "Reading the answer into its form",
+  ParserModelResponse: "Parsing the answer",
   OutputModelResponse: "Writing the answer",
   Compression: "Compressing results",
   Compaction: "Compacting the conversation",
-  Followups: "Thinking of follow-ups",
+  Followups: "Preparing follow-up questions",
 };
 
 /** The status that an event sets. Empty if it clears the status, undefined if it does not affect it. */

@@ -31,7 +31,7 @@ export const toolAsk = (call: OpenCall, { raw }: ToolFields): ToolAsk => {
   return approval(call, raw);
 };
 
-const NO_RESULT = "Nobody gave a result.";
+const NO_RESULT = "No one provided a result.";
 
 /** Agno reports nothing more about a call that runs elsewhere, so the answer ends it. */
 const resultAsk = (call: OpenCall, raw: Fields): ToolAsk => ({
@@ -39,7 +39,7 @@ const resultAsk = (call: OpenCall, raw: Fields): ToolAsk => ({
     kind: "result",
     call: call.id,
     title: `Result of ${call.name}`,
-    message: "This tool runs outside the agent. Run it and give its result.",
+    message: "This tool runs outside the agent. Run it and enter its result.",
     ...(call.input !== undefined && { value: call.input }),
   },
   resolve: (answer) => {
@@ -68,7 +68,7 @@ const approval = (call: OpenCall, raw: Fields): ToolAsk => ({
       return { fields: { ...raw, confirmed: true, ...edited }, events: [] };
     }
     const note = answer ? answer.reason : "Nobody answered.";
-    const error = { code: "denied", message: note ?? "A person denied this call." };
+    const error = { code: "denied", message: note ?? "The user denied this call." };
     return {
       fields: { ...raw, confirmed: false, confirmation_note: note ?? null },
       events: call.speaker.endCall(call, "denied", { error }),

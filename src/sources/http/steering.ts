@@ -60,9 +60,9 @@ export const createSteering = (
     if (outcome !== "answered" || !given || endedThere.has(ask) || closed.signal.aborted) return;
     const { run } = connection;
     if (run === undefined || !remote.can("answer"))
-      return tell("warning", "the upstream server cannot be answered from here, only at its own page");
+      return tell("warning", "this can only be answered on the upstream server's own page");
     const status = await send({ do: "answer", run, ask: theirs(ask), answer: given });
-    if (status === 409) tell("warning", "the upstream server had another answer already");
+    if (status === 409) tell("warning", "the upstream server already had another answer");
     else if (status !== 200)
       tell("error", `the answer did not reach the upstream server (${status ?? "no connection"})`);
   };

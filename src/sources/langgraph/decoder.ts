@@ -103,7 +103,7 @@ export class Decoder {
       case "completed":
         return this.#over({ outcome: "done" });
       case "failed": {
-        const message = lineOf(data["error"], 2000) ?? "The run failed there.";
+        const message = lineOf(data["error"], 2000) ?? "The run failed on the server.";
         return this.#over({ outcome: "error", error: { code: "upstream-error", message } });
       }
       default:

@@ -39,7 +39,7 @@ export async function* follow(following: Following): AsyncGenerator<Event> {
     if (!(yield* answers(following))) return;
     empty = -1;
   }
-  throw upstreamCut("The stream of the LangGraph server breaks off again and again.");
+  throw upstreamCut("The LangGraph server's stream keeps breaking off.");
 }
 
 async function* eventsOf(
@@ -57,7 +57,7 @@ async function* eventsOf(
       quietSince = Date.now();
       const { status } = (await connection.ask(path)) ?? {};
       if (status !== "running" && status !== "pending")
-        throw upstreamCut("The LangGraph server has no events of this run any more.");
+        throw upstreamCut("The LangGraph server no longer has this run's events.");
     }
   }
 }

@@ -66,7 +66,7 @@ const reviewOf = (payload: Fields, { waiting }: Calls): Interrupt => {
     }
     const message = answer ? answer.reason : NOBODY;
     if (allowed.has("reject")) return { type: "reject", ...(message !== undefined && { message }) };
-    return { type: "respond", message: message ?? "A person denied this call." };
+    return { type: "respond", message: message ?? "The user denied this call." };
   };
   return {
     questions: reviews.map(({ name, args, description, call, allowed }): Question => {
@@ -85,7 +85,7 @@ const reviewOf = (payload: Fields, { waiting }: Calls): Interrupt => {
         ended: (answer) => {
           if (answer?.allow === true) return [];
           const note = answer ? answer.reason : NOBODY;
-          const error = { code: "denied", message: note ?? "A person denied this call." };
+          const error = { code: "denied", message: note ?? "The user denied this call." };
           return call.speaker.endCall(call, "denied", { error });
         },
       };
@@ -105,13 +105,13 @@ const clientToolOf = (tool: Fields, { executing }: Calls): Interrupt => {
         event: {
           kind: "result",
           title: `Result of ${name}`,
-          message: "This tool runs outside the agent. Run it and give its result.",
+          message: "This tool runs outside the agent. Run it and enter its result.",
           ...(args !== undefined && { value: args }),
         },
         call,
       },
     ],
-    response: ([answer]) => answer?.value ?? "Nobody gave a result.",
+    response: ([answer]) => answer?.value ?? "No one provided a result.",
   };
 };
 

@@ -14,7 +14,7 @@ export const inputOf = async (
   const added = known.length > 0 ? messages.slice(last + 1) : messages;
   const written = await Promise.all(added.map((message) => messageOf(message, get)));
   const list = written.filter((one) => one !== undefined);
-  if (list.length === 0) throw new Refusal("empty-message", "The message holds nothing that the agent can read.");
+  if (list.length === 0) throw new Refusal("empty-message", "The message contains nothing that the agent can read.");
   return { messages: [...resultsFor(known), ...list] };
 };
 

@@ -60,7 +60,7 @@ export class Wire2 implements Wire {
     const event = protocolEventOf(parsed(data));
     if (!event) {
       if (++this.#badFrames > MOST_BAD_FRAMES)
-        throw new Refusal("upstream-invalid", "The server sends what cannot be read.", { status: 502 });
+        throw new Refusal("upstream-invalid", "The server sends data that cannot be read.", { status: 502 });
       return [];
     }
     if (event.seq !== undefined) {

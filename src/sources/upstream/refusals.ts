@@ -8,7 +8,7 @@ export const refusalOf = async (response: Response, dialect: string): Promise<Re
   if (ok)
     return new Refusal("upstream-no-stream", `the upstream server answered without a stream${text && `: ${text}`}`, {
       status: 502,
-      hint: `check that the url's server speaks ${dialect}`,
+      hint: `check that the server at url speaks ${dialect}`,
     });
   const reported = reportIn(text);
   // The wrong key is the agent's, not the client's.
@@ -20,7 +20,7 @@ export const refusalOf = async (response: Response, dialect: string): Promise<Re
       status: isOurKey || status >= 600 || status < 400 ? 502 : status,
       retryable: isTemporary(status),
       ...(isOurKey
-        ? { hint: "the agent's key or headers must be right for its url" }
+        ? { hint: "check the agent's key and headers for its url" }
         : reported.hint && { hint: reported.hint }),
     },
   );
@@ -34,7 +34,7 @@ export const unreachable = (url: string, cause: unknown): Refusal =>
   new Refusal("upstream-unreachable", `the upstream server cannot be reached: ${reasonOf(cause)}`, {
     status: 502,
     retryable: true,
-    hint: `check that it runs at ${new URL(url).origin}`,
+    hint: `check that it is running at ${new URL(url).origin}`,
     cause,
   });
 

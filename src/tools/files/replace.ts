@@ -51,7 +51,7 @@ const requireVersion = async (directory: Directory, name: string, expected: Vers
   const now = await directory.stat(name);
   const isSame = now?.ino === expected.ino && now.size === expected.size && now.mtimeMs === expected.mtimeMs;
   if (!isSame)
-    throw new Refusal("changed", `${name} was changed by somebody else meanwhile. Read it again, then edit it.`);
+    throw new Refusal("changed", `${name} was changed by someone else in the meantime. Read it again, then edit it.`);
 };
 
 const unwritable = (error: NodeJS.ErrnoException): never => {

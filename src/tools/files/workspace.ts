@@ -74,7 +74,7 @@ export const namesOf = (path: string): string[] => {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   if (names.length > MAX_DEPTH) refuse(`has more than ${MAX_DEPTH} levels.`);
   for (const name of names) {
-    if (name === "..") refuse("leads out of a directory by '..'.");
+    if (name === "..") refuse("contains '..', which leads out of a directory.");
     if (process.platform === "win32" && WINDOWS_SPECIAL.test(name)) refuse("contains a name that means a device here.");
   }
   return names;
@@ -100,7 +100,7 @@ const realRoot = (directory: string): string => {
     const root = realpathSync(directory);
     if (statSync(root).isDirectory()) return root;
   } catch (error) {
-    throw new Error(`The workspace ${directory} cannot be used: make that directory first.`, { cause: error });
+    throw new Error(`The workspace ${directory} cannot be used: create that directory first.`, { cause: error });
   }
   throw new Error(`The workspace ${directory} is not a directory.`);
 };

@@ -48,7 +48,7 @@ const parseUrl = (text: string): URL => {
   if (!url)
     throw new Refusal(
       "bad-url",
-      `${JSON.stringify(text.slice(0, 200))} is not a URL. Give it whole, such as https://example.com/page.`,
+      `${JSON.stringify(text.slice(0, 200))} is not a URL. Give the full URL, such as https://example.com/page.`,
     );
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new Refusal("bad-url", `Only http and https URLs can be fetched, not ${url.protocol}`);
@@ -68,7 +68,7 @@ const redirected = (request: Request, from: URL, location: string, status: numbe
   if (keeps && (request.body !== undefined || !isReading) && !isSameOrigin) {
     throw new Refusal(
       "redirect",
-      `${from.href} redirects the request to ${to.origin}. Send it there yourself if that is right.`,
+      `${from.href} redirects the request to ${to.origin}. Send it there directly if that is right.`,
     );
   }
   // Headers, above all credentials, are meant for one server only.

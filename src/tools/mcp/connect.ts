@@ -88,7 +88,7 @@ export const connect = (
       Object.assign(client, {
         onclose: () => lose(opened, "it ended."),
         onerror: ({ message }: Error) => {
-          if (GAVE_UP.test(message)) lose(opened, "it no longer answers.");
+          if (GAVE_UP.test(message)) lose(opened, "it stopped responding.");
           if (OVERFLOW.test(message)) lose(opened, "its answer is too large.");
         },
       });
@@ -168,9 +168,9 @@ const clientOf = (name: string, { roots, connectMs = 10_000 }: McpOptions, calls
   client.setRequestHandler("elicitation/create", async ({ params }) => {
     const related = params._meta?.["io.modelcontextprotocol/related-task"] as { taskId?: string } | undefined;
     const call = calls.owner(related?.taskId);
-    if (!call) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "It is not clear which call this is about.");
+    if (!call) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "It is not clear which call this belongs to.");
     if (!call.bounds.mayAsk())
-      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "This call has asked too often.");
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "This call has asked too many questions.");
     return elicit(name, params, call.context);
   });
   if (roots) client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));

@@ -45,7 +45,7 @@ export const BoardPage = ({ filter, onLocked }: BoardPageProps) => {
     { key: "k", does: "To the run before", run: () => moveRow(box.current, -1) },
     { key: "/", does: "Search runs", run: () => search.current?.focus() },
     { key: "n", does: "A new conversation", run: () => route.go({}) },
-    { key: "?", does: "Show these keys", run: () => dialog.set("keys") },
+    { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
   ];
   useKeys(commands);
   useTitle("Runs · Runcast");

@@ -85,7 +85,7 @@ const AddTool = ({ onAdd }: { readonly onAdd: (tool: BrowserTool) => void }) => 
         />
       </label>
       <p id={id} className="text-xs text-soft sm:col-span-2">
-        Requests come from the origin null, which the tool must allow. HTML that it sends inline is shown.
+        Requests have the origin null, which the tool must allow. The page shows HTML that the tool returns inline.
       </p>
       <p role="alert" className="text-xs text-bad empty:hidden sm:col-span-2">
         {problem}
@@ -104,8 +104,8 @@ const toolOf = ({
   method,
   schema,
 }: Record<"name" | "description" | "url" | "method" | "schema", string>): BrowserTool | string => {
-  if (!/^[\w-]{1,64}$/.test(name)) return "The name takes letters, digits, - and _.";
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return "The address begins with https:// or http://.";
+  if (!/^[\w-]{1,64}$/.test(name)) return "Use only letters, digits, - and _ in the name.";
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return "The address must start with https:// or http://.";
   try {
     return {
       name,
@@ -115,6 +115,6 @@ const toolOf = ({
       ...(schema && { schema: JSON.parse(schema) as Json }),
     };
   } catch {
-    return "The schema is not JSON.";
+    return "The schema is not valid JSON.";
   }
 };

@@ -56,14 +56,14 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   };
   const commands: readonly KeyCommand[] = [
     { key: "Escape", does: "Stop the run", always: true, run: () => (chat.isBusy ? chat.stop() : false) },
-    { key: "j", does: "To the next step", run: () => moveStep(scroller.current, 1) },
-    { key: "k", does: "To the step before", run: () => moveStep(scroller.current, -1) },
+    { key: "j", does: "Go to the next step", run: () => moveStep(scroller.current, 1) },
+    { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
     { key: "/", does: "Write a message", run: () => field.current?.focus() },
     { key: "n", does: "A new conversation", run: startNew },
     { key: "[", does: "Show or hide conversations", run: toggle("sidebar") },
     { key: "]", does: "Show or hide tools", run: toggle("tools") },
     { key: "r", does: "All runs", run: () => route.go({ board: {} }) },
-    { key: "?", does: "Show these keys", run: () => dialog.set("keys") },
+    { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
   ];
   useKeys(commands, field);
   useTitle(conversation?.title ? `${conversation.title} · Runcast` : "Runcast");
@@ -201,8 +201,8 @@ const Missing = ({ onNew }: { readonly onNew: () => void }) => {
   if (!isLoaded) return null;
   const problem = {
     code: "missing",
-    message: "this browser does not have that conversation",
-    hint: "it may be in another browser, or was deleted; a run can be shared with a link",
+    message: "this browser does not have this conversation",
+    hint: "it may be in another browser, or it was deleted; to show a run to others, share a link to it",
   };
   return (
     <div className="mx-auto w-full max-w-3xl grow px-4 py-10">

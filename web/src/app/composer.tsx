@@ -44,7 +44,7 @@ export const Composer = (props: ComposerProps) => {
       }}
     >
       <AttachmentList attachments={attachments} onRemoved={() => field.current?.focus()} />
-      {hasFiles && queues && <p className="px-4 pt-2 text-xs text-soft">Files can be sent when the agent is done.</p>}
+      {hasFiles && queues && <p className="px-4 pt-2 text-xs text-soft">You can send files when the agent is done.</p>}
       <textarea
         ref={field}
         value={text}

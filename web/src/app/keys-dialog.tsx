@@ -40,7 +40,7 @@ export const KeysDialog = ({
           onChange={({ target }) => settings.change({ keys: target.checked })}
           className="size-4 accent-(--accent)"
         />
-        Single keys are commands (Esc always is)
+        Use single-key shortcuts (Esc always works)
       </label>
     </Dialog>
   );

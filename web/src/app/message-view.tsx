@@ -98,7 +98,7 @@ const AgentMessage = ({ shown, isLast, message, commands, jump }: AgentMessagePr
           {mayHelp(connection.problem) ? (
             <Button onClick={rerun}>Ask again</Button>
           ) : (
-            <p className="text-soft">Asking again is not offered: the same request would be refused again.</p>
+            <p className="text-soft">You cannot retry: the same request would be refused again.</p>
           )}
         </ProblemNote>
       )}

@@ -16,7 +16,7 @@ export const Queue = ({ queue, isWaiting, onTake, onRemove, onSend }: QueueProps
     <section aria-label="Queued messages" className="mb-2 rounded-xl border border-line bg-card text-sm">
       <header className="flex items-center justify-between gap-2 px-3 pt-2 text-xs text-soft">
         <span>
-          {isWaiting ? "Sent one after the other when the agent is done" : "The last run did not finish, so these wait"}
+          {isWaiting ? "Sent in order when the agent is done" : "On hold because the last run did not finish"}
         </span>
         {!isWaiting && (
           <Button kind="plain" className="min-h-8" onClick={onSend}>

@@ -58,10 +58,10 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
   const { isStopping, stop } = useStop(run, setProblem);
   const commands: readonly KeyCommand[] = [
     ...(mayAct ? [{ key: "Escape", does: "Stop the run", always: true, run: () => (isBusy ? stop() : false) }] : []),
-    { key: "j", does: "To the next step", run: () => moveStep(scroller.current, 1) },
-    { key: "k", does: "To the step before", run: () => moveStep(scroller.current, -1) },
+    { key: "j", does: "Go to the next step", run: () => moveStep(scroller.current, 1) },
+    { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
     ...(mayAct ? [{ key: "r", does: "All runs", run: () => route.go({ board: {} }) }] : []),
-    { key: "?", does: "Show these keys", run: () => dialog.set("keys") },
+    { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
   ];
   useKeys(commands);
   const { message } = useRun(state);
@@ -86,7 +86,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
       <main ref={scroller} className="min-h-0 grow overflow-y-auto" aria-label="Run" tabIndex={0}>
         {!mayAct && !isMissing && (
           <p className="sticky top-0 z-10 border-b border-line bg-warm px-4 py-1.5 text-center text-xs">
-            {mayAnswer ? "With this link you can watch this run and answer what it asks." : "This link is read-only."}
+            {mayAnswer ? "With this link, you can watch this run and answer its questions." : "This link is read-only."}
           </p>
         )}
         <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-6">
@@ -122,5 +122,5 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
 /** Replaces the server's hints, which are meant for programs, for users who opened a link. */
 const hintOf = ({ code }: Problem): Pick<Problem, "hint"> =>
   code === "unknown-run" || code === "run-dropped"
-    ? { hint: "the address may be incomplete, or the run is no longer kept: ask whoever sent it for a new one" }
+    ? { hint: "the link may be incomplete, or the run may have been deleted; ask for a new link" }
     : {};

@@ -55,9 +55,7 @@ export const ServerSettings = () => {
   return (
     <div className="flex flex-col gap-3">
       {servers.length === 0 && (
-        <p className="text-sm text-soft">
-          None yet. Their tools are offered to agents that take servers from a request.
-        </p>
+        <p className="text-sm text-soft">None yet. Agents that accept servers from a request can use their tools.</p>
       )}
       <ul className="flex flex-col gap-2">
         {servers.map((server) => (
@@ -118,7 +116,7 @@ const AddServer = ({ onAdd, taken }: AddServerProps) => {
     const data = new FormData(form);
     const text = (field: string) => String(data.get(field) ?? "").trim();
     const url = text("url");
-    if (!/^https?:\/\/\S+$/.test(url)) return setMistake("The address must begin with https:// or http://.");
+    if (!/^https?:\/\/\S+$/.test(url)) return setMistake("The address must start with https:// or http://.");
     const name = text("name") || new URL(url).host;
     if (taken.includes(name)) return setMistake(`There is a server ${name} already.`);
     setMistake("");
@@ -129,7 +127,7 @@ const AddServer = ({ onAdd, taken }: AddServerProps) => {
     <form onSubmit={onSubmit} noValidate className="grid gap-2 rounded-xl bg-sunken p-3 sm:grid-cols-[1fr_10rem]">
       <Field name="url" label="Address" placeholder="https://host.example/mcp" describedBy={mistakeId} />
       <Field name="name" label="Name" placeholder="from the address" />
-      <Field name="key" label="Key, if it wants one" type="password" placeholder="kept in this tab only" />
+      <Field name="key" label="Key, if required" type="password" placeholder="stored in this tab only" />
       <Button type="submit" className="self-end">
         Add and test
       </Button>

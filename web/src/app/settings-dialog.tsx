@@ -35,18 +35,18 @@ export const SettingsDialog = ({ onClose }: { readonly onClose: () => void }) =>
             className="block max-h-60 w-full rounded-lg border border-line bg-card px-3 py-2 text-sm [field-sizing:content] placeholder:text-soft"
           />
         </Section>
-        <Section title="MCP servers" about="Named in each request. The server connects to them, not this browser.">
+        <Section title="MCP servers" about="Each request names them. The server connects to them, not this browser.">
           <ServerSettings />
         </Section>
         <Section
           title="Browser tools"
-          about="Named in each request. This browser calls them, for services that only you can reach."
+          about="Each request names them. This browser calls them, so they can use services that only you can reach."
         >
           <BrowserToolSettings />
         </Section>
         <Section
           title="Embedded documents"
-          about="They run apart from this page and reach only what you allow. This is what they may do besides."
+          about="They run in a sandbox and can reach only the addresses you allow. You can also let them:"
         >
           <EmbedSettings />
         </Section>
@@ -94,7 +94,8 @@ const ForgetKey = () => {
     keepKey(undefined, false);
     setForgotten(true);
   };
-  if (isForgotten) return <p className="text-sm text-soft">Forgotten. The page asks for it when you open it again.</p>;
+  if (isForgotten)
+    return <p className="text-sm text-soft">Removed. The page asks for it again the next time you open it.</p>;
   return <Button onClick={forget}>Forget it</Button>;
 };
 

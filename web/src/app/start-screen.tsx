@@ -24,10 +24,10 @@ export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenPro
   return (
     <div className="mx-auto flex min-h-full w-full max-w-3xl flex-col justify-center gap-6 px-4 py-10">
       <header>
-        <h2 className="text-2xl font-semibold tracking-tight text-balance">See what the agent does while it does it</h2>
+        <h2 className="text-2xl font-semibold tracking-tight text-balance">Watch your agent work, live</h2>
         <p className="mt-2 max-w-prose text-soft">
-          Every thought, tool call and sub-agent appears as it happens. You can stop each of them, answer what they ask,
-          and reload this page at any moment: nothing is lost.
+          Every thought, tool call and sub-agent appears as it happens. Stop any of them, answer their questions, and
+          reload this page at any time. Nothing is lost.
         </p>
       </header>
       {problem && (

@@ -24,7 +24,8 @@ export const useStop = (run: string | undefined, onProblem: (problem: Problem | 
       await access.client.cancel(run);
     } catch (error) {
       setAsked(undefined);
-      const hint = problemOf(error).hint ?? "the run goes on without this page: press Stop again when it is live";
+      const hint =
+        problemOf(error).hint ?? "the run continues without this page; press Stop again when the connection is back";
       onProblem({ code: "not-stopped", message: `not stopped: ${troubleText(error)}`, hint });
     }
   };

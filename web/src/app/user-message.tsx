@@ -80,7 +80,7 @@ const EditForm = ({ text, onText, onCancel, onSend }: EditFormProps) => {
         className="block max-h-[40vh] w-full resize-none bg-transparent px-2 py-1 outline-none [field-sizing:content]"
       />
       <div className="flex items-center justify-end gap-2">
-        <span className="mr-auto px-2 text-xs text-soft">The message as it was stays beside it.</span>
+        <span className="mr-auto px-2 text-xs text-soft">The original message stays as another version.</span>
         <Button kind="quiet" onClick={onCancel}>
           Cancel
         </Button>

@@ -99,7 +99,7 @@ const checkFile = (text: string): File => {
     throw new ExchangeError("this is not JSON");
   }
   if (!isObject(file) || file["format"] !== FORMAT)
-    throw new ExchangeError("this is not a file of conversations that this page has written");
+    throw new ExchangeError("this is not a conversation file from this page");
   if (!READABLE.includes(file["version"]))
     throw new ExchangeError(
       `this file has version ${String(file["version"])}; this page reads versions ${READABLE.join(" and ")}`,
@@ -125,7 +125,7 @@ const checkConversation = (value: unknown, where: string): void => {
   conversation["messages"] = messages;
   for (const [index, message] of messages.entries()) checkMessage(message, `${where}.messages[${index}]`);
   const parents = new Map(messages.map(({ id, parent }) => [id, parent]));
-  if (parents.size !== messages.length) throw new ExchangeError(`${where}.messages has an id twice`);
+  if (parents.size !== messages.length) throw new ExchangeError(`${where}.messages contains the same id twice`);
   const sound = new Set<string>();
   for (const { id } of messages) {
     const trail = new Set<string>();
@@ -177,7 +177,7 @@ const objectAt = (value: unknown, where: string): Record<string, unknown> => {
   throw new ExchangeError(`${where} must be an object`);
 };
 const textAt = (value: unknown, where: string): void => {
-  if (typeof value !== "string") throw new ExchangeError(`${where} must be a text`);
+  if (typeof value !== "string") throw new ExchangeError(`${where} must be a string`);
 };
 const numberAt = (value: unknown, where: string): void => {
   if (typeof value !== "number" || !Number.isFinite(value)) throw new ExchangeError(`${where} must be a number`);

@@ -67,7 +67,7 @@ export const Sidebar = ({ current, onOpen, onNew, onErase }: SidebarProps) => {
         )}
         {!found && isLoaded && list.length === 0 && (
           <p className="px-2 py-3 text-soft">
-            Conversations appear here. They are kept in this browser, with everything their runs did.
+            Your conversations appear here. This browser stores them with everything their runs did.
           </p>
         )}
       </div>

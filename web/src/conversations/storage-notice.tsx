@@ -16,7 +16,7 @@ export const StorageNotice = ({ className = "" }: { readonly className?: string 
 };
 
 const TOLD = {
-  full: "What comes now is kept only while this tab is open: export or remove conversations to make room.",
-  unavailable: "Conversations last only while this tab is open: export what you want to keep.",
-  failed: "What comes now may be kept only while this tab is open.",
+  full: "New messages are stored only while this tab is open. Export or delete conversations to free space.",
+  unavailable: "Conversations are stored only while this tab is open. Export what you want to keep.",
+  failed: "New messages may be stored only while this tab is open.",
 } as const;

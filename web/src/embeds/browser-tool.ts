@@ -80,7 +80,7 @@ const fetchInFrame = async (request: FrameRequest, signal: AbortSignal): Promise
   } catch (error) {
     signal.throwIfAborted();
     throw new Error(
-      `${origin} could not be reached (${messageOf(error)}): is it there, and does it allow other origins?`,
+      `${origin} could not be reached (${messageOf(error)}). Check that it is running and that it allows other origins.`,
       { cause: error },
     );
   }

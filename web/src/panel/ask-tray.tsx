@@ -32,8 +32,8 @@ export const AskTray = memo(
         <p className="flex items-center gap-2 px-3 pt-2 font-medium text-pending">
           <IconHand />
           {asks.length === 1
-            ? "The agent waits for you"
-            : `The agent waits for you: ${counted(asks.length, "question")}`}
+            ? "The agent is waiting for you"
+            : `The agent is waiting for you: ${counted(asks.length, "question")}`}
         </p>
         <ul className="flex flex-col">
           {asks.map(({ state, node }, index) => (

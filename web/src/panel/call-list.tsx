@@ -26,9 +26,7 @@ export const CallList = ({ calls, slow, onJump }: CallListProps) => {
   const over = useMemo(() => found.filter(({ call }) => isOver(call)).reverse(), [found]);
   const names = useMemo(() => [...new Set(calls.map(({ call }) => call.name))].sort(), [calls]);
   if (calls.length === 0)
-    return (
-      <p className="text-soft">No tool has been called yet. Calls show up here as soon as the agent makes them.</p>
-    );
+    return <p className="text-soft">No tool calls yet. They appear here as soon as the agent makes them.</p>;
   return (
     <>
       <Filter filter={filter} onFilter={setFilter} names={names} />
@@ -47,7 +45,7 @@ export const CallList = ({ calls, slow, onJump }: CallListProps) => {
       )}
       {found.length === 0 && (
         <p role="status" className="text-soft">
-          No call fits.{" "}
+          No matching calls.{" "}
           <button type="button" onClick={() => setFilter(NO_FILTER)} className="cursor-pointer text-accent underline">
             Show all
           </button>

@@ -28,10 +28,10 @@ export const ReplayControls = ({ replay, entry }: ReplayControlsProps) => {
         />
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <div role="group" aria-label="Playing" className="flex items-center gap-1">
-            <Control label="To the beginning" isOff={seq === 0} onClick={() => replay.seek(0)}>
+            <Control label="Go to the start" isOff={seq === 0} onClick={() => replay.seek(0)}>
               <path d="M4 3.5v9M12.5 3.5 6.5 8l6 4.5v-9Z" />
             </Control>
-            <Control label="One event back" isOff={seq === 0} onClick={() => replay.seek(seq - 1)}>
+            <Control label="Previous event" isOff={seq === 0} onClick={() => replay.seek(seq - 1)}>
               <path d="M10 3.5 5.5 8l4.5 4.5" />
             </Control>
             <Control label={isPlaying ? "Pause" : "Play"} isMain onClick={isPlaying ? replay.pause : replay.play}>
@@ -41,10 +41,10 @@ export const ReplayControls = ({ replay, entry }: ReplayControlsProps) => {
                 <path d="M5 3v10l8-5-8-5Z" fill="currentColor" />
               )}
             </Control>
-            <Control label="One event on" isOff={seq === length} onClick={() => replay.seek(seq + 1)}>
+            <Control label="Next event" isOff={seq === length} onClick={() => replay.seek(seq + 1)}>
               <path d="M6 3.5 10.5 8 6 12.5" />
             </Control>
-            <Control label="To the end" isOff={seq === length} onClick={() => replay.seek(length)}>
+            <Control label="Go to the end" isOff={seq === length} onClick={() => replay.seek(length)}>
               <path d="M12 3.5v9M3.5 3.5l6 4.5-6 4.5v-9Z" />
             </Control>
           </div>

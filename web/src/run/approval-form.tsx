@@ -63,8 +63,8 @@ export const ApprovalForm = ({ state, ask, facts, draft, enter, send, isOnCard }
       )}
       {allows.includes("reason") && (
         <input
-          aria-label="Reason, if you like"
-          placeholder="Reason, if you like"
+          aria-label="Reason (optional)"
+          placeholder="Reason (optional)"
           value={reason}
           onChange={(event) => enter({ reason: event.target.value })}
           className="w-full rounded-md border border-line bg-page px-2.5 py-1.5 text-sm placeholder:text-soft"
@@ -93,7 +93,7 @@ export const ApprovalForm = ({ state, ask, facts, draft, enter, send, isOnCard }
         {allows.includes("always") && (
           <label className="inline-flex cursor-pointer items-center gap-1.5 text-soft">
             <input type="checkbox" checked={always} onChange={(event) => enter({ always: event.target.checked })} />
-            Always allow it in this run
+            Always allow in this run
           </label>
         )}
       </div>

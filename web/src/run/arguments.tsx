@@ -12,7 +12,7 @@ export const Arguments = ({ call, facts }: { readonly call: CallNode; readonly f
   const { state } = useRunContext();
   const { input } = call;
   if (input === undefined && call.inputText === "")
-    return facts.hasAllInput ? null : <p className="text-xs text-soft">Arguments are coming…</p>;
+    return facts.hasAllInput ? null : <p className="text-xs text-soft">Receiving arguments…</p>;
   const parser = facts.hasAllInput ? undefined : state.inputs.get(call.id);
   return (
     <div role="group" aria-label="Arguments" data-arguments>
@@ -23,7 +23,7 @@ export const Arguments = ({ call, facts }: { readonly call: CallNode; readonly f
       {isFields(input) ? (
         <Fields input={input} isWhole={(key) => !parser || parser.complete([key])} raw={call.inputText} />
       ) : input === undefined || parser ? (
-        <PlainText text={tailOf(call.inputText)} label="Arguments as they come" />
+        <PlainText text={tailOf(call.inputText)} label="Arguments so far" />
       ) : (
         <JsonTree value={input} />
       )}

@@ -17,7 +17,7 @@ export const AskCard = memo(({ node }: { readonly node: AskNode }) => {
       data-kind="ask"
       {...(!isOpen && { "data-quiet": "" })}
       tabIndex={-1}
-      aria-label="Question to you"
+      aria-label="Question for you"
       className={`lane-full flex min-w-0 gap-2 rounded-lg border p-2.5 ${isOpen ? "border-pending bg-warm" : "border-line bg-page"}`}
     >
       <span className={`mt-0.5 ${isOpen ? "text-pending" : "text-soft"}`}>

@@ -136,7 +136,7 @@ const JsonText = ({ text }: { readonly text: string }) => {
   return value ? (
     <ShapedView value={value.value} />
   ) : (
-    <p className="text-sm text-soft">This is no JSON. Use “Show all”.</p>
+    <p className="text-sm text-soft">This is not valid JSON. Use “Show all”.</p>
   );
 };
 

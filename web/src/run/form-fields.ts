@@ -119,7 +119,7 @@ const readField = (field: FormField, entered: unknown): Read => {
     return picked ? { value: picked.value } : required ? { trouble: "Pick one" } : { value: undefined };
   }
   const text = String(entered);
-  if (text.trim() === "") return required ? { trouble: "This is needed" } : { value: undefined };
+  if (text.trim() === "") return required ? { trouble: "This field is required" } : { value: undefined };
   if (kind === "number") return readNumber(field, text);
   return kind === "json" ? readJson(text) : readText(field, text);
 };
@@ -134,8 +134,8 @@ const readMulti = ({ schema }: FormField, value: Json[]): Read => {
 
 const readNumber = ({ schema }: FormField, text: string): Read => {
   const value = Number(text);
-  if (!Number.isFinite(value)) return { trouble: "This is no number" };
-  if (schema.type === "integer" && !Number.isInteger(value)) return { trouble: "A whole number is needed" };
+  if (!Number.isFinite(value)) return { trouble: "Enter a number" };
+  if (schema.type === "integer" && !Number.isInteger(value)) return { trouble: "Enter a whole number" };
   if (typeof schema.minimum === "number" && value < schema.minimum) return { trouble: `At least ${schema.minimum}` };
   if (typeof schema.maximum === "number" && value > schema.maximum) return { trouble: `At most ${schema.maximum}` };
   return { value };
@@ -154,7 +154,7 @@ export const readJson = (text: string): { readonly value: Json } | { readonly tr
   try {
     return { value: JSON.parse(text) as Json };
   } catch (error) {
-    return { trouble: `This is no JSON: ${messageOf(error)}` };
+    return { trouble: `This is not valid JSON: ${messageOf(error)}` };
   }
 };
 

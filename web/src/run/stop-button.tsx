@@ -17,9 +17,7 @@ export const StopButton = ({ target, what }: { readonly target: CancelTarget; re
     try {
       const status = await cancel(target);
       setAsked(
-        status === "cancelled"
-          ? { text: "Stopped; closing…", waits: true }
-          : { text: "Had already ended", waits: true },
+        status === "cancelled" ? { text: "Stopped; closing…", waits: true } : { text: "Already ended", waits: true },
       );
     } catch (error) {
       setAsked({ text: `Not stopped: ${troubleText(error)}`, failed: true });

@@ -76,7 +76,7 @@ export const createAccess = ({ key, token, isFramed = false }: AccessOptions): A
       });
     } catch (error) {
       init.signal?.throwIfAborted();
-      const hint = "check that it runs: npm start";
+      const hint = "check that it is running (npm start)";
       throw new ClientError({ code: "network", message: "the server cannot be reached", hint }, { cause: error });
     }
     const serverTime = Date.parse(response.headers.get("date") ?? "");

@@ -79,7 +79,7 @@ export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly o
           </p>
           <div className="flex flex-col gap-1">
             <Choice isOn={mayAnswer} onChange={setMayAnswer}>
-              Let them answer questions and approvals of this run
+              Let them answer this run's questions and approvals
             </Choice>
             <Choice isOn={withRequest} onChange={setWithRequest}>
               Include the instructions and earlier messages
@@ -111,15 +111,15 @@ export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly o
         </section>
         <section aria-label="File" className="flex flex-col gap-3 border-t border-line pt-4">
           <p>
-            As one file that plays the run without any network. Keys, tokens and passwords that can be told by their
-            looks are left out of it; look through it before you give it away.
+            Save the run as one file that plays offline. Runcast removes keys, tokens and passwords that it recognizes.
+            Review the file before you share it.
           </p>
           <div className="flex flex-wrap gap-2">
             <Button disabled={isBusy} onClick={() => void attempt(save("html", "text/html"))}>
               Save as HTML
             </Button>
             <Button disabled={isBusy} onClick={() => void attempt(save("jsonl", "application/x-ndjson"))}>
-              Save the log as it is
+              Save the raw log
             </Button>
           </div>
         </section>

@@ -3,6 +3,6 @@ import type { Shape } from "../shape.ts";
 
 /** Any text, unformatted. */
 export const plain: Shape = {
-  label: "Show as it came",
+  label: "Show raw",
   show: ({ text }) => (text === undefined ? undefined : <PlainText text={text} />),
 };
