@@ -22,7 +22,7 @@ const saved = (entries: readonly Entry[], redact: readonly (string | RegExp)[] =
   const html = buildHtml({ run: "r", script: "export {};", redact }, entries, [], 0);
   const [, json = ""] = /<script type="application\/json" id="run">(.*?)<\/script>/s.exec(html) ?? [];
   const { entries: kept, files } = JSON.parse(json) as { entries: Entry[]; files: Record<string, string> };
-  const [, told = ""] = /<summary>What was left out<\/summary>(.*?)<\/details>/s.exec(html) ?? [];
+  const [, told = ""] = /<summary>What was removed<\/summary>(.*?)<\/details>/s.exec(html) ?? [];
   return { html, kept, files, told };
 };
 
@@ -55,10 +55,10 @@ describe("secrets", () => {
       "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----",
       "MIIEpAIBAAKCAQEA",
     ],
-  ])("%s is left out, and the file says so", async (_, text, secret) => {
+  ])("%s is removed, and the file says so", async (_, text, secret) => {
     const { html, told } = saved(entriesOf(words(text)));
     expect(html).not.toContain(secret);
-    expect(told).toContain("left out");
+    expect(told).toContain("removed");
     expect(html).toContain("[redacted]");
   });
 

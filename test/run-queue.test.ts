@@ -76,7 +76,7 @@ describe("runs over the limit", () => {
     expect(await refusal(await begin("ann", "ann 3"))).toMatchObject({
       status: 429,
       code: "too-many-runs",
-      message: "as many of your runs are at work as may be (1), and as many wait in line as may (1)",
+      message: "you are at your limit of active runs (1) and queued runs (1)",
       hint: expect.stringContaining("limits.userConcurrentRuns"),
     });
     await begin("bob", "bob 1");
@@ -85,7 +85,7 @@ describe("runs over the limit", () => {
     await untilEvent(
       log,
       run,
-      isStatus("Waiting for your other runs: first in line. You can have 1 at work at a time."),
+      isStatus("Waiting for your other runs: first in line. You can have 1 active at a time."),
     );
     letGo("ann 1");
     await isGoing("ann 2");
@@ -100,7 +100,7 @@ describe("runs over the limit", () => {
     expect(response.headers.get("retry-after")).toBe("2");
     expect(await refusal(response)).toMatchObject({
       status: 429,
-      message: "as many runs are at work as this server takes (1), and as many wait in line as may (1)",
+      message: "this server is at its limit of active runs (1) and queued runs (1)",
       hint: expect.stringContaining("limits.queuedRuns"),
     });
   });

@@ -49,7 +49,7 @@ export const documentOf = ({ run, entries, addresses, notes, script }: SavedRun)
 </main>
 <footer>
 <p>Run ${escaped(run)}, started ${escaped(at)}, saved as it was recorded. This file asks nothing of the network.</p>
-<details><summary>What was left out</summary>
+<details><summary>What was removed</summary>
 ${omissions}
 </details>
 </footer>

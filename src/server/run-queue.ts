@@ -122,13 +122,13 @@ export const createRunQueue = (limits: QueueLimits): RunQueue => {
 
 const lineIsFull = (most: number, waiting: number): HttpRefusal =>
   refusal(
-    `this server is at its limit of ${most} active runs${waiting > 0 ? ` and ${waiting} queued runs` : ""}`,
+    `this server is at its limit of active runs (${most})${waiting > 0 ? ` and queued runs (${waiting})` : ""}`,
     "limits.concurrentRuns and limits.queuedRuns",
   );
 
 const ownLineIsFull = (most: number, waiting: number): HttpRefusal =>
   refusal(
-    `you are at the limit of ${most} active runs${waiting > 0 ? ` and ${waiting} queued runs` : ""}`,
+    `you are at your limit of active runs (${most})${waiting > 0 ? ` and queued runs (${waiting})` : ""}`,
     "limits.userConcurrentRuns and limits.userQueuedRuns",
   );
 

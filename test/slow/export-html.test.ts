@@ -63,8 +63,8 @@ describeInBrowser("a run saved as HTML", ({ serve, open }: Browsing) => {
     await run.getByRole("button", { name: "Play" }).click();
     await run.getByText(`Event ${length} of ${length}`).waitFor();
     await run.getByText("Finished").waitFor();
-    await page.getByText("What was left out").click();
-    await page.getByText("nothing was left out").waitFor();
+    await page.getByText("What was removed").click();
+    await page.getByText("nothing was removed").waitFor();
     expect(requests).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describeInBrowser("a run saved as HTML", ({ serve, open }: Browsing) => {
     expect(await run.locator("img, script, iframe, a[href^='javascript']").count()).toBe(0);
     expect(requests).toEqual([]);
     expect(html).not.toContain("hunter2");
-    await page.getByText("What was left out").click();
+    await page.getByText("What was removed").click();
     await page.getByText("passwords, tokens and keys in fields with such names: 1 removed").waitFor();
   });
 

@@ -144,7 +144,7 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     const second = await open(url);
     await send(second, "hello");
     await second
-      .getByText(/^(Retrying in \d+ s|Retrying now): as many runs are at work as this server takes \(1\)\.$/)
+      .getByText(/^(Retrying in \d+ s|Retrying now): this server is at its limit of active runs \(1\)\.$/)
       .waitFor();
     expect(await violations(second)).toEqual([]);
   });
