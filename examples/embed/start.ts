@@ -13,7 +13,7 @@ const fail = (message: string): never => {
 
 const port = Number(process.env.PORT || 4410);
 if (!Number.isInteger(port) || port < 0 || port > 65_535)
-  fail(`PORT must be a number from 0 to 65535: not ${process.env.PORT}`);
+  fail(`PORT must be a number from 0 to 65535, not ${process.env.PORT}`);
 const built = page() ?? fail("the element was not built; build it with: npm run build");
 const key = "only-the-site-knows-this";
 const runcast = createServer({

@@ -268,7 +268,7 @@ const portOf = (text: string | undefined, name: string): number | undefined => {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)
-    throw new UsageError(`${name} must be a number from 0 to 65535: not ${text}`);
+    throw new UsageError(`${name} must be a number from 0 to 65535, not ${text}`);
   return port;
 };
 

@@ -43,7 +43,7 @@ describe("starting the example that embeds a run", () => {
       code: 1,
     });
     const wrong = await ended(run([start], { cwd: root, env: { PORT: "http" } }));
-    expect(wrong).toMatchObject({ error: "PORT must be a number from 0 to 65535: not http\n", code: 1 });
+    expect(wrong).toMatchObject({ error: "PORT must be a number from 0 to 65535, not http\n", code: 1 });
   });
 
   test("that nothing was built is told, with how to build it", async () => {

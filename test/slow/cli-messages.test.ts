@@ -29,7 +29,7 @@ describe("what a server refuses is told in its words, with what to do", () => {
       } };`;
     const { url } = await serve([], { cwd: await configured("fault", text) });
     const far = await runcast(["watch", url, "--message", "hi"]);
-    const words = `the upstream server cannot be reached: .*\\(check that it runs at http://127\\.0\\.0\\.1:${port}\\)`;
+    const words = `the upstream server cannot be reached: .*\\(check that it is running at http://127\\.0\\.0\\.1:${port}\\)`;
     expect(far.error).toMatch(new RegExp(`^runcast watch: ${words}\n$`));
     expect(far.out).toMatch(new RegExp(`^\\(the server answered: ${words}; trying again\\)\n$`));
     expect(far.code).toBe(1);
@@ -78,7 +78,7 @@ describe("what a server refuses is told in its words, with what to do", () => {
     const wrong = await runcast(["export", `${url}/runs/r`, "--key", "wrong-horse"]);
     expect(wrong.error).toContain("this key is not valid for this server (check --key <key>, or RUNCAST_KEY");
     const unknown = await runcast(["watch", `${url}/runs/nosuchrun`, "--key", "correct-horse"]);
-    expect(unknown.error).toContain(`there is no run nosuchrun (${url}/runs lists the runs that are kept)`);
+    expect(unknown.error).toContain(`there is no run nosuchrun (${url}/runs lists the stored runs)`);
     const env = { RUNCAST_KEY: "correct-horse" };
     const known = await serve([], { cwd, env });
     expect(known.said).toContain('/runs -H "authorization: Bearer $RUNCAST_KEY" -H');
@@ -89,7 +89,7 @@ describe("what a server refuses is told in its words, with what to do", () => {
     closers.push(close);
     for (const command of ["watch", "export"])
       expect((await runcast([command, `${url}/runs/r`])).error).toBe(
-        `runcast ${command}: the answer was HTTP 404 (check the address: is it Runcast that answers at ${url}?)\n`,
+        `runcast ${command}: the answer was HTTP 404 (check that the server at ${url} is Runcast)\n`,
       );
   });
 });
@@ -107,7 +107,7 @@ describe("where no server answers", () => {
 
   test("a port that is never asked is named", async () => {
     const { error } = await runcast(["export", "http://127.0.0.1:9/runs/x"]);
-    expect(error).toBe("runcast export: port 9 is one that HTTP clients refuse to ask; choose another port\n");
+    expect(error).toBe("runcast export: HTTP clients block port 9; choose another port\n");
   });
 
   test("a host that does not exist is named", async () => {
@@ -137,13 +137,13 @@ test("check and replay read a run by its address or its id", async () => {
 
 describe("what a command line gets wrong is told with what to write instead", () => {
   test.each<[string[], string, Record<string, string>?]>([
-    [["watch", "http://127.0.0.1:9", "--message", " "], "--message is empty: say what to ask, such as"],
+    [["watch", "http://127.0.0.1:9", "--message", " "], "--message is empty: pass a message, such as"],
     [["watch", "localhost:4511"], "nor an address: http:// is missing, as in http://localhost:4511"],
     [["watch", "runs.example.org/runs/x"], ": http:// is missing, as in http://runs.example.org/runs/x"],
     [["watch", "golden/run.jsonl"], "nor an address such as http://127.0.0.1:4400/runs/<run>"],
-    [["watch", "x"], "RUNCAST_URL is nonsense, which is no address such as", { RUNCAST_URL: "nonsense" }],
+    [["watch", "x"], "RUNCAST_URL is nonsense, which is not an address such as", { RUNCAST_URL: "nonsense" }],
     [["export", "x"], ": http:// is missing, as in http://localhost:4511", { RUNCAST_URL: "localhost:4511" }],
-    [["help", "wach"], "runcast: there is no command wach; did you mean watch?\nnpm run runcast -- help says"],
+    [["help", "wach"], "runcast: there is no command wach; did you mean watch?\nnpm run runcast -- help lists"],
   ])("%j", async (args, message, env = {}) => {
     const { error, out, code } = await runcast(args, { env });
     expect(error).toContain(message);
@@ -190,7 +190,7 @@ describe("a server that cannot start", () => {
     expect(elsewhere.error).toBe(`runcast serve: ${what} another Runcast: ${todo}`);
     const exported = await runcast(["export", "x"], { cwd, env: { RUNCAST_URL: "http://127.0.0.1:9" } });
     expect(exported).toMatchObject({
-      error: `runcast export: ${what} a server that runs: ask that one, with http://<host>:<port>/runs/x or by setting RUNCAST_URL\n`,
+      error: `runcast export: ${what} a running server: export from that server, with http://<host>:<port>/runs/x or by setting RUNCAST_URL\n`,
       code: 1,
     });
   });
@@ -209,9 +209,9 @@ describe("a server that cannot start", () => {
     const { said, url } = await serve([], { cwd: await configured("unset", text), env });
     expect(said.match(/^ {2}warning .*$/gm)).toEqual([
       expect.stringMatching(
-        /^ {2}warning bare: .* needs a key, and ANTHROPIC_API_KEY is not set\. Set ANTHROPIC_API_KEY/,
+        /^ {2}warning bare: .* needs a key, but ANTHROPIC_API_KEY is not set\. Set ANTHROPIC_API_KEY/,
       ),
-      expect.stringMatching(/^ {2}warning boss: .* and GROQ_API_KEY is not set\./),
+      expect.stringMatching(/^ {2}warning boss: .* but GROQ_API_KEY is not set\./),
     ]);
     // A request may still bring its own key.
     expect((await fetch(`${url}/ready`)).status).toBe(200);
@@ -225,7 +225,7 @@ describe("a server that cannot start", () => {
     const text = `export default { host: "0.0.0.0", key: process.env.RUNCAST_KEY, log: "memory" }`;
     const { error } = await runcast(["serve"], { cwd: await configured("undefined-key", text) });
     expect(error).toMatch(
-      /^runcast serve: runcast\.config\.mjs: key is undefined, and listening on 0\.0\.0\.0, .* needs one; set what it is taken from/,
+      /^runcast serve: runcast\.config\.mjs: key is undefined, and listening on 0\.0\.0\.0, .* needs one; set it/,
     );
   });
 });

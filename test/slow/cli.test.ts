@@ -32,13 +32,16 @@ describe("the command line", () => {
     [["serv"], "runcast: there is no command serv; did you mean serve?"],
     [["serve", "--prot", "80"], "runcast serve: there is no option --prot; did you mean --port?"],
     [["serve", "--port"], "runcast serve: --port needs a value: --port <number>"],
-    [["serve", "--port", "http"], "runcast serve: --port must be a number from 0 to 65535: not http"],
+    [["serve", "--port", "http"], "runcast serve: --port must be a number from 0 to 65535, not http"],
     [["replay"], "runcast replay: <file|url|run> is missing"],
     [["check", "a", "b"], "runcast check: b is an extra argument"],
-    [["replay", "x.jsonl", "--speed", "fast"], "runcast replay: --speed must be a number above 0, or max: not fast"],
+    [["replay", "x.jsonl", "--speed", "fast"], "runcast replay: --speed must be a number above 0, or max, not fast"],
     [["watch", "not a url"], "runcast watch: not a url is neither a run's id nor an address"],
     [["watch", "http://127.0.0.1:1"], "does not name a run: use …/runs/<run>, or --message"],
-    [["watch", "known", "--message", "more"], "a message starts a run, and known names one: leave out either"],
+    [
+      ["watch", "known", "--message", "more"],
+      "--message starts a new run, but known names an existing one: leave out one",
+    ],
   ])("%j is refused with what is wrong, and 2", async (args, message) => {
     const { error, code, out } = await runcast(args);
     expect(error).toContain(message);
@@ -197,7 +200,7 @@ describe("serve", () => {
     });
     await writeFile(path.join(home, "runcast.config.mjs"), "export default {};\nthrow new Error('no key');");
     const broken = await runcast(["serve"], { cwd: home });
-    expect(broken).toMatchObject({ code: 1, error: "runcast serve: runcast.config.mjs:2: cannot be run: no key\n" });
+    expect(broken).toMatchObject({ code: 1, error: "runcast serve: runcast.config.mjs:2: cannot be loaded: no key\n" });
     const source = `async function* () { yield { type: "step-start", step: "s" }; }`;
     const mine = `Object.assign(${source}, { about: { model: "none" } })`;
     const text = `export default { port: 1, agents: { mine: ${mine} }, retention: { maxRuns: 1 } }`;

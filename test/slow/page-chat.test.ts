@@ -114,12 +114,12 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     const dialog = page.getByRole("dialog", { name: "Keys" });
     await dialog.getByText("Go to the next step").waitFor();
     expect(await violations(page)).toEqual([]);
-    await dialog.getByLabel("Single keys are commands").uncheck();
+    await dialog.getByLabel("Use single-key shortcuts").uncheck();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await page.keyboard.press("?");
     await page.getByRole("button", { name: "Keys" }).click();
-    await dialog.getByLabel("Single keys are commands").check();
+    await dialog.getByLabel("Use single-key shortcuts").check();
     await page.keyboard.press("Escape");
     await page.getByRole("region", { name: "Conversation" }).focus();
     await page.keyboard.press("/");
@@ -178,7 +178,7 @@ describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
     const page = await open(await serve(undefined, { limits: { concurrentRuns: 1, bodyBytes: 300 } }));
     await send(page, "x".repeat(400));
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").innerText()).toMatch(/300[^]*Asking again is not offered/);
+    expect(await page.getByRole("alert").innerText()).toMatch(/300[^]*You cannot retry/);
     await page.locator("[data-connection=failed]").getByText("Refused").waitFor();
     expect(await page.getByRole("button", { name: "Ask again" }).count()).toBe(0);
     expect(await page.getByRole("button", { name: "Stop the run" }).count()).toBe(0);

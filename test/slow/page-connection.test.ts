@@ -125,7 +125,7 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     await note.waitFor();
     expect(await note.locator("p").allInnerTexts()).toEqual([
       "Not stopped: the server cannot be reached.",
-      "The run goes on without this page: press Stop again when it is live.",
+      "The run continues without this page; press Stop again when the connection is back.",
     ]);
     expect(await violations(page)).toEqual([]);
     plug();

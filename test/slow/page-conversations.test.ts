@@ -163,7 +163,7 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
       mimeType: "application/json",
       buffer: Buffer.from("{}"),
     });
-    await sidebar(stranger).getByText("wrong.json: this is not a file of conversations").waitFor();
+    await sidebar(stranger).getByText("wrong.json: this is not a conversation file").waitFor();
     expect(await violations(stranger)).toEqual([]);
   });
 
@@ -176,7 +176,7 @@ describeInBrowser("conversations on the page", ({ serve, open, openBeside }: Bro
       };
     });
     await page.goto(url);
-    await sidebar(page).getByText("Conversations last only while this tab is open").waitFor();
+    await sidebar(page).getByText("Conversations are stored only while this tab is open").waitFor();
     await send(page, "Question");
     await ended(page, "done");
     await rows(page).getByText("Question").waitFor();

@@ -138,7 +138,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
 
     await onCard("one").getByRole("button", { name: "Edit arguments" }).click();
     await onCard("one").getByLabel("Arguments, as JSON").fill("{ not json");
-    await onCard("one").getByText("This is no JSON").waitFor();
+    await onCard("one").getByText("This is not valid JSON").waitFor();
     expect(await onCard("one").getByRole("button", { name: "Allow with edits" }).isDisabled()).toBe(true);
     await onCard("one").getByLabel("Arguments, as JSON").fill('{"query": "by hand"}');
     await inTray("May I search?").getByRole("button", { expanded: false }).click();
