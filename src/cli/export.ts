@@ -1,5 +1,6 @@
-import { createWriteStream, existsSync } from "node:fs";
-import { Readable, type Writable } from "node:stream";
+import { existsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { LoadedConfig, OpenedLog } from "../config.ts";
 import { exportHtml } from "../html-export.ts";
@@ -35,10 +36,12 @@ export const exportRun: CliCommand = {
       },
     );
     const file = options["output"];
-    const output: Writable = file === undefined ? process.stdout : createWriteStream(file);
+    // Open the file before reading: if both fail, the file is what the user can fix.
+    const output = file === undefined ? process.stdout : await openFile(file);
     await pipeline(bytes, output, { end: file !== undefined }).catch((error: unknown) => {
       if (error instanceof CommandError) throw error;
-      if (file !== undefined && "path" in (error as object)) throw fileTrouble(error, file, "write");
+      if (file !== undefined && (error as NodeJS.ErrnoException).syscall === "write")
+        throw fileTrouble(error, file, "write");
       throw new CommandError(`the run was written only in part: ${messageOf(error)}`, { cause: error });
     });
     return 0;
@@ -46,13 +49,22 @@ export const exportRun: CliCommand = {
 };
 
 type Format = "jsonl" | "html";
+type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array>;
 
-const fromServer = async (target: RunAddress, key: string | undefined, format: Format): Promise<Readable> => {
-  const { body } = await fetchLog(target, key, format);
-  return body ? Readable.fromWeb(body as import("node:stream/web").ReadableStream) : Readable.from([]);
+const openFile = async (file: string): Promise<Writable> => {
+  try {
+    return (await open(file, "w")).createWriteStream();
+  } catch (error) {
+    throw fileTrouble(error, file, "write");
+  }
 };
 
-const fromDirectory = async (directory: string, run: string, unreachable: Error, format: Format): Promise<Readable> => {
+const fromServer = async (target: RunAddress, key: string | undefined, format: Format): Promise<Bytes> => {
+  const { body } = await fetchLog(target, key, format);
+  return (body as AsyncIterable<Uint8Array> | null) ?? [];
+};
+
+const fromDirectory = async (directory: string, run: string, unreachable: Error, format: Format): Promise<Bytes> => {
   const config = await readConfig(directory);
   if (config.keepsFiles && !existsSync(config.directory)) throw unreachable;
   const { log } = await openLog(config, run);
@@ -78,7 +90,7 @@ const fromDirectory = async (directory: string, run: string, unreachable: Error,
       await log.close();
     }
   };
-  return Readable.from(lines());
+  return lines();
 };
 
 /** If the log is locked, the process that has it open is most likely the server of this run. */

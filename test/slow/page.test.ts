@@ -24,7 +24,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     // A busy machine may delay any of the loads, but cannot make one too fast.
     for (let load = 0; load < 3; load++) {
       const page = await open(url);
-      await page.getByRole("heading", { name: "See what the agent does" }).waitFor();
+      await page.getByRole("heading", { name: "Watch your agent work" }).waitFor();
       loads.push(await page.evaluate(measureLoad));
       await page.context().close();
     }
@@ -65,7 +65,7 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     const field = page.getByLabel("Key or token");
     await field.fill("not-the-key");
     await field.press("Enter");
-    await page.getByText("This is not a key of this server.").waitFor();
+    await page.getByText("This key is not valid for this server.").waitFor();
     expect(await violations(page)).toEqual([]);
     await field.fill(key);
     await field.press("Enter");
@@ -106,16 +106,16 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     expect(await none.getByRole("button", { name: /Replay|Share|Try again/ }).count()).toBe(0);
     expect(await violations(none)).toEqual([]);
     await none.getByRole("button", { name: "Start a new conversation" }).click();
-    await none.getByRole("heading", { name: "See what the agent does" }).waitFor();
+    await none.getByRole("heading", { name: "Watch your agent work" }).waitFor();
     const stranger = await open(`${url}/?run=nobody&token=rc1.nothing`);
     await stranger.getByRole("alert").waitFor();
     expect(await stranger.getByText("This link is read-only").count()).toBe(0);
     expect(await stranger.getByRole("button", { name: /Replay|Share|Start/ }).count()).toBe(0);
     const gone = await open(`${url}/?chat=elsewhere`);
-    await gone.getByText("This browser does not have that conversation.").waitFor();
+    await gone.getByText("This browser does not have this conversation.").waitFor();
     expect(await violations(gone)).toEqual([]);
     await gone.getByRole("button", { name: "Start a new one" }).click();
-    await gone.getByRole("heading", { name: "See what the agent does" }).waitFor();
+    await gone.getByRole("heading", { name: "Watch your agent work" }).waitFor();
   });
 });
 

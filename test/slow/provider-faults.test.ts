@@ -111,7 +111,7 @@ describe("what the provider refuses is told in words that help", () => {
     ["quota", "model-quota", "no credit", "credit"],
     ["unknown", "model-unknown", "The model m does not exist", "model's name"],
     ["too-long", "model-context-length", "This model's maximum context length is 8192 tokens.", "new conversation"],
-    ["filtered", "model-filtered", "The provider's content filter stopped the answer.", "other words"],
+    ["filtered", "model-filtered", "The provider's content filter stopped the answer.", "Rephrase"],
     [
       "page-200",
       "model-invalid",

@@ -57,7 +57,7 @@ describe("a reason reaches the person, whatever its form", () => {
     ["reason-details", "messages.0.name: Field required"],
     ["reason-message", "Tools are not switched on."],
     ["reason-text", "this model is asleep"],
-    ["reason-none", "The provider answered 400 and did not say why."],
+    ["reason-none", "The provider answered 400 without a reason."],
     ["reason-page", "The provider answered with a web page and the status 400: No such deployment."],
     ["error-200", "The deployment is paused."],
   ])("%s: %s", async (fault, message) => {
