@@ -237,7 +237,7 @@ describe("around the message", () => {
         { type: "notice", level: "warning", text: "careful" },
       ),
     );
-    expect(eventsIn(frames, "embeds").at(-1)).toEqual({ embeds: ["<p>2</p>"], replace: true });
+    expect(eventsIn(frames, "embeds").at(-1)).toEqual({ embeds: [expect.stringMatching(/<p>2<\/p>$/)], replace: true });
     expect(eventsIn(frames, "chat:message:tasks").map(({ tasks }) => tasks[0].status)).toEqual([
       "in_progress",
       "completed",
@@ -245,6 +245,26 @@ describe("around the message", () => {
     expect(eventsIn(frames, "chat:message:follow_ups")).toEqual([{ follow_ups: ["And now?"] }]);
     expect(eventsIn(frames, "chat:title")).toEqual(["A title"]);
     expect(eventsIn(frames, "notification")).toEqual([{ type: "warning", content: "careful" }]);
+  });
+
+  test("embedded HTML posts its height, once, and after its doctype", () => {
+    const own = `<p>1</p><script>parent.postMessage({ type: "iframe:height", height: 40 }, "*")</script>`;
+    const frames = framesOf(
+      run(
+        { type: "embed", embed: "plain", html: "<p>1</p>" },
+        { type: "embed", embed: "whole", html: "\n<!DOCTYPE html><html lang=en><p>1</p></html>" },
+        { type: "embed", embed: "own", html: own },
+        { type: "embed", embed: "url", url: "https://charts.example/1" },
+      ),
+    );
+    const [plain, whole, ...unchanged] = eventsIn(frames, "embeds").at(-1)!["embeds"] as string[];
+    for (const html of [plain, whole]) {
+      expect(html).toMatch(/^\s*<!doctype html><script>[^<]+<\/script>/i);
+      expect(html!.match(/iframe:height/g)).toHaveLength(1);
+      expect(html!.match(/<!doctype/gi)).toHaveLength(1);
+    }
+    expect(whole).toMatch(/<html lang=en><p>1<\/p><\/html>$/);
+    expect(unchanged).toEqual([own, "https://charts.example/1"]);
   });
 
   test("progress is told, but not more than once a second: each status is stored", () => {

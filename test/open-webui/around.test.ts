@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
+import { withHeight } from "../../src/dialects/open-webui/embed-page.ts";
 import type { Entry } from "../../src/events.ts";
 import { goldenRuns } from "../contracts/dialect-variants.ts";
 import { arbitraryLog } from "../generate.ts";
@@ -25,7 +26,8 @@ const createAround = () => {
       if (event.type === "citation") count.citations++;
       if (event.type === "tool-end") count.results++;
       if (event.type === "notice") count.notices++;
-      if (event.type === "embed" && (event.html ?? event.url)) embeds.set(event.embed, (event.html ?? event.url)!);
+      if (event.type === "embed" && (event.html ?? event.url))
+        embeds.set(event.embed, event.html === undefined ? event.url! : withHeight(event.html));
       if (event.type === "file") {
         files.delete(event.name);
         if (event.change !== "deleted") files.set(event.name, event.mediaType);

@@ -2,6 +2,7 @@ import type { EncodeOptions, Frame } from "../../dialect.ts";
 import type { EventOf, Json } from "../../events.ts";
 import { applyPatch } from "../../json.ts";
 import type { Table } from "./compatibility.ts";
+import { withHeight } from "./embed-page.ts";
 import { codeBlock, excerpt, type Gap, jsonBytes, nameText, oneLine, plain, TEXT_BYTES } from "./text.ts";
 import { cut } from "./whole-characters.ts";
 
@@ -128,7 +129,7 @@ export const createSideEvents = (
     },
 
     embed({ embed, html, url, file, title }) {
-      const shown = html ?? webAddress(url);
+      const shown = html === undefined ? webAddress(url) : withHeight(html);
       if (shown === undefined || jsonBytes(shown, TEXT_BYTES) > TEXT_BYTES) {
         const where = { ...(file !== undefined && { file }), ...(url !== undefined && { url }) };
         return this.file({ ...where, name: title ?? "Embedded page", mediaType: "text/html" });

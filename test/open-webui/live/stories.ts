@@ -195,7 +195,7 @@ const tools = ({ pass }: Gates): Tool[] =>
         ]);
         data("title", "Birds of the night");
         await file({ name: "owls.txt", mediaType: "text/plain", bytes: "Owls." });
-        embed({ title: "A page", html: "<h1 id=inside>Embedded</h1>" });
+        embed({ title: "A page", html: "<h1 id=inside style='height: 400px'>Embedded</h1>" });
         data("follow-ups", ["And by day?"]);
         await pass("all", signal);
         return "shown";
