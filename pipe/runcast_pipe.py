@@ -7,8 +7,10 @@ required_open_webui_version: 0.10.0
 """
 
 import asyncio
+import base64
 import json
 import logging
+import pathlib
 from typing import Any, AsyncIterator
 from urllib.parse import quote
 
@@ -17,15 +19,20 @@ from pydantic import BaseModel, Field
 
 try:
     from open_webui.env import VERSION as OPEN_WEBUI_VERSION
+    from open_webui.models.files import Files
+    from open_webui.storage.provider import Storage
 except ImportError:
-    OPEN_WEBUI_VERSION = ""
+    OPEN_WEBUI_VERSION, Files, Storage = "", None, None
 
 PIPE_VERSION = "0.1.0"
 COMPLETIONS = "/open-webui/v1/chat/completions"
+RUNS = "/open-webui/v1/runs"
 CONNECT_SECONDS = 10
 # The delays between retries. A restarting server is back within their sum, and the run resumes where it was cut.
 RECONNECT_SECONDS = (0.5, 1, 2, 4, 8)
 ASK_AGAIN_SECONDS = 5
+# Below the server's default limits, because it refuses a chat that exceeds them.
+DOCUMENTS_BYTES, MOST_DOCUMENTS = 10 * 2**20, 50
 ANSWER_TAKEN_OR_TOO_LATE = (404, 409, 410)
 
 log = logging.getLogger("runcast_pipe")
@@ -55,7 +62,7 @@ class Pipe:
         SHOW_SUBAGENT_STATUS: bool = Field(True, description="Tell in the status line what sub-agents do")
         REQUEST_TIMEOUT: float = Field(300, gt=0, description="Seconds of silence, not of the run, after which to give up")
         ALLOW_EXECUTE: bool = Field(False, description="Let the agent run JavaScript in the page of whoever asks")
-        DEBUG: bool = Field(False, description="Tell mode and versions in the status line, and log what is forwarded")
+        DEBUG: bool = Field(False, description="Show run, mode and versions in the status line, and log stack traces")
 
     class UserValves(_Styled):
         STYLE: str = _style_field("How tools are shown; by default as the administrator chose")
@@ -80,14 +87,14 @@ class Pipe:
 
     async def pipe(
         self, body: dict, __user__: dict | None = None, __metadata__: dict | None = None, __event_emitter__=None,
-        __event_call__=None, __task__: str | None = None, __oauth_token__: dict | None = None
+        __event_call__=None, __task__: str | None = None, __oauth_token__: dict | None = None, __files__: list | None = None
     ):
         user = __user__ or {}
-        user_valves = user.get("valves")
         headers = self._headers(user, __metadata__ or {}, __task__, __oauth_token__)
         model = body.get("model", "")
-        settings = user_valves.model_dump() if user_valves else {}
-        body = {**body, "model": model.partition(".")[2] or model, "runcast": {"settings": settings}}
+        settings = user["valves"].model_dump() if user.get("valves") else {}
+        files = [] if __task__ else await _documents(__files__ or [], user.get("id"))
+        body = {**body, "model": model.partition(".")[2] or model, "runcast": {"settings": settings, "files": files}}
         if not body.get("stream"):
             return await self._whole(body, headers)
         return _Stream(self, headers, __event_emitter__, __event_call__).lines(body)
@@ -106,7 +113,7 @@ class Pipe:
         headers = {
             "Runcast-Pipe": f"version={PIPE_VERSION}; open-webui={OPEN_WEBUI_VERSION}; mode={mode}; "
             f"execute={valves.ALLOW_EXECUTE:d}; citations={valves.SHOW_TOOL_CITATIONS:d}; "
-            f"subagent-status={valves.SHOW_SUBAGENT_STATUS:d}",
+            f"subagent-status={valves.SHOW_SUBAGENT_STATUS:d}; debug={valves.DEBUG:d}",
             "Runcast-Disconnect": "continue",
             # Omitted if the server lacks the style, because it would refuse the chat. Sent if its styles are unknown.
             "Runcast-Style": style if not self.styles or style in self.styles else "",
@@ -122,9 +129,9 @@ class Pipe:
         try:
             async with self._client() as client:
                 response = await client.post(COMPLETIONS, json=body, headers=headers)
-                if response.is_success:
-                    return response.json()
-                return {"error": {"detail": _refusal(response, await response.aread())}}
+                if not response.is_success:
+                    raise Refused(_refusal(response, response.content))
+                return response.json()
         except Exception as error:
             return {"error": {"detail": self.sentence(error)}}
 
@@ -141,7 +148,7 @@ class Pipe:
                 # The stream is already closed, so the last status line would otherwise stay forever.
                 await event_emitter({"type": "status", "data": {"description": "Stopped", "done": True}})
             async with self._client() as client:
-                await client.post(f"{_run_path(run)}/cancel", json={}, headers=headers)
+                await client.post(f"{RUNS}/{run}/cancel", json={}, headers=headers)
         except Exception as error:
             log.warning("run %s could not be cancelled: %s", run, error)
 
@@ -172,10 +179,8 @@ class _Stream:
     def __init__(self, pipe: Pipe, headers: dict, event_emitter, event_call):
         self.pipe, self.headers, self.event_emitter, self.event_call = pipe, headers, event_emitter, event_call
         self.run = self.cursor = ""
-        self.is_over = False
-        self.will: list = []
+        self.is_over, self.will = False, []
         self.dialogs: dict[str, asyncio.Task] = {}
-        self.forwarded = 0
 
     async def lines(self, body: dict) -> AsyncIterator[str]:
         waits = list(RECONNECT_SECONDS)
@@ -198,12 +203,11 @@ class _Stream:
             raise
         except Exception as error:
             log.warning("%s", error, exc_info=self.pipe.valves.DEBUG)
-            sentence = self.pipe.sentence(error)
-            # Lines the server provided for this case. They close open tools, which Open WebUI would otherwise run.
-            for line in self.will:
-                yield _line(line)
-            yield _status("Runcast: broken off" if self.run else "Runcast: no answer")
-            yield _line({"error": {"message": sentence}})
+            # The will: lines from the server that close open tools, which Open WebUI would otherwise run.
+            over = {"description": "Runcast: broken off" if self.run else "Runcast: no answer", "done": True}
+            last = {"event": {"type": "status", "data": over}}, {"error": {"message": self.pipe.sentence(error)}}
+            for line in (*self.will, *last):
+                yield f"data: {json.dumps(line)}"
         finally:
             for dialog in self.dialogs.values():
                 dialog.cancel()
@@ -211,18 +215,15 @@ class _Stream:
     async def _connect(self, client: httpx.AsyncClient, body: dict) -> AsyncIterator[str]:
         request = client.build_request("POST", COMPLETIONS, json=body, headers=self.headers)
         if self.run:
-            headers = self.headers | ({"Last-Event-ID": self.cursor} if self.cursor else {})
-            request = client.build_request("GET", f"{_run_path(self.run)}/events", headers=headers)
+            headers = self.headers | {"Last-Event-ID": self.cursor}
+            request = client.build_request("GET", f"{RUNS}/{self.run}/events", headers=headers)
         response = await client.send(request, stream=True)
         try:
             if not response.is_success:
                 refusal = _refusal(response, await response.aread())
                 # A server that is starting, or a proxy in front of it, may refuse for a while.
                 raise Broken(refusal) if self.run and response.is_server_error else Refused(refusal)
-            is_new = not self.run
             self.run = response.headers.get("Runcast-Run", self.run)
-            if self.pipe.valves.DEBUG and is_new:
-                yield _status(f"debug: run={self.run}; {self.headers['Runcast-Pipe']}", done=False)
             cursor = self.cursor
             async for line in _lines(response):
                 if line.startswith("id:"):
@@ -231,12 +232,9 @@ class _Stream:
                     # Not updated at the `id` line: if the stream is cut between the two, the frame must be sent again.
                     self.cursor = cursor
                     if self._is_for_open_webui(client, line[5:].strip()):
-                        self.forwarded += 1
                         yield line
         finally:
             await response.aclose()
-            if self.pipe.valves.DEBUG:
-                log.info("run %s: %d lines forwarded, cursor %s", self.run, self.forwarded, self.cursor)
         if not self.is_over:
             raise Broken
 
@@ -268,6 +266,22 @@ class _Stream:
             await asyncio.sleep(ASK_AGAIN_SECONDS)
 
 
+async def _documents(items: list, user: str | None) -> list[dict]:
+    """The chat's documents. Only the user's own: the browser chooses the ids, and Open WebUI does not check them."""
+    documents, left = [], DOCUMENTS_BYTES
+    for item in items[-MOST_DOCUMENTS:]:
+        try:
+            file = await Files.get_file_by_id_and_user_id(item["id"], user)
+            if file and (left := left - file.meta["size"]) >= 0:
+                path = pathlib.Path(await asyncio.to_thread(Storage.get_file, file.path))
+                data = base64.b64encode(await asyncio.to_thread(path.read_bytes)).decode()
+                kind = file.meta.get("content_type") or "application/octet-stream"
+                documents.append({"type": "file", "name": file.filename, "mediaType": kind, "data": data})
+        except Exception as error:
+            log.warning("the document %s is not sent: %s", item.get("name"), error)
+    return documents
+
+
 async def _lines(response: httpx.Response) -> AsyncIterator[str]:
     """Splits only at line feeds. httpx's own line iterator also splits at characters that JSON may contain."""
     rest = b""
@@ -284,15 +298,3 @@ def _refusal(response: httpx.Response, content: bytes) -> str:
         words = f"it answered {response.status_code} {response.reason_phrase}"
     hint = " Set API_KEY in the pipe's valves." if response.status_code in (401, 403) else ""
     return f"Runcast refused: {words}.{hint}".replace("..", ".")
-
-
-def _run_path(run: str) -> str:
-    return f"/open-webui/v1/runs/{quote(run, safe='')}"
-
-
-def _status(description: str, done: bool = True) -> str:
-    return _line({"event": {"type": "status", "data": {"description": description, "done": done}}})
-
-
-def _line(value: Any) -> str:
-    return f"data: {json.dumps(value)}"

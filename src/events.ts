@@ -61,18 +61,20 @@ export type User = z.infer<typeof userSchema>;
  * One part of a message. A file part has `url`, `data` (base64), or `file`: a file stored with the log of this run, or
  * of the run named by `run`. A log contains no `data`.
  */
+export const filePartSchema = z.object({
+  type: z.literal("file"),
+  mediaType: z.string(),
+  name: z.string().optional(),
+  url: z.string().optional(),
+  data: z.string().optional(),
+  file: id.optional(),
+  run: id.optional(),
+  bytes: count.optional(),
+});
+
 export const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({
-    type: z.literal("file"),
-    mediaType: z.string(),
-    name: z.string().optional(),
-    url: z.string().optional(),
-    data: z.string().optional(),
-    file: id.optional(),
-    run: id.optional(),
-    bytes: count.optional(),
-  }),
+  filePartSchema,
   z.object({ type: z.literal("call"), call: id, name: z.string(), input: json, meta: json.optional() }),
   z.object({
     type: z.literal("result"),

@@ -5,6 +5,7 @@ import {
   type Entry,
   type Event,
   type FileRef,
+  filePartSchema,
   messageSchema,
   userSchema,
 } from "./events.ts";
@@ -152,6 +153,7 @@ export const runRequestSchema = z.object({
   thread: z.string().min(1).max(256).optional(),
   agent: z.string().min(1).optional(),
   messages: z.array(messageSchema).min(1),
+  files: z.array(filePartSchema).optional().describe("documents for the agent's tools; the model does not get them"),
   system: z.string().optional(),
   model: z.string().min(1).optional(),
   mode: z.string().min(1).optional(),

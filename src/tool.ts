@@ -134,7 +134,7 @@ export interface ToolContext {
   readonly run: string;
   /** The conversation as the model currently sees it. */
   readonly messages: readonly Message[];
-  /** The files in the user's messages. */
+  /** The files in the user's messages, and the request's documents. */
   readonly files: readonly Extract<Message["content"][number], { type: "file" }>[];
   readonly model: string | undefined;
   readonly metadata: Readonly<Record<string, Json>>;

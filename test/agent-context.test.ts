@@ -169,7 +169,14 @@ test("a tool knows the request it works for", async () => {
         credentials("RUNCAST_TEST_NONE") ?? "none",
       ],
     }),
-    { user: { id: "u" }, thread: "t", metadata: { a: 1 }, settings: { b: 2 }, secrets: { RUNCAST_TEST_KEY: "secret" } },
+    {
+      user: { id: "u" },
+      thread: "t",
+      files: [{ type: "file", name: "b.docx", mediaType: "application/msword", data: "eA==" }],
+      metadata: { a: 1 },
+      settings: { b: 2 },
+      secrets: { RUNCAST_TEST_KEY: "secret" },
+    },
   );
   expect(run.all("tool-end")[0]?.content?.[0]).toEqual({
     type: "json",
@@ -178,7 +185,7 @@ test("a tool knows the request it works for", async () => {
       thread: "t",
       id: "run",
       roles: ["user", "user", "assistant"],
-      files: ["a.txt"],
+      files: ["a.txt", "b.docx"],
       model: "demo (scripted)",
       metadata: { a: 1 },
       settings: { b: 2 },

@@ -17,12 +17,14 @@ export const takeAttachments = async (
   if (!hasFiles(request)) return { request, stored: request };
   const asked = request.messages.findLast(({ role }) => role === "user");
   const stored = await mapFiles(request, async (part, message) => {
+    // Documents beside the messages belong to the message that the run answers.
+    const isAsked = message === asked || message === undefined;
     const { data, ...rest } = withoutDataUrl(part);
     if (data !== undefined) return await keep(Buffer.from(data, "base64"), rest, files);
-    if (rest.file === undefined || (message !== asked && rest.run !== run)) return rest;
+    if (rest.file === undefined || (!isAsked && rest.run !== run)) return rest;
     const { run: of, ...own } = rest;
     const bytes = await files.read(rest.file, of);
-    if (!bytes && message === asked) throw lost(rest);
+    if (!bytes && isAsked) throw lost(rest);
     if (of === undefined || of === run || !bytes) return { ...own, ...(bytes && { bytes: bytes.length }) };
     return await keep(bytes, own, files);
   });
@@ -41,13 +43,13 @@ export const withAttachments = (request: RunRequest, files: Files): Promise<RunR
       })
     : Promise.resolve(request);
 
-const hasFiles = ({ messages }: RunRequest): boolean =>
-  messages.some(({ content }) => content.some(({ type }) => type === "file"));
+const hasFiles = ({ messages, files = [] }: RunRequest): boolean =>
+  files.length > 0 || messages.some(({ content }) => content.some(({ type }) => type === "file"));
 
 /** Sequential: loading many large files concurrently would hold them in memory twice. */
 const mapFiles = async (
   request: RunRequest,
-  change: (part: FilePart, message: Message) => Promise<Part>,
+  change: (part: FilePart, message: Message | undefined) => Promise<Part>,
 ): Promise<RunRequest> => {
   const messages: Message[] = [];
   for (const message of request.messages) {
@@ -55,7 +57,12 @@ const mapFiles = async (
     for (const part of message.content) content.push(part.type === "file" ? await change(part, message) : part);
     messages.push({ ...message, content });
   }
-  return { ...request, messages };
+  const files: FilePart[] = [];
+  for (const file of request.files ?? []) {
+    const changed = await change(file, undefined);
+    if (changed.type === "file") files.push(changed);
+  }
+  return { ...request, messages, ...(request.files && { files }) };
 };
 
 const keep = async (bytes: Buffer, part: FilePart, { put }: Files): Promise<FilePart> => {

@@ -18,7 +18,8 @@ export const checkAttachments = async (
   request: RunRequest,
   principal: Principal,
 ): Promise<void> => {
-  const parts = request.messages.flatMap(({ content }) => content.filter((part) => part.type === "file"));
+  const inMessages = request.messages.flatMap(({ content }) => content.filter((part) => part.type === "file"));
+  const parts = [...inMessages, ...(request.files ?? [])];
   if (parts.length > limits.files)
     throw new HttpRefusal(
       413,

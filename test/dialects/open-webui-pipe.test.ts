@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openWebui } from "../../src/dialects/open-webui.ts";
 import type { Event } from "../../src/events.ts";
-import { call, ended, framesOf, itemsOf, linesOf, run, shown, start, statuses } from "./open-webui-page.ts";
+import { call, ended, eventsIn, framesOf, itemsOf, linesOf, run, shown, start, statuses } from "./open-webui-page.ts";
 import { numbered, read, refused } from "./dialect-frames.ts";
 
 const PIPE = "cards; open-webui=0.12.4; mode=native";
@@ -70,6 +70,38 @@ describe("dialogs", () => {
       PIPE,
     );
     expect(linesOf(frames)).toContainEqual({ runcast: { answered: "/open-webui/v1/runs/r/asks/a/yes" } });
+  });
+});
+
+describe("statuses", () => {
+  const entries = run(...call("c", "look"), ended("c", "x"));
+  const sent = (style?: string) => eventsIn(framesOf(entries, style), "status");
+
+  test("through the pipe, each has `done: false`, and the last `done: true`", () => {
+    expect(sent(PIPE)).toEqual([
+      { description: "Thinking...", done: false },
+      { description: "🔧 look...", done: false },
+      { description: "Thinking...", done: false },
+      { description: "Complete", done: true },
+    ]);
+  });
+
+  test("over a connection, only the last has `done`, because after Stop the line would shimmer forever", () => {
+    const all = sent();
+    expect(all.at(-1)).toEqual({ description: "Complete", done: true });
+    for (const data of all.slice(0, -1)) expect(data).not.toHaveProperty("done");
+  });
+
+  test("with DEBUG, the first names the run, version, mode and the events that are not shown", () => {
+    const [first, second] = sent(`${PIPE}; debug=1`);
+    expect(first.description).toMatch(/^debug: run=r; open-webui=0\.12\.4; mode=native; .*not shown: .*\bmessage\b/);
+    expect(second.description).toBe("Thinking...");
+    expect(sent(PIPE)[0].description).toBe("Thinking...");
+    const header = { "Runcast-Pipe": "version=0.1.0; open-webui=0.12.4; mode=native; debug=1" };
+    const path = "/open-webui/v1/runs/r/events";
+    expect(read(openWebui, { method: "GET", path, headers: header })).toMatchObject({
+      style: "cards; open-webui=0.12.4; mode=native; debug=1",
+    });
   });
 });
 

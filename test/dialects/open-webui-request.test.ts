@@ -56,6 +56,16 @@ describe("a chat", () => {
     });
   });
 
+  test("documents from the pipe are for the tools, not part of the message", () => {
+    const files = [{ type: "file", name: "a.csv", mediaType: "text/csv", data: "YTtiCg==" }];
+    const command = started({ runcast: { files } });
+    expect(command.request.files).toEqual(files);
+    expect(command.request.messages).toEqual([{ role: "user", content: [{ type: "text", text: "Hi" }] }]);
+    const { body } = openWebui.write(command);
+    expect(JSON.parse(body!).runcast).toEqual({ files });
+    expect(started({ runcast: { files: [] } }).request).not.toHaveProperty("files");
+  });
+
   test("templates that an older version did not fill in say nothing", () => {
     const headers = { "X-OpenWebUI-Chat-Id": "{{CHAT_ID}}", "X-OpenWebUI-Task": "{{TASK}}" };
     expect(started({}, headers).request).not.toHaveProperty("thread");

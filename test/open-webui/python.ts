@@ -10,7 +10,14 @@ const DRIVER = `
 import asyncio, importlib.util, json, sys, types
 given = json.load(sys.stdin)
 env = types.ModuleType("open_webui.env"); env.VERSION = given["version"]
-sys.modules["open_webui"] = types.ModuleType("open_webui"); sys.modules["open_webui.env"] = env
+class Files:
+    async def get_file_by_id_and_user_id(id, user):
+        found = given["stored"].get(id)
+        return types.SimpleNamespace(**found) if found and found["user_id"] == user else None
+models = types.ModuleType("open_webui.models.files"); models.Files = Files
+storage = types.ModuleType("open_webui.storage.provider"); storage.Storage = types.SimpleNamespace(get_file=lambda path: path)
+for name in ("open_webui", "open_webui.models", "open_webui.storage"): sys.modules[name] = types.ModuleType(name)
+for module in (env, models, storage): sys.modules[module.__name__] = module
 spec = importlib.util.spec_from_file_location("pipe", given["file"])
 module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module)
 module.ASK_AGAIN_SECONDS = 0.05
@@ -34,11 +41,13 @@ def styles(pipe, kind):
 async def main():
     pipe = module.Pipe()
     pipe.valves = pipe.Valves(**given["valves"])
-    if given["do"] != "pipe": say({"pipes": await pipe.pipes()})
+    if "pipes" in given["do"]: say({"pipes": await pipe.pipes()})
+    if given["do"] == "defaults": return say({"defaults": pipe.Valves().model_dump()})
     if given["do"] == "pipes": return [say({"styles": styles(pipe, kind)}) for kind in ("Valves", "UserValves")]
     arguments = dict(given["arguments"])
     if "valves" in (arguments.get("__user__") or {}): arguments["__user__"]["valves"] = pipe.UserValves(**arguments["__user__"]["valves"])
-    answer = await pipe.pipe(body=given["body"], __event_call__=call, __event_emitter__=emit, **arguments)
+    to_page = {"__event_call__": call, "__event_emitter__": emit} if given["page"] else {}
+    answer = await pipe.pipe(body=given["body"], **to_page, **arguments)
     if isinstance(answer, dict): return say({"whole": answer})
     count = 0
     async for line in answer:
@@ -57,12 +66,23 @@ export interface Driven {
   readonly arguments?: Record<string, unknown>;
   readonly answers?: readonly unknown[];
   readonly version?: string;
-  /** A chat, the list of models and what the valves then offer, or both lists before a chat. */
-  readonly do?: "pipe" | "pipes" | "pipes and pipe";
+  /** A chat, the list of models and what the valves then offer, both lists before a chat, or the defaults of the valves. */
+  readonly do?: "pipe" | "pipes" | "pipes and pipe" | "defaults";
   /** The delay before each retry, in seconds. */
   readonly reconnect?: readonly number[];
   /** Simulates a user who presses Stop after this many lines. */
   readonly stopAfter?: number;
+  /** False: no page is connected, so Open WebUI passes neither an emitter nor a way to open dialogs. */
+  readonly page?: boolean;
+  /** The files that Open WebUI has stored, by their ids. */
+  readonly stored?: Readonly<Record<string, StoredFile>>;
+}
+
+export interface StoredFile {
+  readonly user_id: string;
+  readonly filename: string;
+  readonly path: string;
+  readonly meta: { readonly size: number; readonly content_type?: string };
 }
 
 export interface Said {
@@ -70,6 +90,7 @@ export interface Said {
   readonly dialog?: { readonly type: string; readonly data: unknown };
   readonly emitted?: unknown;
   readonly whole?: unknown;
+  readonly defaults?: Readonly<Record<string, unknown>>;
   readonly styles?: readonly string[];
   readonly pipes?: readonly { readonly id: string; readonly name: string }[];
 }
@@ -86,6 +107,7 @@ export const drivePipe = async (python: string, driven: Driven, onSaid?: (said: 
     onSaid?.(said);
   });
   const { valves = {}, body = {}, answers = [], version = "0.12.4", reconnect = [0.05, 0.05], stopAfter = 0 } = driven;
+  const { page = true, stored = {} } = driven;
   child.stdin.end(
     JSON.stringify({
       file: PIPE,
@@ -97,6 +119,8 @@ export const drivePipe = async (python: string, driven: Driven, onSaid?: (said: 
       version,
       reconnect,
       stopAfter,
+      page,
+      stored,
     }),
   );
   const [code] = (await once(child, "close")) as [number];

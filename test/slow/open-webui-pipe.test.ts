@@ -1,9 +1,11 @@
 import { type IncomingMessage, type ServerResponse } from "node:http";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type Answering, refuses, type ScriptedRequest, startScriptedServer } from "../scripted-server.ts";
 import { describeLive } from "../open-webui/live/installed.ts";
-import { dataOf, drivePipe } from "../open-webui/python.ts";
+import { dataOf, drivePipe, type StoredFile } from "../open-webui/python.ts";
 
 type Server = Awaited<ReturnType<typeof startScriptedServer>>;
 
@@ -60,7 +62,7 @@ describeLive("the pipe", ({ program }) => {
     expect(url).toBe("/open-webui/v1/chat/completions");
     expect(headers).toMatchObject({
       authorization: "Bearer k",
-      "runcast-pipe": "version=0.1.0; open-webui=0.10.2; mode=legacy; execute=0; citations=0; subagent-status=1",
+      "runcast-pipe": "version=0.1.0; open-webui=0.10.2; mode=legacy; execute=0; citations=0; subagent-status=1; debug=0",
       "runcast-style": "details",
       "runcast-secret-open-webui-token": "secret",
       "x-openwebui-chat-id": "c1",
@@ -68,6 +70,64 @@ describeLive("the pipe", ({ program }) => {
       "x-openwebui-user-name": encodeURIComponent("Zoë Ω").replaceAll("%20", " "),
     });
     expect(JSON.parse(body)).toMatchObject({ model: "helper", runcast: { settings: { STYLE: "details" } } });
+  });
+
+  test("documents of the chat go along with their bytes, but only the user's own, and not too much", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "runcast-documents-"));
+    const stored: Record<string, StoredFile> = {};
+    const store = async (id: string, about: Partial<StoredFile> = {}) => {
+      const where = path.join(folder, id);
+      await writeFile(where, `of ${id}`);
+      stored[id] = { user_id: "u1", filename: `${id}.csv`, path: where, meta: { size: 8 }, ...about };
+    };
+    await store("mine", { meta: { size: 7, content_type: "text/csv" } });
+    await store("another", { user_id: "u2" });
+    await store("huge", { meta: { size: 11 * 2 ** 20 } });
+    await store("gone", { path: path.join(folder, "nowhere") });
+    const items = ["another", "gone", "mine", "unknown", "huge"].map((id) => ({ type: "file", id, name: id }));
+    const __files__ = [{ type: "collection", name: "Knowledge" }, ...items];
+    const server = await serve(streams(line(added, "1"), DONE));
+    const driven = { valves: valvesOf(server), stored, arguments: { __user__: { id: "u1" }, __files__ } };
+    expect(dataOf(await drivePipe(python, driven))).toEqual([added]);
+    expect(JSON.parse(server.requests[0]!.body).runcast.files).toEqual([
+      { type: "file", name: "mine.csv", mediaType: "text/csv", data: Buffer.from("of mine").toString("base64") },
+    ]);
+    await rm(folder, { recursive: true });
+  });
+
+  test("works without a page: no dialogs, and Stop still cancels", async () => {
+    const call = { type: "confirmation", data: { title: "Delete?" } };
+    const cancelled = Promise.withResolvers<string>();
+    const server = await serve(
+      (response) => void response.writeHead(200, HEAD).write(line({ runcast: { call, answer: "/a" } }) + line(added, "1")),
+      (response, { url }) => {
+        response.end("{}");
+        cancelled.resolve(url);
+      },
+    );
+    const said = await drivePipe(python, { valves: valvesOf(server), page: false, stopAfter: 1 });
+    expect(dataOf(said)).toEqual([added]);
+    expect(said).toHaveLength(1);
+    expect(await cancelled.promise).toBe("/open-webui/v1/runs/run-1/cancel");
+  });
+
+  test("without settings: the defaults of the valves, and what the server is told of them", async () => {
+    const server = await serve(streams(DONE));
+    const [first] = await drivePipe(python, { do: "defaults" });
+    expect(first!.defaults).toEqual({
+      RUNCAST_URL: "http://localhost:4400",
+      API_KEY: "",
+      STYLE: "",
+      SHOW_TOOL_CITATIONS: true,
+      SHOW_SUBAGENT_STATUS: true,
+      REQUEST_TIMEOUT: 300,
+      ALLOW_EXECUTE: false,
+      DEBUG: false,
+    });
+    await drivePipe(python, { valves: valvesOf(server) });
+    expect(server.requests[0]!.headers["runcast-pipe"]).toBe(
+      "version=0.1.0; open-webui=0.12.4; mode=native; execute=0; citations=1; subagent-status=1; debug=0",
+    );
   });
 
   test("goes on where the stream broke, and forgets the will once nothing is open", async () => {

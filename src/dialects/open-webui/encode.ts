@@ -3,6 +3,7 @@ import type { Entry, EventOf, Json, RunOutcome } from "../../events.ts";
 import { answerPath, dialogOf, questionOf } from "./asks.ts";
 import { tableFor } from "./compatibility.ts";
 import { createOutput, type Item } from "./output.ts";
+import { debugText } from "./pipe.ts";
 import { resultOf } from "./results.ts";
 import type { Call, Frames } from "./show.ts";
 import { createSideEvents, eventFrame } from "./side-events.ts";
@@ -194,7 +195,7 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => Frames
       }
       case "run-start":
         run = event.run;
-        return [...status.start(), ...(show.start?.() ?? [])];
+        return [...status.start(debugText(run, pipe, table)), ...(show.start?.() ?? [])];
       case "run-resume":
         return status.set(RESUMED, RESUMED, at);
       case "agent-start": {

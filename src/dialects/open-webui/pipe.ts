@@ -1,4 +1,4 @@
-import type { Way } from "./compatibility.ts";
+import { compatibility, type Table, type Way } from "./compatibility.ts";
 
 /** The pipe's facts about itself and the Open WebUI it runs in. */
 export interface Pipe {
@@ -9,6 +9,8 @@ export interface Pipe {
   /** Whether citations of tools, and in one style their results, are shown as sources. */
   readonly citations: boolean;
   readonly subAgentStatus: boolean;
+  /** Whether to show these facts in the status line. */
+  readonly debug: boolean;
 }
 
 /** Parses the pipe's facts, such as `open-webui=0.10.2; mode=native`. Undefined if the client is not the pipe. */
@@ -20,16 +22,25 @@ export const readPipe = (facts: string): Pipe | undefined => {
 /** The facts in the pipe's header that affect encoding. Others are dropped, so that more viewers can share an encoder. */
 export const pipeFacts = (header: string): { readonly style: string | undefined; readonly facts: string } => {
   const given = factsIn(header);
-  const { version, mode, execute, citations, subAgentStatus } = pipeOf(given);
-  const facts = [
+  return { style: given.get("style"), facts: factsOf(pipeOf(given)).join("; ") };
+};
+
+/** What the status line shows for debugging: the run, the pipe's facts, and the events that this version ignores. */
+export const debugText = (run: string, pipe: Pipe | undefined, table: Table): string | undefined => {
+  if (!pipe?.debug) return undefined;
+  const ignored = compatibility.map(({ type }) => type).filter((type) => !table.shows(type));
+  return `debug: ${[`run=${run}`, ...factsOf(pipe)].join("; ")}; not shown: ${ignored.join(", ")}`;
+};
+
+const factsOf = ({ version, mode, execute, citations, subAgentStatus, debug }: Pipe): string[] =>
+  [
     version !== undefined && `open-webui=${version}`,
     `mode=${mode}`,
     execute && "execute=1",
     !citations && "citations=0",
     !subAgentStatus && "subagent-status=0",
-  ];
-  return { style: given.get("style"), facts: facts.filter(Boolean).join("; ") };
-};
+    debug && "debug=1",
+  ].filter((fact) => fact !== false);
 
 const factsIn = (facts: string): ReadonlyMap<string, string> => new Map(facts.split(";").map(pairOf));
 
@@ -46,5 +57,6 @@ const pipeOf = (given: ReadonlyMap<string, string>): Pipe => {
     execute: given.get("execute") === "1",
     citations: given.get("citations") !== "0",
     subAgentStatus: given.get("subagent-status") !== "0",
+    debug: given.get("debug") === "1",
   };
 };

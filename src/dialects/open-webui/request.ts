@@ -23,14 +23,18 @@ export const isForwarded = (headers: Headers): boolean => {
 
 /** Fields that the pipe, and another Runcast, add to OpenAI's. */
 const besideSchema = z.looseObject({
-  runcast: runRequestSchema.pick({ run: true, settings: true }).optional(),
+  runcast: runRequestSchema.pick({ run: true, settings: true, files: true }).optional(),
 });
 
 export const readChatStart = (request: DialectRequest): Command => {
   const { request: asked, asked: body } = readChat(request.body);
-  const { run, settings } = parseBody(besideSchema, request.body).runcast ?? {};
+  const { run, settings, files } = parseBody(besideSchema, request.body).runcast ?? {};
   const all = { ...asked.settings, ...settings };
-  const more = { ...(run !== undefined && { run }), ...(Object.keys(all).length > 0 && { settings: all }) };
+  const more = {
+    ...(run !== undefined && { run }),
+    ...(Object.keys(all).length > 0 && { settings: all }),
+    ...(files && files.length > 0 && { files }),
+  };
   return readStart({ ...asked, ...more }, body.stream === true, request);
 };
 
@@ -141,7 +145,7 @@ export const write = (command: Command): ReturnType<Dialect["write"]> => {
 };
 
 const writeStart = ({ request, style, extensions, disconnect, whole }: Start): ReturnType<Dialect["write"]> => {
-  const { run, thread, user, secrets, metadata = {}, settings, tools: _, ...rest } = request;
+  const { run, thread, user, secrets, metadata = {}, settings, files, tools: _, ...rest } = request;
   const { openWebui, ...others } = metadata;
   const headers: Record<string, string> = {
     "content-type": "application/json",
@@ -156,7 +160,7 @@ const writeStart = ({ request, style, extensions, disconnect, whole }: Start): R
     ...(disconnect === "continue" && { "runcast-disconnect": disconnect }),
     ...writeSecrets(secrets),
   };
-  const beside = { ...(run !== undefined && { run }), ...(settings && { settings }) };
+  const beside = { ...(run !== undefined && { run }), ...(settings && { settings }), ...(files && { files }) };
   const body = {
     ...writeChat({ ...rest, ...(Object.keys(others).length > 0 && { metadata: others }) }),
     ...(!whole && { stream: true }),

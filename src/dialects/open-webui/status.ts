@@ -13,7 +13,8 @@ export interface Status {
   pass(text: string): readonly Frame[];
   /** Shows the final status. */
   finish(text: string): readonly Frame[];
-  start(): readonly Frame[];
+  /** Shows that the run has started, after `debug` if it is set. */
+  start(debug?: string): readonly Frame[];
 }
 
 const IDLE = "Thinking...";
@@ -34,7 +35,7 @@ export const createStatus = (table: Table, { endsWithoutUs }: { readonly endsWit
   };
 
   return {
-    start: () => say(IDLE),
+    start: (debug) => [...say(debug), ...say(IDLE)],
     set(owner, text, at, often = false) {
       if (often && at - lastAt < OFTEN_MS) return [];
       const frames = say(line.set(owner, text));

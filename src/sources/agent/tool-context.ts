@@ -146,9 +146,12 @@ export const toolContext = (
     get messages() {
       return toMessages(prompt);
     },
-    files: request.messages.flatMap(({ role, content }) =>
-      role === "user" ? content.filter((part) => part.type === "file") : [],
-    ),
+    files: [
+      ...request.messages.flatMap(({ role, content }) =>
+        role === "user" ? content.filter((part) => part.type === "file") : [],
+      ),
+      ...(request.files ?? []),
+    ],
     model: model.modelId,
     metadata: (request.metadata ?? {}) as Record<string, Json>,
     settings: (request.settings ?? {}) as Record<string, Json>,
