@@ -32,6 +32,7 @@ export interface AgnoOptions {
  *   server. Without one, a broken connection ends the run.
  * - Every kind of pause becomes an ask. Agno takes all answers together, so the run continues after the last one.
  * - A thread is a session on the server. AgentOS stores the conversation, so only the last message is sent.
+ * - Tools find the user and the thread in `run_context.dependencies`, as `user_id` and `chat_id`.
  */
 export const agno = (options: AgnoOptions): Source => {
   const target = targetOf(options);
@@ -80,6 +81,7 @@ const sessionOf = ({ thread, user }: RunRequest, { run }: RunContext) => ({
   id: thread === undefined ? run : user ? `${user.id}:${thread}`.slice(0, 400) : thread,
   isNew: thread === undefined,
   user: user?.id,
+  thread,
 });
 
 const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });

@@ -224,6 +224,110 @@ describe("a server that is not right", () => {
   });
 });
 
+describe("other events", () => {
+  const RUN = { run_id: "1", agent_name: "Tutor" };
+  const tool = { tool_call_id: "c", tool_name: "draw", tool_args: { of: "an owl" } };
+  const asked = [{ event: "RunStarted" }, { event: "ModelRequestStarted" }];
+  const over = [{ event: "ModelRequestCompleted" }, { event: "RunCompleted", content: "" }];
+  const playing = async (...events: readonly object[]) => {
+    const lines = [...asked, ...events, ...over].map((event) => ({ frame: { ...RUN, ...event } }));
+    const { events: read, decoder } = replay(lines);
+    return { ...looking(await logOf(read)), decoder };
+  };
+  const statuses = (all: Awaited<ReturnType<typeof playing>>["all"]) => all("status").map(({ text }) => text);
+
+  test("intermediate content between tools is text", async () => {
+    const { text, calls } = await playing(
+      { event: "RunIntermediateContent", content: "First " },
+      { event: "ToolCallStarted", tool },
+      { event: "ToolCallCompleted", tool: { ...tool, result: "drawn" } },
+      { event: "RunIntermediateContent", content: "then" },
+      { event: "RunContent", content: " last." },
+      { event: "RunContentCompleted" },
+    );
+    expect(text()).toBe("First then last.");
+    expect(calls).toMatchObject([{ name: "draw", state: "ok" }]);
+  });
+
+  test("content that is not a string is no text while it streams, and is shown once at the end", async () => {
+    const output = { city: "Oslo", degrees: 3 };
+    const content = { event: "RunContent", content: output, content_type: "Weather" };
+    const streaming = replay([...asked, content].map((event) => ({ frame: { ...RUN, ...event } })));
+    expect(streaming.events.filter(({ type }) => type === "text-delta")).toEqual([]);
+    const ended = replay(
+      [...asked, content, over[0]!, { event: "RunCompleted", content: output }].map((event) => ({
+        frame: { ...RUN, ...event },
+      })),
+    );
+    expect(looking(await logOf(ended.events)).text()).toBe(JSON.stringify(output));
+  });
+
+  test("reasoning is thinking, and each step's thoughts are shown once", async () => {
+    const { thinking, text } = await playing(
+      { event: "ReasoningStarted" },
+      { event: "ReasoningContentDelta", reasoning_content: "Let me " },
+      { event: "ReasoningContentDelta", reasoning_content: "see." },
+      { event: "ReasoningCompleted" },
+      { event: "RunContent", content: "Yes." },
+    );
+    expect([thinking(), text()]).toEqual(["Let me see.", "Yes."]);
+    const steps = await playing(
+      { event: "ReasoningStarted" },
+      { event: "ReasoningStep", reasoning_content: "One." },
+      { event: "ReasoningStep", reasoning_content: "One. Two." },
+      { event: "ReasoningCompleted" },
+    );
+    expect(steps.thinking()).toBe("One. Two.");
+  });
+
+  test.each([
+    ["PreHook", { pre_hook_name: "check_input" }, "Running a hook: check_input"],
+    ["PostHook", { post_hook_name: "redact" }, "Running a hook: redact"],
+    ["MemoryUpdate", {}, "Updating the memory"],
+    ["SessionSummary", {}, "Summarizing the session"],
+  ])("%s is a status while it lasts", async (work, fields, text) => {
+    const { all } = await playing({ event: `${work}Started`, ...fields }, { event: `${work}Completed`, ...fields });
+    expect(statuses(all)).toEqual([text, ""]);
+  });
+
+  test("images of a call are kept: bytes as attachments, others as links", async () => {
+    const images = [
+      { content: "iVBORw0KGgo=", mime_type: "image/png", filename: "owl.png" },
+      { url: "https://example.org/owl.jpg", mime_type: "image/jpeg" },
+    ];
+    const { decoder, calls } = await playing(
+      { event: "ToolCallStarted", tool },
+      { event: "ToolCallCompleted", tool: { ...tool, result: "drawn" }, images },
+    );
+    expect(decoder.attachments).toMatchObject([{ name: "owl.png", mediaType: "image/png", base64: "iVBORw0KGgo=" }]);
+    expect(calls[0]!.content).toMatchObject([
+      { type: "text", text: "drawn" },
+      { type: "link", url: "https://example.org/owl.jpg" },
+    ]);
+  });
+
+  test("an error of a call without a tool is still a call that failed", async () => {
+    const { calls } = await playing({ event: "ToolCallError", error: "it broke" });
+    expect(calls).toMatchObject([{ name: "unknown", state: "error", error: { message: "it broke" } }]);
+  });
+
+  test("custom events are data, follow-ups are suggestions, and an unknown event is nothing", async () => {
+    const { all, text, end } = await playing(
+      { event: "CustomEvent", customer: "Ann", total: 3 },
+      { event: "FollowupsCompleted", followups: ["And now?", 7] },
+      { event: "SomethingNew", content: "not for people" },
+    );
+    expect(all("data").map(({ name, value }) => ({ name, value }))).toEqual(
+      expect.arrayContaining([
+        { name: "custom", value: { customer: "Ann", total: 3 } },
+        { name: "follow-ups", value: ["And now?"] },
+      ]),
+    );
+    expect(text()).toBe("");
+    expect(end.outcome).toBe("done");
+  });
+});
+
 describe("options", () => {
   const url = "http://127.0.0.1:7777";
   test.each([

@@ -156,8 +156,8 @@ export class Decoder {
 
   #content(fields: Fields, speaker: Speaker): Event[] {
     const thought = textOf(fields["reasoning_content"]) ?? "";
-    const { content } = fields;
-    const text = typeof content === "string" ? content : content == null ? "" : JSON.stringify(content);
+    // Structured output is shown once, when the run completes.
+    const text = textOf(fields["content"]) ?? "";
     // Text outside a step belongs to the executing call, if there is exactly one.
     const [only, ...others] = [...speaker.calls.values()].filter(({ isExecuting }) => isExecuting);
     const call = !speaker.isInStep && others.length === 0 ? only : undefined;

@@ -12,6 +12,8 @@ export interface Session {
   /** Whether this run creates the session. */
   readonly isNew: boolean;
   readonly user: string | undefined;
+  /** The thread as the client named it, without the user. */
+  readonly thread: string | undefined;
 }
 
 const SPEAKS = "AgentOS";
@@ -43,6 +45,7 @@ export class AgnoServer {
 
   async start(fields: FormData): Promise<Response> {
     fields.set("run_id", this.run);
+    this.#addDependencies(fields);
     const response = await this.#stream("", fields);
     if (response.status !== 400) return await this.#checked(response);
     const refusal = await refusalOf(response, SPEAKS);
@@ -57,6 +60,7 @@ export class AgnoServer {
     fields.set(name, JSON.stringify(value));
     // A workflow that has paused continues only while it is being read.
     if (this.#target.kind === "workflow") this.isBackground = false;
+    this.#addDependencies(fields);
     // Not retried: a second request would run everything twice.
     return await this.#checked(await this.#stream(`/${this.#id}/continue`, fields));
   }
@@ -115,6 +119,14 @@ export class AgnoServer {
   #query(): string {
     const { id, user } = this.session;
     return new URLSearchParams({ session_id: id, ...(user !== undefined && { user_id: user }) }).toString();
+  }
+
+  /** Names the user and the chat to tools and hooks. Agno merges them with the agent's own dependencies. */
+  #addDependencies(fields: FormData): void {
+    const { user, thread } = this.session;
+    const named = { ...(user !== undefined && { user_id: user }), ...(thread !== undefined && { chat_id: thread }) };
+    if (this.#target.kind === "workflow" || Object.keys(named).length === 0) return;
+    fields.set("dependencies", JSON.stringify(named));
   }
 
   async #stream(path: string, fields: FormData): Promise<Response> {

@@ -22,7 +22,7 @@ export const isThought = (name: string): boolean => name === "think" || name ===
 
 export const toolOf = (fields: Fields): ToolFields => {
   const raw = fieldsOf(fields["tool"]);
-  const name = lineOf(raw["tool_name"], 200) ?? "tool";
+  const name = lineOf(raw["tool_name"], 200) ?? "unknown";
   const isError = raw["tool_call_error"] === true || textOf(fields["error"]) !== undefined;
   const isOpen = (flag: string, done: unknown): boolean => raw[flag] === true && (done === null || done === undefined);
   return {
