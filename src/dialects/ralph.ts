@@ -2,7 +2,7 @@ import { extendedBut } from "./frames/coverage.ts";
 import type { Command, Dialect, DialectRequest } from "../dialect.ts";
 import type { RunRequest } from "../source.ts";
 import { createRalphDecoder } from "./ralph/decode.ts";
-import { createRalphEncoder } from "./ralph/encode.ts";
+import { createRalphEncoder, STRICT } from "./ralph/encode.ts";
 import { bodyJsonSchema, parseBody, readMessages, writeMessages } from "./ralph/request.ts";
 import { fastApi } from "./fast-api/refusals.ts";
 import { jsonSlot } from "./frames/json-slot.ts";
@@ -75,7 +75,12 @@ const readStart = ({ body, params, headers }: DialectRequest): Command => {
     messages: readMessages(messages),
     ...(user && { user: { id: user } }),
   };
-  return { do: "start", request, ...(headers.get("runcast-extensions") === "1" && { extensions: true }) };
+  return {
+    do: "start",
+    request,
+    ...(headers.get("runcast-style") === STRICT && { style: STRICT }),
+    ...(headers.get("runcast-extensions") === "1" && { extensions: true }),
+  };
 };
 
 function write(command: Command): ReturnType<Dialect["write"]> {
@@ -93,6 +98,7 @@ function write(command: Command): ReturnType<Dialect["write"]> {
     headers: {
       "content-type": "application/json",
       accept: "text/event-stream",
+      ...(command.style === STRICT && { "runcast-style": STRICT }),
       ...(command.extensions && { "runcast-extensions": "1" }),
     },
     body: JSON.stringify(body),

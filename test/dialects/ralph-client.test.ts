@@ -1,4 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { studyCompanion } from "../../examples/study-companion/agent.ts";
 import { native } from "../../src/dialects/native.ts";
 import { ralph } from "../../src/dialects/ralph.ts";
 import type { Entry } from "../../src/events.ts";
@@ -121,6 +125,55 @@ test("the demo, asked as the family asks, by its name and without one", async ()
     expect(shown.text).not.toBe("");
     expect(shown.status).toEqual({ text: "Complete", done: true });
   }
+});
+
+describe("the student's profile, asked for over HTTP", () => {
+  const PROFILE = '[{"label": "student", "title": "Student Profile"}]';
+  const first = { tool_name: "list_memory_blocks", tool_args: {} };
+  const second = { tool_name: "read_memory_block", tool_args: { label: "student" } };
+  const GOLDEN = [
+    { type: "status", content: "Thinking..." },
+    { type: "message", content: "Let me check your " },
+    { type: "message", content: "student profile." },
+    { type: "tool_call_start", ...first },
+    { type: "tool_call_complete", ...first, result: PROFILE },
+    { type: "tool_call_start", ...second },
+    { type: "tool_call_complete", ...second, result: "## About Me\n\nI'm studying CS..." },
+    { type: "message", content: "Your student profile " },
+    { type: "message", content: "shows that you're studying CS..." },
+    { type: "done" },
+  ];
+  const told = async (headers: Record<string, string> = {}): Promise<Record<string, unknown>[]> => {
+    const workspace = await mkdtemp(path.join(tmpdir(), "runcast-study-"));
+    onTestFinished(() => rm(workspace, { recursive: true }));
+    const { url } = await serve(studyCompanion({ workspace, speed: Infinity }), { dialects });
+    const response = await ask(`${url}/ralph`, "What's in my student profile?", {
+      headers: { "content-type": "application/json", ...headers },
+    });
+    return (await Array.fromAsync(dataLines(response))).map((data) => JSON.parse(data) as Record<string, unknown>);
+  };
+
+  test("in the strict style, the family's golden stream, frame for frame", async () => {
+    const frames = await told({ "runcast-style": "strict" });
+    expect(frames).toHaveLength(GOLDEN.length);
+    expect(frames).toMatchObject(GOLDEN);
+    const ids = frames.flatMap(({ tool_call_id: id }) => id ?? []);
+    expect([ids[0], ids[2]]).toEqual([ids[1], ids[3]]);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test("otherwise, with the line break and the statuses that the family's pipe needs, and nothing else", async () => {
+    const thinking = { type: "status", content: "Thinking..." };
+    expect(await told()).toMatchObject([
+      ...GOLDEN.slice(0, 3),
+      { type: "message", content: "\n\n" },
+      ...GOLDEN.slice(3, 5),
+      thinking,
+      ...GOLDEN.slice(5, 7),
+      thinking,
+      ...GOLDEN.slice(7),
+    ]);
+  });
 });
 
 test("a request reaches the agent with its user, its chat and its whole history", async () => {

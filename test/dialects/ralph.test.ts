@@ -79,6 +79,13 @@ const without = (events: readonly Event[], ...types: Event["type"][]) =>
   events.filter(({ type }) => !types.includes(type));
 
 describe("the family's golden stream", () => {
+  test("in the strict style, the run is exactly its 10 frames", () => {
+    const encode = ralph.encode({ link, style: "strict" });
+    const frames = LOG.flatMap((entry) => encode(entry));
+    expect(frames).toHaveLength(10);
+    expectGolden(frames, STREAM);
+  });
+
   test("is what the run is spelled as, frame by frame", () => {
     expectGolden(encoded(ralph, LOG), SPELLED);
     for (const { event, id } of encoded(ralph, LOG)) expect([event, id]).toEqual(["message", undefined]);
@@ -308,6 +315,7 @@ describe("reading what servers send", () => {
       ),
     );
     expect(events.filter((event) => event.type === "tool-start").map(({ name }) => name)).toEqual(["look", "unknown"]);
+    expect(events.find((event) => event.type === "tool-input-end")).toMatchObject({ input: { a: 1 } });
     expect(ends(events)).toMatchObject([
       { outcome: "ok", content: [{ type: "json", value: { b: 2 } }] },
       { outcome: "error", error: { message: "Unknown error" } },

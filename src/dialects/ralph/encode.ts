@@ -10,6 +10,9 @@ import { resultText } from "../frames/result-text.ts";
 import { createStatusLine, RESUMED } from "../frames/status-line.ts";
 import { parseJson } from "../../json.ts";
 
+/** The style of clients that insert line breaks and reset their status themselves: only the family's documented frames. */
+export const STRICT = "strict";
+
 const IDLE = "Thinking...";
 const MOST_CHARACTERS = 2000;
 const MOST_OF_A_TASK = 200;
@@ -23,6 +26,7 @@ interface OpenCall {
 
 export const createRalphEncoder = (options: EncodeOptions): ((entry: Entry) => readonly Frame[]) => {
   const { link } = options;
+  const isStrict = options.style === STRICT;
   const calls = new Map<string, OpenCall>();
   const line = createStatusLine(IDLE);
   const answerEnd = createAnswerEnd();
@@ -31,7 +35,7 @@ export const createRalphEncoder = (options: EncodeOptions): ((entry: Entry) => r
   let isLineOpen = false;
 
   const newLine = (): readonly Frame[] => {
-    if (!isLineOpen) return [];
+    if (!isLineOpen || isStrict) return [];
     isLineOpen = false;
     return [frame({ type: "message", content: "\n\n" })];
   };
@@ -57,7 +61,8 @@ export const createRalphEncoder = (options: EncodeOptions): ((entry: Entry) => r
     const named = { tool_call_id: call, tool_name: nameOf(call) };
     const tool_args = inputOf(calls.get(call));
     calls.delete(call);
-    const after = status(line.end(call, runningOf(call)));
+    const next = line.end(call, runningOf(call));
+    const after = isStrict && next === IDLE ? [] : status(next);
     if (outcome === "deferred") return [...after, ...status(line.pass(`${named.tool_name} is left to the client`))];
     const result = resultText(event, link);
     if (outcome !== "ok") {
