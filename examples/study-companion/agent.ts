@@ -1,4 +1,5 @@
-// A study companion: lectures with /Lec, revision with /Rev, and a memory that changes only with the student's approval.
+// A study companion: lectures with /Lec, revision with /Rev, exercises with /Work, the end of a session with /Done, and a
+// memory that changes only with the student's approval.
 import { mkdirSync } from "node:fs";
 import { demo } from "../../src/models/demo.ts";
 import type { Source } from "../../src/source.ts";
@@ -6,7 +7,7 @@ import { type Model, agent } from "../../src/sources/agent.ts";
 import { files } from "../../src/tools/files.ts";
 import { memoryTools } from "./memory.ts";
 import { noteTools, writeFirstChapter } from "./notes.ts";
-import { LECTURE, REVISION, stories } from "./stories.ts";
+import { CLOSING, EXERCISE, LECTURE, REVISION, stories } from "./stories.ts";
 
 export interface StudyOptions {
   /** The directory of lectures, chapters, and the memory. Created if missing. */
@@ -38,6 +39,16 @@ export const studyCompanion = ({ workspace, model, speed = 1, compiler = "pdflat
         description: "revise a chapter with questions",
         instructions: REVISION,
         tools: ["list_files", "read_file"],
+      },
+      Work: {
+        description: "work on an exercise, and keep the attempt",
+        instructions: EXERCISE,
+        tools: ["list_files", "read_file", "write_file"],
+      },
+      Done: {
+        description: "end the session, and remember what was learned",
+        instructions: CLOSING,
+        tools: ["list_files", "read_memory_block", "propose_memory_edit"],
       },
     },
   });

@@ -4,6 +4,10 @@ export const LECTURE =
   "You write a lecture: create it, write its notes as LaTeX into the file that was created, then compile them. If they do not compile, say why.";
 export const REVISION =
   "You revise with the student: read the chapter they name, then ask questions about it, one at a time.";
+export const EXERCISE =
+  "You work on an exercise with the student: read the chapter it belongs to, write the exercise into a file under work, and give one hint, not the solution.";
+export const CLOSING =
+  "The session is over: look at what was written, propose to remember what the student learned, and say goodbye.";
 
 const notesPath = ({ resultsOf }: Turn): string => {
   const [created] = resultsOf("create_lecture");
@@ -74,6 +78,52 @@ const revision: DemoStory = {
   ],
 };
 
+const exercise: DemoStory = {
+  name: "exercise",
+  message: "/Work Exercise 1",
+  description: "a chapter is read, and an exercise written for the student to solve",
+  matches: ({ system }) => system.includes(EXERCISE),
+  steps: [
+    () => [{ say: "Let me look at the chapter. " }, { call: "read_file", input: { path: "chapters/chapter-1.tex" } }],
+    ({ message }) => [
+      {
+        call: "write_file",
+        input: {
+          path: `work/exercise-${/\d+/.exec(message)?.[0] ?? 1}.md`,
+          content: "List the subsets of {1, 2, 3}.\n",
+        },
+      },
+    ],
+    () => [{ say: "Your exercise: list the subsets of {1, 2, 3}. A hint: there are eight." }],
+  ],
+};
+
+const closing: DemoStory = {
+  name: "closing",
+  message: "/Done",
+  description: "the session ends, and what was learned is remembered if the student allows it",
+  matches: ({ system }) => system.includes(CLOSING),
+  steps: [
+    () => [{ call: "list_files", input: {} }],
+    () => [{ call: "read_memory_block", input: { label: "student" } }],
+    ({ resultsOf }) => [
+      {
+        call: "propose_memory_edit",
+        input: {
+          label: "student",
+          body: `${resultsOf("read_memory_block")[0] ?? ""}\n\n- Has worked on sets`,
+          reason: "You worked on it in this session.",
+        },
+      },
+    ],
+    ({ results }) => [
+      {
+        say: results.at(-1)?.isError ? "Done. Your profile is unchanged." : "Done. I will remember what you worked on.",
+      },
+    ],
+  ],
+};
+
 /** Its pieces and IDs are fixed, because other implementations are tested against the same text. */
 const profile: DemoStory = {
   name: "profile",
@@ -112,4 +162,4 @@ const remember: DemoStory = {
   ],
 };
 
-export const stories: readonly DemoStory[] = [lecture, revision, profile, remember];
+export const stories: readonly DemoStory[] = [lecture, revision, exercise, closing, profile, remember];

@@ -145,6 +145,31 @@ test("/Rev reads the chapter and asks a question", async () => {
   expect(text()).toContain("First question:");
 });
 
+test("/Work reads the chapter and writes an exercise", async () => {
+  const { outcomes, all, text } = await play(companion(), "/Work Exercise 3");
+  expect(outcomes()).toEqual([
+    ["read_file", "ok"],
+    ["write_file", "ok"],
+  ]);
+  expect(all("data")).toMatchObject([{ name: "mode", value: "Work" }]);
+  expect(read("work/exercise-3.md")).toContain("subsets");
+  expect(text()).toContain("A hint:");
+});
+
+test.each([
+  [true, "ok", "Done. I will remember what you worked on."],
+  [false, "denied", "Done. Your profile is unchanged."],
+])("/Done proposes what to remember (allowed: %s)", async (allow, outcome, said) => {
+  const { outcomes, text } = await play(companion(), "/Done", { answer: { allow } });
+  expect(outcomes()).toEqual([
+    ["list_files", "ok"],
+    ["read_memory_block", "ok"],
+    ["propose_memory_edit", outcome],
+  ]);
+  expect(text()).toContain(said);
+  expect(existsSync(path.join(workspace, "memory.json"))).toBe(allow);
+});
+
 describe("an edit of the memory", () => {
   const message = "Remember that I learn best with examples";
 
