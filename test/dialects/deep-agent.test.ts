@@ -88,6 +88,20 @@ describe("spelling", () => {
     expect(ended(json)).toMatchObject({ data: { result: '{"a":1}' } });
   });
 
+  test("a framework's command object is no result, and is told in the family's words", () => {
+    const frame = (type: string, data: object): Frame => ({ data: JSON.stringify({ type, data }) });
+    const read = (result: string) =>
+      decoded(deepAgent, [
+        frame("tool_start", { tool_id: "c", name: "write_todos" }),
+        frame("tool_end", { tool_id: "c", name: "write_todos", result }),
+        frame("done", {}),
+      ]);
+    expect(ends(read("Command(update={'todos': [],\n 'messages': []})"))).toEqual([
+      { type: "tool-end", call: "c", outcome: "ok" },
+    ]);
+    expect(ends(read("Command(s) were run"))).toMatchObject([{ content: [{ text: "Command(s) were run" }] }]);
+  });
+
   test("what is too large even for this is told by its beginning and a link", () => {
     const file = { type: "file", file: "f", mediaType: "text/plain", bytes: 20_000_000, head: "abc" } as const;
     const result = `abc…\n\ntext/plain, 20000000 bytes: ${link(file)}`;

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/source.ts";
 import { langgraph } from "../../src/sources/langgraph.ts";
 import { protocolEventOf } from "../../src/sources/langgraph/protocol.ts";
+import { resultOf } from "../../src/sources/langgraph/results.ts";
 import { createFrameReader } from "../../src/sse.ts";
 import { logOf } from "../frameworks/log-of.ts";
 import { looking } from "../frameworks/play.ts";
@@ -85,6 +86,17 @@ test("earlier runs of the thread are not shown", async () => {
   const [, ...earlier] = recorded("tools");
   const [first, ...rest] = recorded("hello");
   expect((await played([first!, ...earlier, ...rest])).text()).toBe("Hello there, friend.");
+});
+
+test("a command without a tool message has no result to show", () => {
+  const command = { lg_name: "Command", update: { todos: [] }, goto: [] };
+  expect(resultOf(command, "c")).toEqual({ content: [], isError: false });
+  expect(resultOf({ update: { messages: [] } }, "c")).toEqual({ content: [], isError: false });
+  const message = { type: "tool", tool_call_id: "c", content: "written" };
+  expect(resultOf({ ...command, update: { messages: [message] } }, "c").content).toEqual([
+    { type: "text", text: "written" },
+  ]);
+  expect(resultOf({ total: 3 }, "c").content).toEqual([{ type: "json", value: { total: 3 } }]);
 });
 
 test("an interrupt without a request for input is a cancel", async () => {

@@ -160,5 +160,7 @@ const endIn = (data: Fields): { readonly outcome: RunOutcome; readonly error?: P
 const contentIn = (data: Fields): Content[] => {
   const result = data["result"] as Content | string | undefined;
   if (result === undefined || result === null || result === "" || result === EMPTY_RESULT) return [];
+  // The Python text of a framework object, which some servers send as the result.
+  if (typeof result === "string" && /^Command\(.*\)$/s.test(result.trim())) return [];
   return [typeof result === "string" ? { type: "text", text: result } : { type: "json", value: result }];
 };

@@ -8,7 +8,7 @@ import { either, unwrapped } from "./protocol.ts";
 export const resultOf = (output: unknown, key: string): CallResult & { readonly isError: boolean } => {
   const message = messageIn(output, key);
   if (!message) {
-    const value = output === undefined || output === null ? undefined : output;
+    const value = output === undefined || output === null || isCommand(output) ? undefined : output;
     return { content: value === undefined ? [] : [oneContent(value)], isError: false };
   }
   const content = contentsOf(message["content"]);
@@ -20,6 +20,12 @@ export const resultOf = (output: unknown, key: string): CallResult & { readonly 
     ...(artifact !== undefined && artifact !== null && { value: artifact }),
     ...(isError && { error: { code: "tool-error", message: firstText(content) } }),
   };
+};
+
+/** A command without a tool message updates the graph's state and has no result to show. */
+const isCommand = (output: unknown): boolean => {
+  const { lg_name: name, update } = fieldsOf(output);
+  return name === "Command" || (typeof update === "object" && update !== null);
 };
 
 const messageIn = (output: unknown, key: string): Fields | undefined => {
