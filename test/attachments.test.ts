@@ -215,6 +215,28 @@ describe("uploads", () => {
     expect((await refusal(await upload(url, "a b", "a", "image/png", PNG))).code).toBe("bad-request");
   });
 
+  test("documents of a request are for tools: stored once, counted, and not sent to the model", async () => {
+    const mock = await mockProvider("openai");
+    const seen: unknown[] = [];
+    const asked: Source = (request, context) => {
+      seen.push(request.files);
+      return asking("openai", mock)(request, context);
+    };
+    const { url } = await serve(asked, { limits: { files: 1 } });
+    const document = file("plan.docx", "application/msword", PDF);
+    const run = await started(url, { message: "look", files: [document] });
+    expect(seen).toEqual([[{ ...document }]]);
+    expect(JSON.stringify(mock.requests)).not.toContain("plan.docx");
+    const { request } = await startOf(url, run);
+    const kept = await (await fetch(`${url}/runs/${run}/files/${request!.file}`)).text();
+    const [{ data, file: id }] = (JSON.parse(kept) as { files: [{ data?: string; file: string }] }).files;
+    expect(data).toBeUndefined();
+    const bytes = await (await fetch(`${url}/runs/${run}/files/${id}`)).arrayBuffer();
+    expect(Buffer.from(bytes)).toEqual(PDF);
+    const two = { message: "look", files: [document, document] };
+    expect((await refusal(await post(`${url}/runs`, two))).code).toBe("too-many-files");
+  });
+
   test("nobody attaches a file of somebody else's run", async () => {
     const keys = ["ann", "bob"].map((name) => ({ name, key: `${name}-secret-key` }));
     const { url } = await serve(asking("openai", await mockProvider("openai")), { keys });

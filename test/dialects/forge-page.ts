@@ -26,7 +26,8 @@ type Data = Record<string, any>;
  * hand (event and data lines, CRLF or LF, the event's state kept between chunks, a later data line replaces an earlier
  * one), resets a card at each tool_call, and stops at `complete` and at any `error`.
  */
-export const forgePage = (base = "") => {
+export const forgePage = (first = "") => {
+  let base = first;
   const messages: Shown[] = [];
   const seen: { event: string; data: Data }[] = [];
   let cards = new Map<string, Card>();
@@ -154,6 +155,10 @@ export const forgePage = (base = "") => {
     /** Every event so far, for inspection. */
     seen,
     send,
+    /** Sends the next messages to another server. */
+    useServer(url: string) {
+      base = url;
+    },
     /** Without HTTP: reads the text of a stream, in pieces. */
     show(pieces: Iterable<string>): Shown | undefined {
       begin();

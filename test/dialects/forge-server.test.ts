@@ -48,9 +48,11 @@ describe("the page over HTTP", () => {
       requests.push(request);
       return saying(["Fine", ", thanks."])(request, context);
     };
-    const one = await serve(source, { dialects });
+    const [one, two] = [await serve(source, { dialects }), await serve(source, { dialects })];
     const page = forgePage(`${one.url}/forge`);
     await page.send("How are you?");
+    // Another server, which shares nothing with the first.
+    page.useServer(`${two.url}/forge`);
     await page.send("And now?", { system_prompt: "Be kind." });
     expect(page.messages.map(({ content }) => content)).toEqual([
       "How are you?",

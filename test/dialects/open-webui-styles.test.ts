@@ -3,8 +3,21 @@ import { describe, expect, test } from "vitest";
 import { compatibility, isAtLeast, tableFor } from "../../src/dialects/open-webui/compatibility.ts";
 import { STYLES } from "../../src/dialects/open-webui/styles.ts";
 import type { Event } from "../../src/events.ts";
-import { call, ended, eventsIn, framesOf, itemsOf, run, shown, start, statuses, text } from "./open-webui-page.ts";
-import { numbered } from "./dialect-frames.ts";
+import { arbitraryLog } from "../generate.ts";
+import {
+  call,
+  ended,
+  eventsIn,
+  framesOf,
+  itemsOf,
+  linesOf,
+  run,
+  shown,
+  start,
+  statuses,
+  text,
+} from "./open-webui-page.ts";
+import { goldenRuns, numbered } from "./dialect-frames.ts";
 
 const step = (id: string, finish: "tools" | "stop", ...events: Event[]): Event[] => [
   { type: "step-start", step: id },
@@ -37,6 +50,38 @@ test.each(STYLES)("%s: what a tool took back is gone, and what it said instead s
   const page = shown(framesOf(run(...events), style)).join("\n");
   expect(page).not.toMatch(/Rain|Sun/);
   expect(page).toMatch(/Fog[^]*Wind/);
+});
+
+describe("what is sent is what the client shows", () => {
+  type Client = Parameters<typeof tableFor>[0];
+  const versions = ["0.8.0", "0.10.2", "0.12.4"];
+  const clients: Client[] = [
+    { way: "connection" },
+    ...versions.flatMap((version): Client[] => [
+      { way: "native", version },
+      { way: "legacy", version },
+    ]),
+  ];
+  const runs = [
+    ...goldenRuns.filter(([name]) => name !== "long").map(([, entries]) => entries),
+    ...fc.sample(arbitraryLog(2), { numRuns: 5, seed: 298 }),
+  ];
+  /** The events around the message, and the dialogs. */
+  const typesIn = (line: Record<string, any>): string[] =>
+    [line["event"]?.type, line["runcast"]?.call?.type].filter((type) => type !== undefined);
+
+  test.each(clients)("%j: only events that the table allows, and never a message event", (client) => {
+    const { way, version } = client;
+    const facts = way === "connection" ? "" : `; mode=${way}; open-webui=${version}; execute=1`;
+    const table = tableFor(client);
+    const seen = new Set<string>();
+    for (const style of STYLES)
+      for (const entries of runs)
+        for (const line of linesOf(framesOf(entries, style + facts))) for (const type of typesIn(line)) seen.add(type);
+    expect([...seen].filter((type) => !table.shows(type))).toEqual([]);
+    for (const type of ["message", "chat:message:delta", "replace", "chat:message"]) expect(seen).not.toContain(type);
+    expect(seen).toContain("status");
+  });
 });
 
 describe("collapse", () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { openWebui } from "../../src/dialects/open-webui.ts";
 import type { Entry, Event } from "../../src/events.ts";
 import { arbitraryLog } from "../generate.ts";
 import {
@@ -15,7 +16,7 @@ import {
   statuses,
   text,
 } from "./open-webui-page.ts";
-import { goldenRuns, numbered } from "./dialect-frames.ts";
+import { decoded, goldenRuns, link, numbered } from "./dialect-frames.ts";
 
 const profile = run(
   { type: "step-start", step: "s1" },
@@ -194,14 +195,49 @@ describe("around the message", () => {
 
   test("citations are one source each", () => {
     const [source] = eventsIn(
-      of({ type: "citation", citation: "c1", title: "A", url: "https://a.example/", text: "words", author: "Ann" }),
+      of({
+        type: "citation",
+        citation: "c1",
+        title: "A",
+        url: "https://a.example/",
+        text: "words",
+        author: "Ann",
+        published: "2025-12-31",
+        accessed: "2026-01-02T03:04:05Z",
+      }),
       "source",
     );
     expect(source).toEqual({
       source: { id: "c1", name: "A", url: "https://a.example/" },
       document: ["```text\nwords\n```"],
-      metadata: [{ source: "c1", name: "A", url: "https://a.example/", author: "Ann" }],
+      metadata: [
+        {
+          source: "c1",
+          name: "A",
+          url: "https://a.example/",
+          author: "Ann",
+          publication_date: "2025-12-31",
+          date_accessed: "2026-01-02T03:04:05Z",
+        },
+      ],
     });
+  });
+
+  test("images of a result are in its card, by their addresses", () => {
+    const image = { type: "file", file: "f1", mediaType: "image/png", name: "owl.png", bytes: 9 } as const;
+    const frames = framesOf(
+      run(...call("c", "draw"), ended("c", "drawn", { content: [{ type: "text", text: "drawn" }, image] })),
+    );
+    const [result] = itemsOf(frames).filter(({ type }) => type === "function_call_output");
+    expect(result!["files"]).toEqual([
+      { type: "image", url: link(image), name: "owl.png", content_type: "image/png", size: 9 },
+    ]);
+  });
+
+  test("a status that another server sends as hidden clears the line", () => {
+    const read = (data: object) => decoded(openWebui, [{ data: JSON.stringify({ event: { type: "status", data } }) }]);
+    expect(read({ description: "Working", done: false })).toEqual([{ type: "status", text: "Working" }]);
+    expect(read({ description: "Working", done: false, hidden: true })).toEqual([{ type: "status", text: "" }]);
   });
 
   test("files and images are shown by their names, each as it was last, and stored once", () => {

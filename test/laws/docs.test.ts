@@ -49,6 +49,26 @@ test("every test is named in docs/features.md, or the laws", () => {
   expect(tests.filter((file) => !features.includes(`test/${file}`))).toEqual([]);
 });
 
+test("docs/open-webui.md lists the valves of the pipe with their defaults", () => {
+  const written = (value: string) => ({ '""': "", True: "on", False: "off" })[value] ?? value.replaceAll('"', "`");
+  const valves = /class Valves\b[^]*?class UserValves/.exec(read("pipe/runcast_pipe.py"))![0];
+  const own = [...valves.matchAll(/^ {8}([A-Z_]+): \w+ = (?:Field\(([^,]+),|_style_field)/gm)].map(
+    ([, name, value]) => [name!, value === undefined ? undefined : written(value)] as const,
+  );
+  const table = read("docs/open-webui.md").matchAll(/^\| `([A-Z_]+)` \| [^|]+ \|([^|]*)\|$/gm);
+  const listed = new Map([...table].map(([, name, value]) => [name!, value!.trim()]));
+  expect(own.length).toBeGreaterThan(5);
+  expect([...listed.keys()]).toEqual(own.map(([name]) => name));
+  for (const [name, value] of own) if (value !== undefined) expect(listed.get(name), name).toBe(value);
+});
+
+test("docs/open-webui.md says where to set the function-calling mode, for everyone and for one chat", () => {
+  const text = read("docs/open-webui.md").replaceAll(/\s+/g, " ");
+  expect(text).toContain("*Settings → Models* (in the *Admin* section) → the agent");
+  expect(text).toContain("*Advanced Params → Function Calling* for everyone");
+  expect(text).toContain("*Controls → Advanced Params → Function Calling*");
+});
+
 test("PROTOCOL.md lists every event", () => {
   const protocol = read("PROTOCOL.md");
   for (const type of EVENT_TYPES) expect(protocol, type).toContain(`\`${type}\``);

@@ -62,7 +62,8 @@ describeLive("the pipe", ({ program }) => {
     expect(url).toBe("/open-webui/v1/chat/completions");
     expect(headers).toMatchObject({
       authorization: "Bearer k",
-      "runcast-pipe": "version=0.1.0; open-webui=0.10.2; mode=legacy; execute=0; citations=0; subagent-status=1; debug=0",
+      "runcast-pipe":
+        "version=0.1.0; open-webui=0.10.2; mode=legacy; execute=0; citations=0; subagent-status=1; debug=0",
       "runcast-style": "details",
       "runcast-secret-open-webui-token": "secret",
       "x-openwebui-chat-id": "c1",
@@ -99,7 +100,8 @@ describeLive("the pipe", ({ program }) => {
     const call = { type: "confirmation", data: { title: "Delete?" } };
     const cancelled = Promise.withResolvers<string>();
     const server = await serve(
-      (response) => void response.writeHead(200, HEAD).write(line({ runcast: { call, answer: "/a" } }) + line(added, "1")),
+      (response) =>
+        void response.writeHead(200, HEAD).write(line({ runcast: { call, answer: "/a" } }) + line(added, "1")),
       (response, { url }) => {
         response.end("{}");
         cancelled.resolve(url);

@@ -1,6 +1,27 @@
 import { expect, test } from "vitest";
 import { type Browsing, composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
 
+const EVENTS_READ = [
+  ...["token", "tool_call", "tool_result", "complete"],
+  ...["run-start", "text-delta", "tool-start", "tool-end", "run-end"],
+];
+
+/** Runs in the page: the types of the events until the last one, which ends the connection. */
+const readEvents = (asked: { readonly path: string; readonly last: string; readonly types: readonly string[] }) =>
+  new Promise<string[]>((resolve, reject) => {
+    const seen: string[] = [];
+    const events = new EventSource(asked.path);
+    events.onerror = () => reject(new Error(`the stream broke after ${seen.join()}`));
+    for (const type of asked.types)
+      events.addEventListener(type, ({ data }) => {
+        seen.push(type);
+        JSON.parse(data as string);
+        if (type !== asked.last) return;
+        events.close();
+        resolve(seen);
+      });
+  });
+
 describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
   test("teaches whoever opens it first, and starts a run with one click", async () => {
     const page = await open(await serve());
@@ -31,6 +52,22 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
     expect(Math.min(...loads.map(({ paint }) => paint))).toBeLessThan(1000);
     expect(loads[0]!.bytes).toBeGreaterThan(0);
     expect(loads[0]!.bytes).toBeLessThanOrEqual(200 * 1024);
+  });
+
+  test("a page without a library reads a run with EventSource, in Forge's events and in our own", async () => {
+    const url = await serve();
+    const page = await open(url);
+    await send(page, "Show me a failing tool");
+    await ended(page, "done");
+    const { runs } = (await (await fetch(`${url}/runs`)).json()) as { runs: { run: string }[] };
+    const read = (query: string, last: string) =>
+      page.evaluate(readEvents, { path: `runs/${runs[0]!.run}/events${query}`, last, types: EVENTS_READ });
+    const forge = await read("?dialect=forge", "complete");
+    expect(forge).toEqual(expect.arrayContaining(["token", "tool_call", "tool_result"]));
+    expect(forge.at(-1)).toBe("complete");
+    const native = await read("", "run-end");
+    expect(native[0]).toBe("run-start");
+    expect(native).toEqual(expect.arrayContaining(["text-delta", "tool-start", "tool-end"]));
   });
 
   test("asks nothing of any other host", async () => {

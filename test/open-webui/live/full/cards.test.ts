@@ -88,7 +88,9 @@ describeLive("what cards show", ({ program }) => {
     await chat.answer.getByText("owls.txt").waitFor();
     await chat.page.frameLocator("iframe").first().locator("#inside").waitFor();
     // The embedded page is 400 pixels high and must not be left at the 150 of a frame.
-    await expect.poll(async () => (await chat.page.locator("iframe").first().boundingBox())?.height).toBeGreaterThan(400);
+    await expect
+      .poll(async () => (await chat.page.locator("iframe").first().boundingBox())?.height)
+      .toBeGreaterThan(400);
     live.gates.open("all");
     await chat.answer.getByText("That was all.").waitFor();
     await chat.page.getByText("And by day?").first().waitFor();
