@@ -11,7 +11,7 @@ const readEvents = (asked: { readonly path: string; readonly last: string; reado
   new Promise<string[]>((resolve, reject) => {
     const seen: string[] = [];
     const events = new EventSource(asked.path);
-    events.onerror = () => reject(new Error(`the stream broke after ${seen.join()}`));
+    events.addEventListener("error", () => reject(new Error(`the stream broke after ${seen.join()}`)));
     for (const type of asked.types)
       events.addEventListener(type, ({ data }) => {
         seen.push(type);
