@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { forge } from "../../src/dialects/forge.ts";
+import { native } from "../../src/dialects/native.ts";
 import { type Browsing, composer, describeInBrowser, ended, send, violations } from "../browsing.ts";
 
 const EVENTS_READ = [
@@ -55,19 +57,19 @@ describeInBrowser("the page", ({ serve, open, openBeside }: Browsing) => {
   });
 
   test("a page without a library reads a run with EventSource, in Forge's events and in our own", async () => {
-    const url = await serve();
+    const url = await serve(undefined, { dialects: [native, forge] });
     const page = await open(url);
     await send(page, "Show me a failing tool");
     await ended(page, "done");
     const { runs } = (await (await fetch(`${url}/runs`)).json()) as { runs: { run: string }[] };
     const read = (query: string, last: string) =>
       page.evaluate(readEvents, { path: `runs/${runs[0]!.run}/events${query}`, last, types: EVENTS_READ });
-    const forge = await read("?dialect=forge", "complete");
-    expect(forge).toEqual(expect.arrayContaining(["token", "tool_call", "tool_result"]));
-    expect(forge.at(-1)).toBe("complete");
-    const native = await read("", "run-end");
-    expect(native[0]).toBe("run-start");
-    expect(native).toEqual(expect.arrayContaining(["text-delta", "tool-start", "tool-end"]));
+    const forges = await read("?dialect=forge", "complete");
+    expect(forges).toEqual(expect.arrayContaining(["token", "tool_call", "tool_result"]));
+    expect(forges.at(-1)).toBe("complete");
+    const own = await read("", "run-end");
+    expect(own[0]).toBe("run-start");
+    expect(own).toEqual(expect.arrayContaining(["text-delta", "tool-start", "tool-end"]));
   });
 
   test("asks nothing of any other host", async () => {
