@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { withHeight } from "../../src/dialects/open-webui/embed-page.ts";
 import type { EncodeOptions } from "../../src/dialect.ts";
 import { openWebui } from "../../src/dialects/open-webui.ts";
 import type { Event } from "../../src/events.ts";
@@ -38,8 +39,8 @@ describe("the style live", () => {
     const [reads, answers] = ["read", "answer"].map((access) => `http://runcast/live?run=r&token=${access}`);
     expect(embedsIn(linesOf(framesOf([...run, ...rest])))).toEqual([
       [answers],
-      [answers, "<p>chart</p>"],
-      [reads, "<p>chart</p>"],
+      [answers, withHeight("<p>chart</p>")],
+      [reads, withHeight("<p>chart</p>")],
     ]);
   });
 
