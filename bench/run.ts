@@ -35,8 +35,8 @@ process.exitCode = await main();
 async function main(): Promise<number> {
   const startedAt = Date.now();
   const notes = quick ? ["quick: shows that everything runs; the figures mean nothing"] : [];
-  if (!quick && rounds < 5) notes.push("fewer than five rounds: medians of so few are weak");
-  if (!canPin) notes.push("taskset is absent: server and load client share the cores, figures are noisier");
+  if (!quick && rounds < 5) notes.push("fewer than five rounds: medians are unreliable");
+  if (!canPin) notes.push("taskset is not installed: server and load client share the cores, figures are noisier");
   if (os.loadavg()[0]! > 0.7) notes.push(`the machine is busy (load ${os.loadavg()[0]!.toFixed(1)})`);
   const redis = await startRedis();
   if (!redis) notes.push("redis-server is absent: runcast-redis and resumable-stream are not measured");
@@ -117,7 +117,7 @@ async function main(): Promise<number> {
   );
   if (quick) return errors > 0 ? EXIT.missed : EXIT.met;
   if (verdict.void) {
-    console.log(`VOID: raw against raw is ${verdict.void}; this run says nothing, run it again on a quieter machine`);
+    console.log(`VOID: raw against raw is ${verdict.void}; discard this run and repeat it on a quieter machine`);
     return EXIT.void;
   }
   return missed > 0 || errors > 0 ? EXIT.missed : EXIT.met;

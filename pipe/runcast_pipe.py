@@ -55,17 +55,17 @@ class Pipe:
     styles: tuple[str, ...] = ()
 
     class Valves(_Styled):
-        RUNCAST_URL: str = Field("http://localhost:4400", description="Where Runcast listens")
-        API_KEY: str = Field("", description="Runcast's key, if it has one", json_schema_extra={"input": {"type": "password"}})
-        STYLE: str = _style_field("How tools are shown; by default as the model's name or the server says")
-        SHOW_TOOL_CITATIONS: bool = Field(True, description="Show what tools cite as sources below the answer")
-        SHOW_SUBAGENT_STATUS: bool = Field(True, description="Tell in the status line what sub-agents do")
-        REQUEST_TIMEOUT: float = Field(300, gt=0, description="Seconds of silence, not of the run, after which to give up")
-        ALLOW_EXECUTE: bool = Field(False, description="Let the agent run JavaScript in the page of whoever asks")
+        RUNCAST_URL: str = Field("http://localhost:4400", description="URL of the Runcast server")
+        API_KEY: str = Field("", description="Runcast's key, if it requires one", json_schema_extra={"input": {"type": "password"}})
+        STYLE: str = _style_field("How tools are shown. Default: set by the model's name or the server")
+        SHOW_TOOL_CITATIONS: bool = Field(True, description="Show the sources that tools cite below the answer")
+        SHOW_SUBAGENT_STATUS: bool = Field(True, description="Show in the status line what sub-agents do")
+        REQUEST_TIMEOUT: float = Field(300, gt=0, description="Give up after this many seconds without data")
+        ALLOW_EXECUTE: bool = Field(False, description="Let the agent run JavaScript in the user's page")
         DEBUG: bool = Field(False, description="Show run, mode and versions in the status line, and log stack traces")
 
     class UserValves(_Styled):
-        STYLE: str = _style_field("How tools are shown; by default as the administrator chose")
+        STYLE: str = _style_field("How tools are shown. Default: the administrator's choice")
 
     def __init__(self):
         self.valves = self.Valves()
@@ -83,7 +83,7 @@ class Pipe:
         except Exception as error:
             log.warning("no models from %s: %s", self.valves.RUNCAST_URL, error)
             # Without an entry the pipe would vanish from the list, and with it the place that reports the problem.
-            return [{"id": "default", "name": "Runcast (not reachable)"}]
+            return [{"id": "default", "name": "Runcast (unreachable)"}]
 
     async def pipe(
         self, body: dict, __user__: dict | None = None, __metadata__: dict | None = None, __event_emitter__=None,

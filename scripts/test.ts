@@ -22,7 +22,7 @@ try {
   const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, "utf8"));
   console.log(`${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
 } catch {
-  console.error("the tests did not run to their end");
+  console.error("the tests did not finish");
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

@@ -44,7 +44,7 @@ const headerOf = (name: string, size: number): Buffer => {
   // The first part of a long path is stored in a separate field.
   const slash = name.length > 100 ? name.lastIndexOf("/") : -1;
   const [prefix, rest] = [name.slice(0, Math.max(0, slash)), name.slice(slash + 1)];
-  if (prefix.length > 155 || rest.length > 100) throw new RangeError(`${name} is too long a name for an archive`);
+  if (prefix.length > 155 || rest.length > 100) throw new RangeError(`${name} is too long for an archive`);
   header.write(rest, 0, "latin1");
   // Mode, owner, and group.
   for (const [index, octal] of ["0000600", "0000000", "0000000"].entries())
@@ -82,7 +82,7 @@ const reader = (bytes: AsyncIterable<Uint8Array>) => {
   let held: Buffer = Buffer.alloc(0);
   const more = async (): Promise<void> => {
     const { done, value } = await source.next();
-    if (done) throw new Error("the archive ends too early: it was cut off");
+    if (done) throw new Error("the archive is truncated");
     held = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   };
   const take = (most: number): Buffer => {

@@ -19,8 +19,8 @@ export interface AssistantOptions {
 
 const INSTRUCTIONS = [
   "You are a helpful assistant. Answer in the user's language, in plain words, and be brief.",
-  "You can work with the files of a workspace, fetch pages of the internet, and keep a list of todos for a longer task.",
-  "Use `task` for a part of the work that can be done on its own. A person is asked before a file is written.",
+  "You can work with files in a workspace, fetch web pages, and keep a todo list for longer tasks.",
+  "Use `task` for work that can be done independently. The user must approve every file write.",
 ].join(" ");
 
 /** The default agent for users who have a model but no configuration. It cannot run commands. */
@@ -40,8 +40,8 @@ export const assistant = ({ model, models = [], workspace }: AssistantOptions): 
     tools: [...files({ workspace, approval: "always" }), http(), todos(), mcp()],
     agents: {
       researcher: {
-        description: "Looks something up in the workspace's files and on the internet, and reports what it found.",
-        instructions: "Look up what you are asked, and report what you found, with where you found it. Be brief.",
+        description: "Researches a question in the workspace's files and on the web.",
+        instructions: "Research the question and report what you found, with your sources. Be brief.",
         tools: [...reading, http()],
       },
     },

@@ -136,16 +136,20 @@ export const eventSchema = z.discriminatedUnion("type", [
     run: id,
     thread: id.optional(),
     name: z.string(),
-    agentKey: z.string().optional().describe("the name that the agent is configured under, where it is not `name`"),
+    agentKey: z.string().optional().describe("the configured name of the agent, if it differs from `name`"),
     model: z.string().optional(),
     user: userSchema.optional(),
     message: messageSchema.optional(),
-    request: fileRefSchema.optional().describe("the whole request, without secrets, as a JSON file beside the log"),
+    request: fileRefSchema
+      .optional()
+      .describe("the complete request without secrets, as a JSON file stored with the log"),
   }),
   event("run-resume", {
     owner: id.describe("the process that continues the run"),
-    reason: z.enum(["expired", "released"]).describe("the last owner stopped renewing its lease, or gave the run up"),
-    after: count.describe("the seq of the last entry that the last owner wrote"),
+    reason: z
+      .enum(["expired", "released"])
+      .describe("the previous owner stopped renewing its lease, or released the run"),
+    after: count.describe("the seq of the last entry that the previous owner wrote"),
   }),
   event("agent-start", {
     agent: id,

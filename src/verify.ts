@@ -20,9 +20,9 @@ export const verify = (entries: Iterable<Entry>): Violation | undefined => {
   let at = 0;
   for (const entry of entries) {
     if (entry.seq !== seq + 1)
-      return { seq: entry.seq, message: `seq ${entry.seq} follows ${seq}: a log counts from 1 without gaps` };
+      return { seq: entry.seq, message: `seq ${entry.seq} follows ${seq}: a log must count from 1 without gaps` };
     seq = entry.seq;
-    if (entry.at < at) return { seq, message: `at ${entry.at} follows ${at}: time does not run backwards in a log` };
+    if (entry.at < at) return { seq, message: `at ${entry.at} follows ${at}: times must not decrease` };
     at = entry.at;
     const message = misfitOf(entry.event) ?? verifier.check(entry.event);
     if (message) return { seq, message };
@@ -63,7 +63,7 @@ class Grammar extends Ledger implements Run, Verifier {
   lastWork = 0;
 
   check(event: Event): string | undefined {
-    if (this.ended) return `${event.type} after run-end: nothing follows it`;
+    if (this.ended) return `${event.type} after run-end, which must be the last event`;
     if (!this.started && event.type !== "run-start") return `the first event is ${event.type}, not run-start`;
     const wrong = ruleOf(event)(this, event);
     if (wrong !== undefined) return wrong;

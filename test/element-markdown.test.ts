@@ -51,7 +51,7 @@ describe("the element's Markdown", () => {
     expect(draw("[docs.example](https://docs.example)").textContent).toBe("docs.example");
     const refused = draw("[bank](https://bank.example@evil.example/)");
     expect(refused.querySelector("a")).toBeNull();
-    expect(refused.textContent).toBe("bank (link not followed)");
+    expect(refused.textContent).toBe("bank (unsafe link removed)");
   });
 
   test("characters that hide or turn text are shown by their number", () => {

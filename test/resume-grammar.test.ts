@@ -47,11 +47,11 @@ describe("run-resume", () => {
       [step, call, stepEnd, execute, { type: "ask-start", ask: "a", kind: "input", call: "c" }, resume(6)],
       "run-resume, but ask a was cut and is open",
     ],
-    ["an entry to come", [resume(2)], "run-resume goes on after entry 2, which is not before it"],
+    ["an entry to come", [resume(2)], "run-resume continues after entry 2, which is not before it"],
     [
       "work after the cut",
       [step, { type: "step-end", step: "s", finish: "stop" }, resume(2)],
-      "run-resume goes on after entry 2, but entry 3 does not end what was cut",
+      "run-resume continues after entry 2, but entry 3 does not end what was cut",
     ],
     [
       "a step that is cut before its calls",
@@ -131,7 +131,7 @@ describe("repeats", () => {
     [
       "another tool",
       [...cut, { ...again, name: "u" } as Event],
-      "call d repeats call c, which is another agent's or another tool's",
+      "call d repeats call c, which belongs to another agent or tool",
     ],
     [
       "a second time",
@@ -158,7 +158,7 @@ describe("approval options", () => {
       [...asking, approval([once]), answered({ allow: false, option: "once" })],
       "ask a is answered with option once, but allow is not true",
     ],
-    ["two of one id", [...asking, approval([once, once])], "ask a offers two options of one id"],
+    ["two of one id", [...asking, approval([once, once])], "ask a offers two options with the same id"],
     [
       "a choice's on an approval",
       [...asking, { type: "ask-start", ask: "a", kind: "approval", call: "c", options: [{ value: 1 }] }],

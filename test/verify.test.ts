@@ -91,14 +91,14 @@ describe("verify", () => {
   test("rejects a gap, and says where", () => {
     const log = generateLog(7);
     const cut = log.filter(({ seq }) => seq !== 3);
-    expect(verify(cut)).toEqual({ seq: 4, message: "seq 4 follows 2: a log counts from 1 without gaps" });
+    expect(verify(cut)).toEqual({ seq: 4, message: "seq 4 follows 2: a log must count from 1 without gaps" });
   });
 
   test("rejects time that runs backwards, and says where", () => {
     const log = generateLog(7).map((entry) => (entry.seq === 3 ? { ...entry, at: 0 } : entry));
     expect(verify(log)).toEqual({
       seq: 3,
-      message: `at 0 follows ${log[1]!.at}: time does not run backwards in a log`,
+      message: `at 0 follows ${log[1]!.at}: times must not decrease`,
     });
   });
 
@@ -152,7 +152,7 @@ describe("verify", () => {
         { type: "text-end", part: "p" },
         { type: "step-retry", step: "s", attempt: 1, wait: 0, error: { code: "e", message: "m" } },
       ],
-      "step s is tried again, but it has already shown text or a tool",
+      "step s is retried, but it has already produced text or a call",
     ],
     [
       "an end while a call is open",

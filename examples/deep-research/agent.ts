@@ -20,7 +20,7 @@ export interface ResearchOptions {
 export const deepResearch = ({ model, speed = 1, directory }: ResearchOptions = {}): Source => {
   const shared = runFiles(directory);
   return agent({
-    description: "Divides a question, has its parts researched at the same time, and writes a report with sources.",
+    description: "Splits a question, researches its parts in parallel, and writes a report with sources.",
     model: model ?? demo({ speed, stories }),
     instructions: LEAD,
     tools: [todos(), shared],

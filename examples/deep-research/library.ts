@@ -46,13 +46,13 @@ export const searchLibrary = (): Tool =>
   defineTool({
     name: "search_library",
     title: "Search the library",
-    description: "Searches a small library on streaming. Answers with title, address and text of each source found.",
+    description: "Searches a small library on streaming. Returns the title, URL and text of each source.",
     input: z.object({ query: z.string().min(1) }),
     doing: ({ query }) => `Searching for “${query}”…`,
     run({ query }, { cite }) {
       const found = search(query);
       for (const source of found) cite(source);
-      if (found.length === 0) return "Nothing was found. Try other words.";
+      if (found.length === 0) return "No sources found. Try other words.";
       return found.map(({ title, url, text }) => `${title}\n${url}\n${text}`).join("\n\n");
     },
   }) as Tool;

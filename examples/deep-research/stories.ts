@@ -48,7 +48,7 @@ const lead: DemoStory = {
       {
         think: "Three questions hide in this one. They do not depend on each other, so they can be researched at once.",
       },
-      { say: "I divide this into three questions. " },
+      { say: "I'll split this into three questions. " },
       plan("pending", "pending"),
     ],
     () => [

@@ -28,7 +28,7 @@ const site = createSite({ url, key });
 site.on("error", ({ code, message }: NodeJS.ErrnoException) =>
   fail(
     code === "EADDRINUSE"
-      ? `port ${port} is in use; choose another by setting PORT (0 takes any free one)`
+      ? `port ${port} is in use; set PORT to choose another (0 picks a free one)`
       : `the site cannot listen on port ${port}: ${message}; choose another by setting PORT`,
   ),
 );

@@ -28,7 +28,7 @@ export const memoryTools = (workspace: string): Tool[] => {
   const listMemoryBlocks = defineTool({
     name: "list_memory_blocks",
     title: "List memory",
-    description: "The memory blocks there are: label and title of each.",
+    description: "Lists the label and title of every memory block.",
     input: z.object({}),
     run: () =>
       `[${Object.entries(read())
@@ -51,7 +51,7 @@ export const memoryTools = (workspace: string): Tool[] => {
 
   const proposeMemoryEdit = defineTool({
     name: "propose_memory_edit",
-    title: "Propose an edit of the memory",
+    title: "Propose a memory edit",
     description: "Proposes a new text for a memory block. The student sees it and allows, edits or denies it.",
     input: z.object({
       label: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/, "small letters, digits and -"),

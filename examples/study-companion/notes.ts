@@ -94,7 +94,7 @@ const compileText = (name: string, source: string, { output, progress }: ToolCon
 
 /** The real path of a LaTeX file in the workspace. */
 const confined = async (workspace: string, asked: string): Promise<string> => {
-  if (!asked.endsWith(".tex")) throw new Error(`${asked} is no LaTeX file: its name must end with .tex.`);
+  if (!asked.endsWith(".tex")) throw new Error(`${asked} is not a LaTeX file: its name must end with .tex.`);
   const found = await realpath(path.resolve(workspace, asked)).catch(() => undefined);
   if (!found?.startsWith(realpathSync(workspace) + path.sep)) throw new Error(`There is no ${asked} in the workspace.`);
   return found;

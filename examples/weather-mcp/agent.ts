@@ -38,7 +38,7 @@ const city = (message: string): string => /\bin (\p{L}[\p{L} ]*)/u.exec(message)
 const story: DemoStory = {
   name: "weather",
   message: "What is the weather in Oslo?",
-  description: "a forecast that is there at once, a radar that takes a while, and a warning service that fails",
+  description: "an instant forecast, a slow radar, and a warning service that fails",
   matches: ({ tools }) => tools.has("weather__get_forecast"),
   steps: [
     ({ message }) => [

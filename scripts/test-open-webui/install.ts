@@ -19,7 +19,7 @@ export const installOpenWebUi = async (
   const isFixed = version !== "newest";
   if (!isThere || (upgrade && !isFixed)) {
     const start = performance.now();
-    console.log(`Installing Open WebUI ${version} into ${directory}. This takes some minutes, once.`);
+    console.log(`Installing Open WebUI ${version} into ${directory}. This takes a few minutes the first time.`);
     if (!isThere) await run(python(), ["-m", "venv", directory], "a virtual environment");
     const pip = (...args: string[]) => [
       "-m",

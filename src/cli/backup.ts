@@ -22,7 +22,7 @@ export const backup: CliCommand = {
     key: { value: "key", help: "a key with the admin right (or RUNCAST_KEY)" },
   },
   run: async ({ words: [file = ""], options, environment, directory }) => {
-    if (existsSync(file)) throw new CommandError(`${file} exists already: choose another name`);
+    if (existsSync(file)) throw new CommandError(`${file} already exists; choose another name`);
     const base = (options["url"] ?? (environment["RUNCAST_URL"] || LOCAL)).replace(/\/+$/, "");
     const key = options["key"] ?? environment["RUNCAST_KEY"];
     const { bytes, close } = await fromServer(base, key).catch(async (error: unknown) => {

@@ -44,7 +44,7 @@ export const checkAgent = async (
     });
     if (response.status !== 200) {
       const answer = (await response.text()).slice(0, 200);
-      return bad(`POST is answered ${response.status}${answer && `: ${answer}`}`, "answer 200 and a stream");
+      return bad(`POST returned ${response.status}${answer && `: ${answer}`}`, "answer 200 and a stream");
     }
     const type = response.headers.get("content-type") ?? "none";
     if (!type.startsWith("text/event-stream")) return bad(`the content type is ${type}`, "send text/event-stream");

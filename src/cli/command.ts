@@ -80,7 +80,7 @@ export const readInput = (
 };
 
 export const helpText = ({ name, usage, summary, details, options }: CliCommand): string => {
-  const all: Readonly<Record<string, Option>> = { ...options, help: { help: "says this" } };
+  const all: Readonly<Record<string, Option>> = { ...options, help: { help: "show this help" } };
   const rows = Object.entries(all).map(
     ([option, { value, help }]) => [`--${option}${value ? ` <${value}>` : ""}`, help] as const,
   );

@@ -8,7 +8,9 @@ export const fileTrouble = (error: unknown, file: string, doing: "read" | "write
   switch (code) {
     case "ENOENT":
       if (doing === "read") return say(`there is no file ${file}`);
-      return say(`cannot write ${file}: there is no directory ${path.dirname(file)}; make it, or choose another file`);
+      return say(
+        `cannot write ${file}: there is no directory ${path.dirname(file)}; create it, or choose another file`,
+      );
     case "EISDIR":
       return say(`${file} is a directory; name a file in it`);
     case "ENOTDIR":

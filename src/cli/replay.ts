@@ -13,7 +13,7 @@ export const replay: CliCommand = {
   name: "replay",
   usage: "<file|url|run>",
   words: [1, 1],
-  summary: "Plays a run's log as it happened.",
+  summary: "Replays a run's log with its original timing.",
   options: {
     speed: { value: "number|max", help: "speed factor (default: 1); max does not wait" },
     from: { value: "seq", help: "shows everything up to this entry immediately" },

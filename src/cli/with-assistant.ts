@@ -22,9 +22,7 @@ export const withAssistant = async (
 ): Promise<Assisted> => {
   if (config.hasOwnAgents) {
     if (wanted === undefined) return { config };
-    throw new UsageError(
-      `--model has no effect on agents of your own; set the model in ${path.basename(config.file!)}`,
-    );
+    throw new UsageError(`--model has no effect on configured agents; set the model in ${path.basename(config.file!)}`);
   }
   const asked = wanted ?? (environment["RUNCAST_MODEL"] || undefined);
   if (asked === "demo") return { config };
@@ -44,6 +42,6 @@ export const withAssistant = async (
   const agents = { [ASSISTANT]: assistant({ model: model.name, models: others, workspace }), ...config.agents };
   return {
     config: { ...config, agents, defaultAgent: config.defaultAgent ?? ASSISTANT },
-    note: `${model.name}, since ${model.reason}; it works in ${workspace}; --model chooses another`,
+    note: `${model.name}, because ${model.reason}; workspace: ${workspace}; choose another with --model`,
   };
 };

@@ -133,7 +133,7 @@ export const configSchema = strictFields(
     origins: texts.optional(),
     frameAncestors: texts.optional(),
     trustProxy: z
-      .union([z.boolean(), z.int().min(0).max(10)], { error: "must be true, false or how many proxies there are" })
+      .union([z.boolean(), z.int().min(0).max(10)], { error: "must be true, false or the number of proxies" })
       .optional(),
     allowPrivate: texts.optional(),
     publicUrl: z.url({ error: "must be a URL, such as https://runs.example.org" }).optional(),
@@ -144,9 +144,9 @@ export const configSchema = strictFields(
     redact: z
       .array(
         z.custom<string | RegExp>((value) => value instanceof RegExp || (typeof value === "string" && value !== ""), {
-          error: "must be a text or a regular expression",
+          error: "must be a string or a regular expression",
         }),
-        { error: "must be a list of texts and regular expressions" },
+        { error: "must be a list of strings and regular expressions" },
       )
       .optional(),
     logFormat: z.enum(["text", "json"], { error: 'must be "text" or "json"' }).optional(),

@@ -30,7 +30,7 @@ const nodesOf = (inline: Inline): (Node | string)[] => {
 const linkNodes = (url: string, text: string, children: readonly (Node | string)[]): (Node | string)[] => {
   const target = safeUrl(url);
   const shown = make("bdi", "", ...children);
-  if (!target) return [shown, " ", make("span", "soft", "(link not followed)")];
+  if (!target) return [shown, " ", make("span", "soft", "(unsafe link removed)")];
   const link = makeAnchor(target.href, shown);
   return namesPlace(text, target.place) ? [link] : [link, " ", make("bdi", "soft", visibleText(target.place))];
 };

@@ -45,10 +45,10 @@ export const documentOf = ({ run, entries, addresses, notes, script }: SavedRun)
 <main>
 <h1>${escaped(title)}</h1>
 <run-view controls></run-view>
-<noscript><p>This file plays a run with a script of its own. The script is not allowed to run here.</p></noscript>
+<noscript><p>This file needs JavaScript to play the run, but scripts are disabled here.</p></noscript>
 </main>
 <footer>
-<p>Run ${escaped(run)}, started ${escaped(at)}, saved as it was recorded. This file asks nothing of the network.</p>
+<p>Run ${escaped(run)}, started ${escaped(at)}, saved as recorded. This file makes no network requests.</p>
 <details><summary>What was removed</summary>
 ${omissions}
 </details>

@@ -87,7 +87,7 @@ export const createSecretFinder = (more: readonly (string | RegExp)[]): SecretFi
   return {
     learn: (secret) => {
       if (secret.length >= SHORTEST_KNOWN) known.add(secret);
-      if (known.size > MOST_KNOWN) throw new TooManySecrets("the run holds too many secrets to look for");
+      if (known.size > MOST_KNOWN) throw new TooManySecrets("the run contains too many secrets to search for");
     },
     find: (text) => {
       const found: Secret[] = [];

@@ -9,7 +9,7 @@ interface Operation {
 
 /** Applies a JSON Patch (RFC 6902) to a copy of a value. Throws on a patch that does not apply. */
 export const applyPatch = (value: Json | undefined, patch: Json): Json | undefined => {
-  if (!Array.isArray(patch)) throw new Error("a JSON Patch is a list of operations");
+  if (!Array.isArray(patch)) throw new Error("a JSON Patch must be a list of operations");
   const holder: { value: Json | undefined } = { value: structuredClone(value) };
   for (const operation of patch as unknown as readonly Operation[]) applyOperation(holder, operation);
   return holder.value;

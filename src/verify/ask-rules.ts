@@ -31,7 +31,7 @@ const optionsOf = (event: EventOf<"ask-start">): OpenAsk["options"] | string => 
     return `ask ${event.ask} is of the kind ${event.kind}, but its options are ${offered.length > 0 ? "an approval's" : "a choice's"}`;
   if (offered.length === 0) return undefined;
   const options = new Map(offered.map(({ id, allow }) => [id, allow]));
-  return options.size === offered.length ? options : `ask ${event.ask} offers two options of one id`;
+  return options.size === offered.length ? options : `ask ${event.ask} offers two options with the same id`;
 };
 
 export const endAsk: Rule<EventOf<"ask-end">> = (run, event) => {

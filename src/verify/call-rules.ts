@@ -8,7 +8,7 @@ export const startCall: Rule<EventOf<"tool-start">> = (run, event) => {
   const earlier = event.repeats === undefined ? undefined : repeated(run, event.call, event.repeats);
   if (typeof earlier === "string") return earlier;
   if (earlier && (earlier.agent !== agent || earlier.name !== event.name))
-    return `call ${event.call} repeats call ${earlier.id}, which is another agent's or another tool's`;
+    return `call ${event.call} repeats call ${earlier.id}, which belongs to another agent or tool`;
   const step = earlier?.step ?? agent.step;
   if (step === undefined) return `call ${event.call} starts outside a step`;
   const wrong = run.fresh(event.call, "call");

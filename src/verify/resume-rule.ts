@@ -5,9 +5,9 @@ import type { Rule } from "./rules.ts";
 
 export const resumeRun: Rule<EventOf<"run-resume">> = (run, { agent, after }) => {
   if (agent !== undefined) return "run-resume names an agent, but it applies to the run";
-  if (after > run.seq) return `run-resume goes on after entry ${after}, which is not before it`;
+  if (after > run.seq) return `run-resume continues after entry ${after}, which is not before it`;
   if (after < run.lastWork)
-    return `run-resume goes on after entry ${after}, but entry ${run.lastWork} does not end what was cut`;
+    return `run-resume continues after entry ${after}, but entry ${run.lastWork} does not end what was cut`;
   const open = cutIn(run.root);
   return open && `run-resume, but ${open} was cut and is open`;
 };

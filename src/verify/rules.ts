@@ -83,7 +83,7 @@ const retryOrEndStep: Rule<EventOf<"step-retry" | "step-end">> = (run, event) =>
   if (agent.step !== event.step) return `${event.type} for step ${event.step}, which is not the open step of its agent`;
   for (const part of agent.parts) return `${event.type} for step ${event.step}, but its part ${part.id} is open`;
   if (event.type === "step-retry")
-    return agent.stepShown ? `step ${event.step} is tried again, but it has already shown text or a tool` : undefined;
+    return agent.stepShown ? `step ${event.step} is retried, but it has already produced text or a call` : undefined;
   // The model never finished requesting these calls.
   if (event.finish === "interrupted")
     for (const call of agent.calls)

@@ -76,11 +76,11 @@ const CUT: Readonly<Record<string, End | undefined>> = {
     state: "filtered",
     title: "Stopped by a content filter",
     advice:
-      "The provider ended the answer, so it is incomplete or missing. Rephrase the request, or try another model.",
+      "The provider stopped the answer, so it is incomplete or missing. Rephrase the request, or try another model.",
   },
   interrupted: {
     state: "interrupted",
     title: "Interrupted",
-    advice: "The answer broke off when its process ended. Ask again.",
+    advice: "The process ended before the answer was complete. Ask again.",
   },
 };

@@ -80,8 +80,8 @@ const replyTo = ({ ask, outcome, answer, by }: AskNode): string => {
 
 const OUTCOMES = {
   expired: "No one answered in time",
-  cancelled: "No longer needed: it was cancelled",
-  interrupted: "No longer needed: the run was interrupted",
+  cancelled: "Cancelled before it was answered",
+  interrupted: "Interrupted before it was answered",
 } as const;
 
 const valueText = (ask: Ask, value: Json | undefined): string => {

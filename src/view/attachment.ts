@@ -28,11 +28,12 @@ export const attachmentProblem = (file: Attached, { limits, accepts, before }: A
   if (file.bytes === 0) return `${name} is empty.`;
   if (file.bytes > limits.fileBytes)
     return `${name} has ${byteText(file.bytes)}. A file can have up to ${byteText(limits.fileBytes)}.`;
-  if (before.length >= limits.files) return `${name} is one too many: a message can have ${limits.files} files.`;
+  if (before.length >= limits.files)
+    return `${name} was not attached: a message can have at most ${limits.files} files.`;
   if (before.reduce((sum, { bytes }) => sum + bytes, file.bytes) > limits.filesBytes)
-    return `${name} does not fit: all files together can have up to ${byteText(limits.filesBytes)}.`;
+    return `${name} was not attached: all files together can have up to ${byteText(limits.filesBytes)}.`;
   if (!accepts || mayBeText(file.mediaType) || accepts.some((type) => matches(file.mediaType, type))) return "";
-  return `${name} cannot be read by this model. It reads ${kindsOf(accepts)}.`;
+  return `${name} cannot be read by this model. It accepts ${kindsOf(accepts)}.`;
 };
 
 /**

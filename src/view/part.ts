@@ -40,9 +40,9 @@ export const describeThinking = (part: PartNode): ThinkingFacts => {
   const isOver = part.endedAt !== undefined;
   return {
     isOver,
-    title: !isOver ? "Thinking" : time && "ms" in time ? `Thought for ${duration(time.ms)}` : "Thought, cut off",
+    title: !isOver ? "Thinking" : time && "ms" in time ? `Thought for ${duration(time.ms)}` : "Thinking, cut off",
     isEmpty: part.text === "",
     time: isOver ? undefined : time,
-    note: part.redacted && part.text === "" ? "The provider does not show these thoughts." : "",
+    note: part.redacted && part.text === "" ? "The provider does not reveal this thinking." : "",
   };
 };

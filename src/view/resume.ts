@@ -5,4 +5,4 @@ import { counted } from "./amounts.ts";
 export const describeResume = ({ cut }: ResumeNode): string =>
   cut.length === 0
     ? "Continued after an interruption."
-    : `Continued after an interruption that cut off ${counted(cut.length, "item")}.`;
+    : `Continued after an interruption. ${counted(cut.length, "item")} cut off.`;

@@ -39,7 +39,7 @@ describe("starting the example that embeds a run", () => {
     onStop(close);
     expect(await ended(run([start], { cwd: root, env: { PORT: `${port}` } }))).toEqual({
       out: "",
-      error: `port ${port} is in use; choose another by setting PORT (0 takes any free one)\n`,
+      error: `port ${port} is in use; set PORT to choose another (0 picks a free one)\n`,
       code: 1,
     });
     const wrong = await ended(run([start], { cwd: root, env: { PORT: "http" } }));

@@ -63,7 +63,7 @@ describe("check", () => {
     [
       "a gap",
       (all) => all.toSpliced(4, 1),
-      /^standard input:5: seq 6: seq 6 follows 4: a log counts from 1 without gaps/,
+      /^standard input:5: seq 6: seq 6 follows 4: a log must count from 1 without gaps/,
     ],
     [
       "a cut",

@@ -256,7 +256,7 @@ describeLive("the pipe", ({ program }) => {
     ];
     expect((await drivePipe(python, driven))[0]!.pipes).toEqual(models);
     await servers.splice(0)[0]!.close();
-    expect((await drivePipe(python, driven))[0]!.pipes).toEqual([{ id: "default", name: "Runcast (not reachable)" }]);
+    expect((await drivePipe(python, driven))[0]!.pipes).toEqual([{ id: "default", name: "Runcast (unreachable)" }]);
   });
 
   const lists = (rest: object): Answering => {

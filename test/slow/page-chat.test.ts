@@ -25,7 +25,7 @@ const shown = (page: Page, text: string) => page.getByText(text, { exact: true }
 const announced = (page: Page) => page.getByRole("log").locator("p").allInnerTexts();
 
 describeInBrowser("chat on the page", ({ serve, open }: Browsing) => {
-  test("Enter sends, Shift+Enter breaks the line, and each request has the whole history", async () => {
+  test("Enter sends, Shift+Enter starts a new line, and each request has the whole history", async () => {
     const { source, requests, finish } = echo();
     const page = await open(await serve(source));
     await composer(page).fill("one");

@@ -30,7 +30,7 @@ const titles = (page: Page) => sidebar(page).getByRole("listitem").getByRole("bu
 const rows = (page: Page) => sidebar(page).getByRole("listitem");
 const more = async (page: Page, title: string, item: string): Promise<void> => {
   await sidebar(page)
-    .getByRole("button", { name: `More for ${title}` })
+    .getByRole("button", { name: `More actions for ${title}` })
     .click();
   await page.getByRole("menuitem", { name: item, exact: true }).click();
 };

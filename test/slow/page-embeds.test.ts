@@ -165,10 +165,8 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     const page = await open(await serve());
     await page.getByRole("button", { name: "Settings", exact: true }).click();
     const form = page.getByRole("form", { name: "Add a browser tool" });
-    await form.getByLabel("Name of the tool").fill("weather_map");
-    await form
-      .getByLabel("Address of the tool")
-      .fill(`http://127.0.0.1:${(service.address() as AddressInfo).port}/map`);
+    await form.getByLabel("Tool name").fill("weather_map");
+    await form.getByLabel("Tool URL").fill(`http://127.0.0.1:${(service.address() as AddressInfo).port}/map`);
     await form
       .getByLabel("JSON Schema")
       .fill('{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}');

@@ -224,7 +224,7 @@ test("a thought says how long it took, unless it was cut", () => {
     add({ type: "thinking-end", part: "t", ...(cut && { cut }) }, 1200);
     return describeThinking(state.nodes.get("t") as PartNode).title;
   };
-  expect([thought(false), thought(true)]).toEqual(["Thought for 1.2 s", "Thought, cut off"]);
+  expect([thought(false), thought(true)]).toEqual(["Thought for 1.2 s", "Thinking, cut off"]);
 });
 
 describe("what others wrote", () => {

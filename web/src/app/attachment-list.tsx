@@ -45,7 +45,7 @@ export const AttachmentList = ({ attachments: { list, problems, remove }, onRemo
           {problems.slice(0, 5).map((problem, index) => (
             <li key={index}>{problem}</li>
           ))}
-          {problems.length > 5 && <li>{problems.length - 5} more files were left out.</li>}
+          {problems.length > 5 && <li>{problems.length - 5} more files were not attached.</li>}
         </ul>
       )}
     </div>

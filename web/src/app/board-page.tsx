@@ -44,7 +44,7 @@ export const BoardPage = ({ filter, onLocked }: BoardPageProps) => {
     { key: "j", does: "To the next run", run: () => moveRow(box.current, 1) },
     { key: "k", does: "To the run before", run: () => moveRow(box.current, -1) },
     { key: "/", does: "Search runs", run: () => search.current?.focus() },
-    { key: "n", does: "A new conversation", run: () => route.go({}) },
+    { key: "n", does: "New conversation", run: () => route.go({}) },
     { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
   ];
   useKeys(commands);

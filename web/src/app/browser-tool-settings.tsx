@@ -61,19 +61,19 @@ const AddTool = ({ onAdd }: { readonly onAdd: (tool: BrowserTool) => void }) => 
       className="grid gap-2 rounded-xl bg-sunken p-3 sm:grid-cols-[1fr_10rem]"
     >
       <label className="block text-xs font-medium text-soft sm:col-span-2">
-        Arguments are sent
+        Send arguments
         <select
           name="method"
           className="mt-1 block w-full rounded-lg border border-line bg-card px-2.5 py-1.5 text-sm text-ink"
         >
           <option value="POST">as JSON (POST)</option>
-          <option value="GET">in the address (GET)</option>
+          <option value="GET">in the URL (GET)</option>
         </select>
       </label>
-      <Field name="url" label="Address of the tool" placeholder="https://host.example/map" describedBy={id} />
-      <Field name="name" label="Name of the tool" placeholder="weather_map" />
+      <Field name="url" label="Tool URL" placeholder="https://host.example/map" describedBy={id} />
+      <Field name="name" label="Tool name" placeholder="weather_map" />
       <div className="sm:col-span-2">
-        <Field name="description" label="What it does, for the model" placeholder="Draws a map of the weather" />
+        <Field name="description" label="Description for the model" placeholder="Draws a weather map" />
       </div>
       <label className="block text-xs font-medium text-soft sm:col-span-2">
         JSON Schema of its arguments

@@ -59,7 +59,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
     { key: "j", does: "Go to the next step", run: () => moveStep(scroller.current, 1) },
     { key: "k", does: "Go to the previous step", run: () => moveStep(scroller.current, -1) },
     { key: "/", does: "Write a message", run: () => field.current?.focus() },
-    { key: "n", does: "A new conversation", run: startNew },
+    { key: "n", does: "New conversation", run: startNew },
     { key: "[", does: "Show or hide conversations", run: toggle("sidebar") },
     { key: "]", does: "Show or hide tools", run: toggle("tools") },
     { key: "r", does: "All runs", run: () => route.go({ board: {} }) },

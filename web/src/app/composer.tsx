@@ -68,7 +68,7 @@ export const Composer = (props: ComposerProps) => {
           {children}
         </div>
         <span id={hint} className="mr-1 hidden shrink-0 self-center text-xs text-soft @xl:block">
-          Enter sends, Shift+Enter breaks the line{onStop && ", Esc stops"}
+          Enter to send, Shift+Enter for a new line{onStop && ", Esc stops"}
         </span>
         <div className="flex shrink-0 gap-1.5">
           {onStop && (

@@ -7,7 +7,7 @@ export const FollowUps = ({ state, onPick }: { readonly state: RunState; readonl
   const texts = Array.isArray(proposed) ? proposed.filter((text) => typeof text === "string") : [];
   if (texts.length === 0) return null;
   return (
-    <ul aria-label="What to ask next" className="mb-2 flex flex-wrap gap-2">
+    <ul aria-label="Suggested follow-ups" className="mb-2 flex flex-wrap gap-2">
       {texts.slice(0, 6).map((text) => (
         <li key={text}>
           <button

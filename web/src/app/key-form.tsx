@@ -11,7 +11,7 @@ export const KeyForm = ({ onKey }: { readonly onKey: (key: string) => void }) =>
     event.preventDefault();
     const data = new FormData(event.currentTarget);
     const key = String(data.get("key") ?? "").trim();
-    if (!key) return setMistake("Enter a key or token first.");
+    if (!key) return setMistake("Enter a key or token.");
     setBusy(true);
     try {
       await createAccess({ key }).agents();
@@ -29,10 +29,10 @@ export const KeyForm = ({ onKey }: { readonly onKey: (key: string) => void }) =>
         onSubmit={(event) => void onSubmit(event)}
         className="flex w-full max-w-sm flex-col gap-3 rounded-2xl border border-line bg-card p-5"
       >
-        <h1 className="text-lg font-semibold">This server needs a key or token</h1>
+        <h1 className="text-lg font-semibold">This server requires a key or token</h1>
         <p className="text-sm text-soft">
-          Use a key that you got for this server, or a token of your identity provider. To watch one run, ask for a link
-          to it instead.
+          Use a key for this server or a token from your identity provider. To watch a single run, ask for a share link
+          instead.
         </p>
         <label className="text-sm font-medium">
           Key or token
@@ -45,7 +45,7 @@ export const KeyForm = ({ onKey }: { readonly onKey: (key: string) => void }) =>
           />
         </label>
         <label className="flex items-center gap-2 text-sm">
-          <input name="keep" type="checkbox" className="size-4 accent-(--accent)" /> Keep it on this device
+          <input name="keep" type="checkbox" className="size-4 accent-(--accent)" /> Remember on this device
         </label>
         <p id="key-mistake" role="alert" className="text-sm text-bad empty:hidden">
           {mistake}

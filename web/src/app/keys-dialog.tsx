@@ -6,7 +6,7 @@ import { Key } from "./start-screen.tsx";
 
 const COMPOSER = [
   { keys: ["Enter"], does: "Send the message, or queue it while the agent works" },
-  { keys: ["Shift", "Enter"], does: "A new line" },
+  { keys: ["Shift", "Enter"], does: "New line" },
 ];
 
 export const KeysDialog = ({

@@ -22,7 +22,7 @@ export const NotifySetting = () => {
           checked={notify}
           onChange={({ target }) => void set(target.checked)}
         />
-        Notify me when an agent asks or finishes while this tab is hidden
+        Notify me when an agent has a question or finishes while this tab is hidden
       </label>
       <p role="status" className="text-xs text-bad">
         {isBlocked && "This browser blocks notifications from this page. Allow them in the browser's settings."}

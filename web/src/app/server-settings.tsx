@@ -118,7 +118,7 @@ const AddServer = ({ onAdd, taken }: AddServerProps) => {
     const url = text("url");
     if (!/^https?:\/\/\S+$/.test(url)) return setMistake("The address must start with https:// or http://.");
     const name = text("name") || new URL(url).host;
-    if (taken.includes(name)) return setMistake(`There is a server ${name} already.`);
+    if (taken.includes(name)) return setMistake(`A server named ${name} already exists.`);
     setMistake("");
     onAdd({ name, url, enabled: false }, text("key"));
     form.reset();

@@ -61,7 +61,7 @@ export const StartScreen = ({ agents, problem, onAgain, onPick }: StartScreenPro
       )}
       <dl className="grid gap-x-6 gap-y-3 text-sm text-soft sm:grid-cols-3">
         <Fact name="Your own agent">
-          Write it into <code className="text-ink">runcast.config.ts</code> and start the server again.
+          Define it in <code className="text-ink">runcast.config.ts</code> and restart the server.
         </Fact>
         <Fact name="More tools">
           Give your agent <code className="text-ink">mcp()</code>, and name MCP servers in the{" "}

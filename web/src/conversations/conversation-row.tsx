@@ -64,7 +64,7 @@ export const ConversationRow = ({ conversation, isCurrent, onOpen, onErase, exce
       </button>
       <Menu.Root>
         <Menu.Trigger
-          aria-label={`More for ${title}`}
+          aria-label={`More actions for ${title}`}
           className="rounded-md p-1.5 text-soft opacity-0 group-hover:opacity-100 hover:text-ink focus-visible:opacity-100 data-popup-open:opacity-100 pointer-coarse:opacity-100"
         >
           <IconMore />

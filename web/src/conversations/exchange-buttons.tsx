@@ -13,7 +13,7 @@ export const ExchangeButtons = ({ isEmpty }: { readonly isEmpty: boolean }) => {
   const load = async (file: File): Promise<void> => {
     try {
       const { added, known } = await read(await file.text());
-      setStatus({ text: `${counted(added)} added${known > 0 ? `, ${counted(known)} here already` : ""}.` });
+      setStatus({ text: `${counted(added)} added${known > 0 ? `, ${counted(known)} already here` : ""}.` });
     } catch (error) {
       setStatus({ text: `${file.name}: ${messageOf(error)}.`, isBad: true });
     }

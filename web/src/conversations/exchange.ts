@@ -54,7 +54,7 @@ export const importConversations = async (store: Store, text: string, createId: 
     const isSame = kept.every((entry, index) => !entries[index] || same(entry, entries[index]));
     const name = isSame ? run : createId();
     if (!isSame) renamed.set(run, name);
-    if (!(await store.keep(name, entries))) throw new ExchangeError(`the entries of run ${run} could not be kept`);
+    if (!(await store.keep(name, entries))) throw new ExchangeError(`the entries of run ${run} could not be stored`);
   }
   let added = 0;
   let known = 0;

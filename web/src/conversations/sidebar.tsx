@@ -38,7 +38,7 @@ export const Sidebar = ({ current, onOpen, onNew, onErase }: SidebarProps) => {
           type="search"
           value={text}
           onChange={(event) => setText(event.target.value)}
-          placeholder="Search titles and texts"
+          placeholder="Search conversations"
           aria-label="Search conversations"
           className="w-full min-w-0 bg-transparent text-ink outline-none placeholder:text-soft"
         />
@@ -131,7 +131,7 @@ const grouped = (list: readonly ConversationFact[]): readonly (readonly [string,
         : updatedAt >= today - DAY
           ? "Yesterday"
           : updatedAt >= today - 7 * DAY
-            ? "The last seven days"
+            ? "Last 7 days"
             : "Earlier";
     groups.set(name, [...(groups.get(name) ?? []), conversation]);
   }

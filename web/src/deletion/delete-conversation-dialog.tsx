@@ -18,7 +18,7 @@ export const DeleteConversationDialog = ({ conversation: { id, title }, onClose 
   const remove = async (): Promise<string> => {
     const count = await deletedRuns(access, `/threads/${encodeURIComponent(id)}`);
     await erase(id);
-    return `The conversation was deleted from this browser, and ${counted(count, "run")} of it from the server.`;
+    return `The conversation was deleted from this browser, and ${counted(count, "run")} from the server.`;
   };
   return (
     <Dialog title="Delete everywhere" onClose={onClose}>

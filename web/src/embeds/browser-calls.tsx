@@ -55,7 +55,7 @@ export const BrowserCalls = ({ state, tools, onResults }: BrowserCallsProps) => 
   const names = calls.map(({ name }) => oneLine(name)).join(", ");
   return (
     <section aria-label="For this browser" className="mb-2 rounded-2xl border border-line bg-warm px-4 py-3 text-sm">
-      <p className="font-medium">The agent asks this browser to run {names}</p>
+      <p className="font-medium">The agent wants this browser to run {names}</p>
       <ul className="my-1 font-mono text-xs [overflow-wrap:anywhere]">
         {calls.map(({ id, name, inputText, input }) => (
           <li key={id}>

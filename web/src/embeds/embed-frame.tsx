@@ -33,7 +33,7 @@ export const EmbedFrame = ({ title, event, agent, call, read, onDraft }: EmbedFr
   const html = useHtml(event, read);
 
   if (asked === undefined)
-    return <p role="alert">{title} names an address that cannot be allowed, so it is not shown.</p>;
+    return <p role="alert">{title} requires an address that cannot be allowed, so it is not shown.</p>;
   if (decided === undefined)
     return (
       <OriginGate

@@ -13,7 +13,7 @@ export const runCode = async (code: string): Promise<Json> => {
     const isLate = error instanceof DOMException && error.name === "TimeoutError";
     throw isLate ? new Error(`it took more than ${MOST_MS / 1000} seconds`) : error;
   });
-  if (typeof text !== "string") throw new Error("it returned something that is not JSON");
+  if (typeof text !== "string") throw new Error("its return value is not JSON");
   if (text.length > MOST_CHARACTERS) throw new Error(`it returned more than ${MOST_CHARACTERS} characters`);
   return JSON.parse(text) as Json;
 };

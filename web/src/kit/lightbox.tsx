@@ -16,7 +16,7 @@ export const LargeImage = ({ src, alt, className }: LargeImageProps) => {
     <>
       <button
         type="button"
-        aria-label={`Show ${alt} large`}
+        aria-label={`Enlarge ${alt}`}
         onClick={() => setIsLarge(true)}
         className="cursor-zoom-in self-start rounded-md"
       >

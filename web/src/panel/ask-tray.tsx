@@ -12,7 +12,7 @@ export interface AskTrayProps {
   readonly actionsOf: (run: RunState) => RunActions;
   /** Scrolls an ask's card into view. */
   readonly onJump: (run: RunState, node: string) => void;
-  /** The label of the button for it. Default: "Show in the chat". */
+  /** The label of the button for it. Default: "Show in chat". */
   readonly jumpLabel?: string;
   /** Whether the first ask is expanded initially. Default: true. */
   readonly startsOpen?: boolean;
@@ -20,7 +20,7 @@ export interface AskTrayProps {
 
 /** All open asks of a conversation, which can be answered in any order. Renders nothing if there are none. */
 export const AskTray = memo(
-  ({ runs, actionsOf, onJump, jumpLabel = "Show in the chat", startsOpen = true }: AskTrayProps) => {
+  ({ runs, actionsOf, onJump, jumpLabel = "Show in chat", startsOpen = true }: AskTrayProps) => {
     const asks = useRunIndexes(runs).flatMap(({ state, openAsks }) => [...openAsks].map((node) => ({ state, node })));
     if (asks.length === 0) return null;
     return (

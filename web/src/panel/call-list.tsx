@@ -37,7 +37,7 @@ export const CallList = ({ calls, slow, onJump }: CallListProps) => {
           data-running={running.length}
           tabIndex={0}
         >
-          {running.length > 1 && <p className="px-2.5 pt-1.5 text-xs text-soft">{running.length} at the same time</p>}
+          {running.length > 1 && <p className="px-2.5 pt-1.5 text-xs text-soft">{running.length} in parallel</p>}
           {running.map(({ run, call }) => (
             <CallRow key={call.id} run={run} call={call} slow={slow(call.name)} onJump={onJump} />
           ))}

@@ -52,9 +52,7 @@ export const ReplayDialog = ({ run, load, onClose }: ReplayDialogProps) => {
       <div className="flex min-h-0 grow flex-col">
         <header className="flex h-14 shrink-0 items-center justify-between border-b border-line bg-card pr-2 pl-4">
           <h2 className="text-sm font-semibold">Replay</h2>
-          <p className="text-xs text-soft max-md:hidden">
-            Space plays, arrows step, Home and End jump, + and − change speed
-          </p>
+          <p className="text-xs text-soft max-md:hidden">Space: play, arrows: step, Home/End: jump, +/−: speed</p>
           <IconButton label="Close" onClick={onClose}>
             <IconClose />
           </IconButton>

@@ -87,7 +87,7 @@ export const ApprovalForm = ({ state, ask, facts, draft, enter, send, isOnCard }
               enter({ text: text === undefined ? (JSON.stringify(value, undefined, 2) ?? "{}") : undefined })
             }
           >
-            {text === undefined ? "Edit arguments" : "Drop edits"}
+            {text === undefined ? "Edit arguments" : "Discard edits"}
           </AskButton>
         )}
         {allows.includes("always") && (
@@ -105,7 +105,7 @@ export const ApprovalForm = ({ state, ask, facts, draft, enter, send, isOnCard }
 const checked = (text: string, value: Json | undefined): ReturnType<typeof readJson> => {
   const read = readJson(text);
   if ("trouble" in read || value === undefined) return read;
-  return kindOf(read.value) === kindOf(value) ? read : { trouble: `The arguments must stay ${kindOf(value)}` };
+  return kindOf(read.value) === kindOf(value) ? read : { trouble: `The arguments must remain ${kindOf(value)}` };
 };
 
 const kindOf = (value: Json): string =>

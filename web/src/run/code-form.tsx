@@ -24,8 +24,8 @@ export const CodeForm = ({ ask, send }: Pick<AskParts, "ask" | "send">) => {
       <PlainText text={code} label="Code" />
       <p className="text-xs text-soft">
         {canRun
-          ? "Run starts the code in a sandbox that cannot reach this page or the network, and sends the agent what it returns."
-          : "This page runs no code for a tool here. Open the run on its own page to run it."}
+          ? "Run executes the code in a sandbox that cannot reach this page or the network, and sends its return value to the agent."
+          : "Code cannot run inside this embedded view. Open the run on its own page."}
       </p>
       <p role="status" className="text-xs text-bad empty:hidden">
         {trouble}

@@ -25,7 +25,7 @@ const OneFile = ({ file, text }: { readonly file: FileDiff; readonly text: strin
   return (
     <div
       role="group"
-      aria-label={`Changes of ${visibleText(file.path)}`}
+      aria-label={`Changes to ${visibleText(file.path)}`}
       className="min-w-0 overflow-hidden rounded-md border border-line bg-card"
     >
       <div className="flex min-h-7 items-center gap-2 border-b border-line bg-sunken px-2.5 text-xs">

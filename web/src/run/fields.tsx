@@ -49,7 +49,7 @@ const Text = ({ text, isWhole }: { readonly text: string; readonly isWhole: bool
     {!isWhole && (
       <span
         role="img"
-        aria-label="still coming"
+        aria-label="still streaming"
         className="ml-0.5 inline-block h-3 w-1.5 animate-pulse bg-executing align-middle motion-reduce:animate-none"
       />
     )}

@@ -31,7 +31,7 @@ export const FilePages = ({ file, bytes }: { readonly file: string; readonly byt
   return (
     <div data-pages aria-busy={shown?.page !== page}>
       {shown?.trouble !== undefined ? (
-        <p className="text-sm text-bad">This part could not be fetched: {shown.trouble}</p>
+        <p className="text-sm text-bad">This page could not be loaded: {shown.trouble}</p>
       ) : (
         <PlainText text={shown?.text ?? "Fetching…"} label="Content of the file" />
       )}

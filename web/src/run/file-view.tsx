@@ -97,7 +97,7 @@ const Preview = ({
     };
   }, [actions, file, shape]);
   if (!loaded) return <p className="text-xs text-soft">Fetching…</p>;
-  if ("trouble" in loaded) return <p className="text-sm text-bad">The file could not be fetched: {loaded.trouble}</p>;
+  if ("trouble" in loaded) return <p className="text-sm text-bad">The file could not be loaded: {loaded.trouble}</p>;
   if ("url" in loaded)
     return (
       <LargeImage

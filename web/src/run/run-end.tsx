@@ -29,7 +29,7 @@ export const RunEnd = memo(() => {
     retry,
     retryNote,
   } = facts;
-  if (!hasStarted) return <p className="text-sm text-soft">Waiting for the run to begin…</p>;
+  if (!hasStarted) return <p className="text-sm text-soft">Waiting for the run to start…</p>;
   const isPlain = isOver && badge.tone === "good";
   return (
     <footer data-run-end={isOver ? badge.state : "running"} className="flex flex-col gap-1.5">

@@ -58,7 +58,7 @@ const FieldInput = (props: FieldInputProps) => {
         className={field.kind === "boolean" ? "sr-only" : "text-xs font-medium"}
       >
         {field.label}
-        {field.required && <span className="text-soft"> (needed)</span>}
+        {field.required && <span className="text-soft"> (required)</span>}
       </Caption>
       {field.description && (
         <p id={`${id}-about`} className="text-xs text-soft">

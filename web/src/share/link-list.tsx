@@ -32,7 +32,7 @@ export const LinkList = ({ links, isBusy, onRevoke }: LinkListProps) => (
           </span>
           <Button
             disabled={isBusy}
-            aria-label={`Revoke the link of ${time(link.created)}`}
+            aria-label={`Revoke the link created ${time(link.created)}`}
             onClick={() => onRevoke(link)}
           >
             Revoke

@@ -74,8 +74,8 @@ export const ShareDialog = ({ run, onClose }: { readonly run: string; readonly o
       <div className="flex flex-col gap-6 text-sm">
         <section aria-label="Link" className="flex flex-col gap-3">
           <p>
-            Anyone with the link can watch this run and everything it did. They cannot see other runs, your instructions
-            or earlier messages.
+            Anyone with the link can watch this run and see everything it did. They cannot see other runs, your
+            instructions or earlier messages.
           </p>
           <div className="flex flex-col gap-1">
             <Choice isOn={mayAnswer} onChange={setMayAnswer}>
@@ -157,7 +157,7 @@ const CopyField = ({ link: { url, expires } }: { readonly link: Link }) => {
     } catch {
       // A page without https has no clipboard access. Select the text so the user can copy it.
       field.current?.select();
-      setStatus("Press Ctrl+C or ⌘C to copy it.");
+      setStatus("Press Ctrl+C or ⌘C to copy.");
     }
   };
   return (

@@ -13,7 +13,7 @@ export const LinkView = ({ link, children }: LinkViewProps) => {
   if (!target)
     return (
       <span title={visibleText(link.url.slice(0, 200))}>
-        <bdi>{children}</bdi> <span className="md-place">(link not followed)</span>
+        <bdi>{children}</bdi> <span className="md-place">(unsafe link removed)</span>
       </span>
     );
   return (
