@@ -25,6 +25,7 @@ export const createState = (): RunState => ({
   protocol: undefined,
   run: undefined,
   thread: undefined,
+  agentKey: undefined,
   model: undefined,
   user: undefined,
   message: undefined,

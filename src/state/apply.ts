@@ -50,8 +50,8 @@ const endPart: Effect<EventOf<"text-end" | "thinking-end">> = (state, event, at)
 const noteCut = (state: RunState, id: string): void => void state.cuts.push({ seq: state.seq, id });
 
 const EFFECTS: { readonly [Type in EventType]: Effect<EventOf<Type>> } = {
-  "run-start": (state, { protocol, run, thread, model, user, message, name }, at) => {
-    Object.assign(state, { protocol, run, thread, model, user, message, startedAt: at });
+  "run-start": (state, { protocol, run, thread, model, user, message, name, agentKey = name }, at) => {
+    Object.assign(state, { protocol, run, thread, agentKey, model, user, message, startedAt: at });
     Object.assign(state.root, { name, model, startedAt: at });
     touch(state, state.root);
   },

@@ -124,6 +124,8 @@ export interface RunState {
   protocol: number | undefined;
   run: string | undefined;
   thread: string | undefined;
+  /** The name that the server configures the agent under. The agent chooses `root.name` itself. */
+  agentKey: string | undefined;
   model: string | undefined;
   user: User | undefined;
   message: Message | undefined;

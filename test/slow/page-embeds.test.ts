@@ -81,6 +81,20 @@ describeInBrowser("what a run embeds", ({ serve, open, mistakes }: Browsing) => 
     await inside(page, "Weather").getByRole("button", { name: "40" }).waitFor();
   });
 
+  test("what is always allowed belongs to the server's name for an agent, whatever the agent calls itself", async () => {
+    const cdn = await elsewhere(() => ["text/javascript", ""]);
+    const shown = embeds({ embed: "e", html: "<p>hi</p>", title: "Weather", origins: [cdn.url] });
+    const named: Source = async function* (...args) {
+      yield { type: "run-start", protocol: 2, run: args[1].run, name: "a trusted agent" };
+      yield* shown(...args);
+    };
+    const page = await open(await serve(named));
+    await show(page);
+    const gate = page.getByRole("region", { name: "Allow Weather" });
+    await gate.getByRole("button", { name: "Always allow for demo" }).waitFor();
+    expect(await gate.innerText()).not.toContain("a trusted agent");
+  });
+
   test("without leave it reaches nothing: not the network, not the page, not the server", async () => {
     const evil = await elsewhere(() => ["text/plain", "got it"]);
     const html = `<p id="out">waiting</p><img src="${evil.url}/image"><script>

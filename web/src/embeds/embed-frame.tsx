@@ -11,7 +11,7 @@ export interface EmbedFrameProps {
   /** Its title, with hidden characters made visible. */
   readonly title: string;
   readonly event: EventOf<"embed">;
-  /** The name of the agent that shows it. Permissions are granted to that agent. */
+  /** The server's name for the agent that shows it. Permissions are granted to that agent. */
   readonly agent: string;
   /** The call that it belongs to. */
   readonly call: CallNode | undefined;

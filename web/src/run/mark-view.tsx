@@ -51,7 +51,7 @@ export const MarkView = memo(({ node }: { readonly node: MarkNode }) => {
         <EmbedFrame
           title={facts.title}
           event={embed}
-          agent={state.root.name}
+          agent={state.agentKey ?? state.root.name}
           call={caller?.kind === "call" ? caller : undefined}
           read={actions.file}
           onDraft={actions.draft}
