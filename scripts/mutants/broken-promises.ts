@@ -1,3 +1,4 @@
+import { guards } from "./guards.ts";
 import { ownership } from "./ownership.ts";
 import { torture } from "./torture.ts";
 
@@ -90,6 +91,7 @@ export const mutants: readonly Mutant[] = [
     ],
     tests: ["test/http-source.test.ts"],
   },
+  ...guards,
   ...ownership,
   ...torture,
   {

@@ -1,0 +1,56 @@
+import type { Mutant } from "./broken-promises.ts";
+
+/** Promises about users, secrets and hostile servers. */
+export const guards: readonly Mutant[] = [
+  {
+    breaks: "a run belongs to its user: any key may use any run",
+    file: "src/access.ts",
+    edits: [["return run === undefined || (run.user !== undefined && run.user === user);", "return true;"]],
+    tests: ["test/access.test.ts"],
+  },
+  {
+    breaks: "a redacted secret is never stored: the beginning of one that comes in pieces is",
+    file: "src/redaction/scanner.ts",
+    edits: [["return this.#give(open);", "return this.#give(open < 0 ? open : this.#position);"]],
+    tests: ["test/redaction.test.ts"],
+  },
+  {
+    breaks: "a run stores no more than it may: its files do not count",
+    file: "src/runner/intake.ts",
+    edits: [["if (this.writer.bytes + bytes > this.#maxBytes) throw", "if (bytes > this.#maxBytes) throw"]],
+    tests: ["test/ceilings.test.ts"],
+  },
+  {
+    breaks: "viewers take turns: one turn catches up with everything",
+    file: "src/server/turns.ts",
+    edits: [["const TURN_MS = 8;", "const TURN_MS = 1e9;"]],
+    tests: ["test/turns.test.ts"],
+  },
+  {
+    breaks: "Markdown links nowhere harmful: every address becomes a link",
+    file: "src/markdown/safe-url.ts",
+    edits: [["if (!/^(?:https?:\\/\\/|mailto:)/i.test(url) || url.length > 8192)", "if (url.length > 8192)"]],
+    tests: ["test/web/hostile-markdown.test.ts"],
+  },
+  {
+    breaks: "a hostile MCP server asks a few times: it asks on and on",
+    file: "src/tools/mcp/call-bounds.ts",
+    edits: [["return asks <= MOST_ASKS;", "return asks > 0;"]],
+    tests: ["test/slow/mcp-hostile.test.ts"],
+    named: "asks a person no more than a few times in one call, and is given up if it goes on: HTTP",
+  },
+  {
+    breaks: "a hostile MCP server fills no memory: its result is read to the end",
+    file: "src/tools/mcp/bounded-body.ts",
+    edits: [["if (held <= mostBytes) return", "if (held <= mostBytes || mostBytes > 0) return"]],
+    tests: ["test/slow/mcp-hostile.test.ts"],
+    named: "cannot fill the memory with one result: HTTP",
+  },
+  {
+    breaks: "a hostile MCP server floods no run: all its progress is stored",
+    file: "src/tools/mcp/call-bounds.ts",
+    edits: [["if (shown < FREE_PROGRESS || wait <= 0) show();", "if (shown >= 0 || wait <= 0) show();"]],
+    tests: ["test/slow/mcp-hostile.test.ts"],
+    named: "cannot flood a run: progress by HTTP",
+  },
+];
