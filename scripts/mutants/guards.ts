@@ -6,7 +6,7 @@ export const guards: readonly Mutant[] = [
     breaks: "a run belongs to its user: any key may use any run",
     file: "src/access.ts",
     edits: [["return run === undefined || (run.user !== undefined && run.user === user);", "return true;"]],
-    tests: ["test/access.test.ts"],
+    tests: ["test/rights.test.ts"],
   },
   {
     breaks: "a redacted secret is never stored: the beginning of one that comes in pieces is",

@@ -136,6 +136,18 @@ const mounted = async (name: string): Promise<string | undefined> => {
   undo.push(() => command("umount", ["-l", directory]));
   return directory;
 };
+/** A disk that the kernel makes read-only at its first error, while files on it are open. Undefined without ext4. */
+const failingDisk = async (name: string) => {
+  const directory = await home(name);
+  const image = path.join(await home(`${name}-image`), "disk");
+  command("truncate", ["-s", "16M", image]);
+  command("mkfs.ext4", ["-q", image]);
+  if (command("mount", ["-o", "loop,errors=remount-ro", image, directory]).status !== 0) return undefined;
+  undo.push(() => command("umount", ["-l", directory]));
+  const device = String(command("findmnt", ["-no", "SOURCE", directory]).stdout).trim();
+  const trigger = `/sys/fs/ext4/${path.basename(device)}/trigger_fs_error`;
+  return existsSync(trigger) ? { directory, fail: () => writeFile(trigger, "1") } : undefined;
+};
 const canMount = (): boolean => {
   const probe = "/mnt";
   if (!isRoot || command("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", probe]).status !== 0) return false;
@@ -172,6 +184,26 @@ else
       const again = createClient({ url }).start({ message: "count" });
       await expect.poll(() => again.state.seq).toBeGreaterThan(5);
       await again.cancel();
+    });
+
+    test("that turns read-only: starts are refused with a reason, the viewer keeps what was stored, the operator reads why", async (context) => {
+      const disk = await failingDisk("failing");
+      if (!disk) return context.skip("this machine has no ext4 whose errors can be triggered");
+      const { child, log, url, ready, post, reported, entries, handle } = await start(await configured(disk.directory));
+      await disk.fail();
+      await expect.poll(ready).toBe(503);
+      const refused = await post({ message: "more" });
+      const text = await refused.text();
+      expect(refused.status).toBeGreaterThanOrEqual(500);
+      expect(text).toMatch(/"message":"[^"]{8,}/);
+      expect(text).not.toContain(log);
+      await expect.poll(reported).toMatch(/read-only|cannot be written/);
+      expect(reported()).toContain(log);
+      // What was stored before can still be read, and the process goes on.
+      const stored = await (await fetch(`${url}/runs/${handle.run}/export.jsonl`)).text();
+      expect(stored.trim().split("\n").length).toBeGreaterThanOrEqual(5);
+      expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
+      expect(child.exitCode).toBeNull();
     });
 
     test("that is read-only: the server does not start, and says why", async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { latestVersion, migrate } from "./schema.ts";
@@ -51,11 +51,25 @@ export const explain = (error: unknown, directory: string): unknown => {
     default:
       if ((error as NodeJS.ErrnoException).code === "ENOSPC")
         return say("cannot grow: the disk is full", undefined, FULL);
+      if (isReadOnly(directory)) return say("cannot be written: the disk is read-only", undefined, READ_ONLY);
       return "syscall" in error || code ? say(`cannot be used: ${error.message}`) : error;
   }
 };
 
 const FULL = "the disk is full";
+const READ_ONLY = "the disk is read-only";
+
+/** SQLite reports only an I/O error if a disk turns read-only while it is in use. Only a write shows it. */
+const isReadOnly = (directory: string): boolean => {
+  const probe = path.join(directory, "probe");
+  try {
+    writeFileSync(probe, "");
+    rmSync(probe);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EROFS";
+  }
+};
 
 export class UnusableLog extends Error {
   override name = "UnusableLog";
