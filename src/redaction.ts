@@ -2,8 +2,8 @@ import type { Event, Message } from "./events.ts";
 import { cleanBytes } from "./redaction/bytes.ts";
 import { Cleaner, plain } from "./redaction/cleaner.ts";
 import { cleanEvent, cleanEventAtOnce } from "./redaction/events.ts";
-import { type Preset, PRESETS, type Rule } from "./redaction/rules.ts";
-import { compileRules } from "./redaction/scanner.ts";
+import { isKeyField, type Preset, PRESETS, type Rule } from "./redaction/rules.ts";
+import { compileRules, type Found, REDACTED, Scanner } from "./redaction/scanner.ts";
 import { Streams } from "./redaction/streams.ts";
 import type { Redactor, RunRequest, Source } from "./source.ts";
 
@@ -84,4 +84,23 @@ const cleanMessage = async (message: Message, cleaner: Cleaner): Promise<Message
     }
   }
   return { ...message, content };
+};
+
+export { isKeyField, REDACTED };
+
+const KEYS = compileRules(PRESETS.keys);
+const SLICE = 8 * 1024;
+
+/** Where a text has keys, tokens and passwords, and their kinds, in order. Takes time by the length of the text alone. */
+export const findKeys = (text: string): { readonly start: number; readonly end: number; readonly kind: string }[] => {
+  const places: { start: number; end: number; kind: string }[] = [];
+  const add = ({ start, end, rule }: Found): void => {
+    const last = places.at(-1);
+    if (last && start <= last.end) last.end = Math.max(last.end, end);
+    else places.push({ start, end, kind: rule.kind ?? rule.name });
+  };
+  const scanner = new Scanner(KEYS, () => {}, add);
+  for (let at = 0; at < text.length; at += SLICE) scanner.push(text.slice(at, at + SLICE));
+  scanner.end();
+  return places.filter(({ start, end }) => text.slice(start, end) !== REDACTED);
 };

@@ -1,5 +1,6 @@
 import type { Entry, Event } from "../events.ts";
-import { createSecretFinder, isSecretField, REDACTED, type SecretFinder } from "./secrets.ts";
+import { isKeyField, REDACTED } from "../redaction.ts";
+import { createSecretFinder, type SecretFinder } from "./secrets.ts";
 import { parseJson } from "../json.ts";
 
 export interface Redaction {
@@ -35,7 +36,7 @@ export const redactEntries = (given: readonly Entry[], more: readonly (string | 
   };
   const walk = (value: unknown, key = ""): unknown => {
     if (typeof value === "string") {
-      if (value === "" || !isSecretField(key)) return text(value);
+      if (value === "" || !isKeyField(key)) return text(value);
       count("field");
       return REDACTED;
     }
@@ -111,7 +112,7 @@ const cutPieces = (
 
 const learnFields = (value: unknown, finder: SecretFinder, key = ""): void => {
   if (typeof value === "string") {
-    if (isSecretField(key)) finder.learn(value);
+    if (isKeyField(key)) finder.learn(value);
   } else if (Array.isArray(value)) for (const item of value) learnFields(item, finder, key);
   else if (typeof value === "object" && value !== null)
     for (const [name, inner] of Object.entries(value)) learnFields(inner, finder, name);

@@ -2,6 +2,8 @@
 export interface Rule {
   /** What it finds, for people: `2 e-mail addresses`. */
   readonly name: string;
+  /** What it finds in more detail, for a list of what was removed. */
+  readonly kind?: string;
   readonly pattern: RegExp;
   /** Judges what the pattern found. Such a pattern must not repeat without end. */
   readonly accepts?: (text: string) => boolean;
@@ -11,31 +13,37 @@ const FIELD = String.raw`(?:[A-Za-z0-9]+[-_.])?(?:pass(?:word|wd|phrase)|secret|
 const BASE64 = "[A-Za-z0-9+/=]";
 const GAP = String.raw`(?:\s|\\n|\\r)*`;
 
-const key = (pattern: RegExp): Rule => ({ name: "key", pattern });
+const key = (kind: string, pattern: RegExp): Rule => ({ name: "key", kind, pattern });
 /** `password: …`, quoted as this says. */
 const field = (value: string): Rule =>
-  key(new RegExp(String.raw`(?:^|[^A-Za-z0-9])${FIELD}\\?["']?\s{0,3}[:=]\s{0,3}${value}`, "i"));
+  key("field", new RegExp(String.raw`(?:^|[^A-Za-z0-9])${FIELD}\\?["']?\s{0,3}[:=]\s{0,3}${value}`, "i"));
 const phone = (pattern: RegExp): Rule => ({ name: "phone number", pattern });
 
 /** Each is complete before `LONGEST` characters, so that it is never given up; it may go on for as long as it likes. */
 export const PRESETS = {
   keys: [
     key(
+      "private key",
       new RegExp(
         `-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:${GAP}[A-Za-z-]+: [A-Za-z0-9,-]+)*(?:${GAP}${BASE64}{16,})*(?:${GAP}${BASE64}+${GAP}-----END)?`,
       ),
     ),
     key(
+      "authorization header",
       /\b(?:proxy-)?authorization\b\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?(?<secret>(?:(?:bearer|basic|token|digest)\s{1,3})?[^\s"'\\,;]{4,})/i,
     ),
-    key(/\b(?:set-)?cookie\b\\?["']?\s{0,3}:\s{0,3}\\?["']?(?<secret>[^\r\n"'\\]{4,})/i),
-    key(/\bbearer\s{1,3}(?<secret>[A-Za-z0-9._~+/=-]{8,})/i),
-    key(/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/),
+    key("cookie", /\b(?:set-)?cookie\b\\?["']?\s{0,3}:\s{0,3}\\?["']?(?<secret>[^\r\n"'\\]{4,})/i),
+    key("bearer token", /\bbearer\s{1,3}(?<secret>[A-Za-z0-9._~+/=-]{8,})/i),
+    key("signed token", /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/),
     key(
+      "API key",
       /\b(?:sk|pk|rk|xai|gsk)[-_][A-Za-z0-9_-]{16,}|\b(?:gh[opsur]_|github_pat_|glpat-|hf_|npm_|rct_|xox[abeoprs]-|AIza|ya29\.)[A-Za-z0-9._-]{16,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
     ),
-    key(/\b[a-z][a-z0-9+.-]+:\/\/[^\s/:@"']*:(?<secret>[^\s/@"']+)@/i),
-    key(/[?&](?:[a-z]+[-_])?(?:token|key|secret|password|passwd|signature|sig|code)=(?<secret>[^&\s"'#<>]{4,})/i),
+    key("password in an address", /\b[a-z][a-z0-9+.-]+:\/\/[^\s/:@"']*:(?<secret>[^\s/@"']+)@/i),
+    key(
+      "secret in an address",
+      /[?&](?:[a-z]+[-_])?(?:token|key|secret|password|passwd|signature|sig|code)=(?<secret>[^&\s"'#<>]{4,})/i,
+    ),
     field(String.raw`"(?<secret>(?:[^"\\\r\n]|\\.)+)`),
     field(String.raw`\\"(?<secret>[^"\\\r\n]+)`),
     field(String.raw`'(?<secret>[^'\r\n]+)`),

@@ -41,9 +41,11 @@ interface Thread {
   readonly secretEnd: number;
 }
 
-interface Found {
+/** What a rule found. A match that is longer than `LONGEST` is reported in parts that follow each other. */
+export interface Found {
   start: number;
   end: number;
+  readonly rule: Rule;
 }
 
 /**
@@ -53,6 +55,7 @@ interface Found {
 export class Scanner {
   readonly #program: Program;
   readonly #onFound: (rule: Rule) => void;
+  readonly #onRemoved: ((found: Found) => void) | undefined;
   /** The text from `#from` on. */
   #text = "";
   #from = 0;
@@ -67,9 +70,10 @@ export class Scanner {
   readonly #seen: Int32Array;
   #generation = 0;
 
-  constructor(program: Program, onFound: (rule: Rule) => void) {
+  constructor(program: Program, onFound: (rule: Rule) => void, onRemoved?: (found: Found) => void) {
     this.#program = program;
     this.#onFound = onFound;
+    this.#onRemoved = onRemoved;
     this.#seen = new Int32Array(program.instructions.length);
   }
 
@@ -158,7 +162,7 @@ export class Scanner {
       same.start = Math.min(same.start, from);
       same.end = Math.max(same.end, to);
     } else {
-      this.#found.push({ start: from, end: to });
+      this.#found.push({ start: from, end: to, rule });
       if (from > this.#leftOut) this.#onFound(rule);
     }
   }
@@ -182,7 +186,9 @@ export class Scanner {
     this.#found.sort((one, other) => one.start - other.start);
     let given = "";
     while (this.#found[0] && this.#found[0].start < open) {
-      const { start, end } = this.#found.shift()!;
+      const found = this.#found.shift()!;
+      const { start, end } = found;
+      this.#onRemoved?.(found);
       if (start > this.#leftOut) given += this.#between(this.#given, start) + REDACTED;
       this.#leftOut = Math.max(this.#leftOut, end);
       this.#given = Math.max(this.#given, end);

@@ -63,7 +63,8 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
     ["client.ts", "events.ts", "json.ts", "markdown.ts", "protocol.ts", "state.ts"].includes(target),
   "element.ts": (target) =>
     ["client.ts", "events.ts", "markdown.ts", "replay.ts", "state.ts", "view.ts"].includes(target),
-  "html-export.ts": (target) => ["events.ts", "json.ts", "log.ts", "source.ts", "view.ts"].includes(target),
+  "html-export.ts": (target) =>
+    ["events.ts", "json.ts", "log.ts", "redaction.ts", "source.ts", "view.ts"].includes(target),
   "react.ts": (target) => ["client.ts", "markdown.ts", "state.ts"].includes(target),
   "batch.ts": () => false,
   "event-queue.ts": (target) => target === "events.ts",
