@@ -33,6 +33,20 @@ describeLive("a connection without Python, and the pipe", ({ program }) => {
     expect(live.started).toHaveLength(1);
   });
 
+  test("the student's profile: two calls in one row, between two texts", async () => {
+    const chat = await live.open({ model: "study" });
+    await chat.send("What's in my student profile?");
+    await chat.answer.getByText("shows that you're studying CS...").first().waitFor();
+    await chat.finished();
+    await expect
+      .poll(() => chat.lines())
+      .toEqual([
+        "Let me check your student profile.",
+        "Explored list_memory_blocks, read_memory_block",
+        "Your student profile shows that you're studying CS...",
+      ]);
+  });
+
   test("a tool spins with its name while it runs, then shows arguments and result", async () => {
     const chat = await live.open({ model: "storyteller" });
     await chat.send("One tool");
@@ -48,6 +62,7 @@ describeLive("a connection without Python, and the pipe", ({ program }) => {
       .poll(() => chat.lines())
       .toEqual(["First I look it up.", "View Result from look_up", "Owls are birds of the night."]);
     await chat.card("look_up").getByText("View Result").click();
+    await chat.card("look_up").getByText("owls", { exact: true }).first().waitFor();
     await chat.card("look_up").getByText("All about owls.").waitFor();
     await expect.poll(() => chat.status.innerText()).toBe("Complete");
     await picture(chat, "cards-open");
