@@ -3,6 +3,7 @@ import { aiSdk as dialect } from "../../dialects/ai-sdk.ts";
 import type { Conversation, Driver, DriverOptions } from "../driver.ts";
 import { StreamViewer } from "./dialect.ts";
 import type { Line } from "../line.ts";
+import { withSubAgents } from "./ai-sdk/sub-agents.ts";
 import { readSaved } from "./ai-sdk/saved-messages.ts";
 import { createTurns } from "./dialect/turns.ts";
 
@@ -32,11 +33,14 @@ export const aiSdk = ({ url, headers = {}, agent: standard }: DriverOptions): Dr
     };
     const replay: Conversation["follow"] = (line) => {
       const request = written({ do: "follow", run, after: { seq: 0, frame: 0 } });
-      return new StreamViewer(request, turns.decoder("beginning"), line, { otherwise: () => saved(line) });
+      return new StreamViewer(request, withSubAgents(turns.decoder("beginning")), line, {
+        otherwise: () => saved(line),
+      });
     };
     return {
       id,
-      send: (message, line) => new StreamViewer(written(turns.start(message)), turns.decoder("beginning"), line),
+      send: (message, line) =>
+        new StreamViewer(written(turns.start(message)), withSubAgents(turns.decoder("beginning")), line),
       resume: (_, line) => replay(line),
       follow: replay,
       cancel: async (line) => {
@@ -47,7 +51,9 @@ export const aiSdk = ({ url, headers = {}, agent: standard }: DriverOptions): Dr
         const call = turns.callOf(ask);
         const answers = [{ ask, answer: { allow }, ...(call !== undefined && { call }) }];
         const before = viewer as StreamViewer;
-        return new StreamViewer(written(turns.answering(answers)), turns.decoder("here"), line, { before });
+        return new StreamViewer(written(turns.answering(answers)), withSubAgents(turns.decoder("here")), line, {
+          before,
+        });
       },
       post: (body, line) => {
         const { url: address, ...init } = written(turns.start(""));

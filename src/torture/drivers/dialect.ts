@@ -81,13 +81,22 @@ export class StreamViewer implements Viewer {
     const take = (frame: Frame) => {
       for (const event of decode(frame)) this.screen.take(event);
     };
+    // Some families say something of an event only in a later frame: after a pause there is none.
+    const paused = () => {
+      for (const event of decode.pause?.() ?? []) this.screen.take(event);
+      this.#wake();
+    };
+    let timer: NodeJS.Timeout | undefined;
     const reader = createFrameReader(take, { lastEventId: this.lastEventId, maxFrameBytes: MOST_FRAME_BYTES });
     for await (const bytes of response.body ?? []) {
+      clearTimeout(timer);
       reader.push(bytes);
       this.lastEventId = reader.lastEventId;
       this.#wake();
+      if (decode.pause) timer = setTimeout(paused, PAUSE_MS);
     }
-    for (const event of decode.pause?.() ?? []) this.screen.take(event);
+    clearTimeout(timer);
+    paused();
   }
 
   #wake(): void {
@@ -95,4 +104,6 @@ export class StreamViewer implements Viewer {
   }
 }
 
+/** Frames of one event come closer together than this. */
+const PAUSE_MS = 100;
 const MOST_FRAME_BYTES = 64 * 1024 * 1024;

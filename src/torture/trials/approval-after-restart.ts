@@ -11,6 +11,8 @@ export const approvalAfterRestart: Trial = {
   run: async (context) => {
     const server = needRestart(context);
     const { scene, conversation } = await startAsk(context);
+    // Long enough for whatever a server does when it has asked.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
     await server.kill();
     await server.start();
     const page = context.driver.converse({ id: conversation.id });

@@ -1,5 +1,5 @@
 import { words } from "../random.ts";
-import { must, type Trial, yes } from "../trial.ts";
+import { eventually, must, type Trial, yes } from "../trial.ts";
 
 /** The request arrives, and the connection breaks before the first byte of the answer: the client cannot know, and asks again. */
 export const cutBeforeHead: Trial = {
@@ -9,7 +9,12 @@ export const cutBeforeHead: Trial = {
   run: async ({ driver, random, line, play }) => {
     const scene = play({ turns: [{ say: words(random, 40), everyMs: 2 }] });
     const conversation = driver.converse({});
-    await conversation.send(scene.message, line({ cutAfter: 0 })).over;
+    // Nothing of the answer is read before the agent is at work.
+    const broken = line({ stallAfter: 0 });
+    const first = conversation.send(scene.message, broken);
+    await eventually(() => scene.asked > 0, 5000);
+    broken.cut();
+    await first.over;
     const again = conversation.send(scene.message, line());
     await again.over;
     must(again.screen.end === "done", `the second request is not answered: ${again.refusal ?? "no end"}`);

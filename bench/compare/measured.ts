@@ -1,0 +1,12 @@
+import type { Result } from "../../src/torture.ts";
+
+/** What the trials have found of one system, or why it was not measured. */
+export interface Measured {
+  readonly name: string;
+  readonly absent?: string;
+  readonly versions?: string;
+  /** The day. */
+  readonly measured?: string;
+  readonly isShort?: boolean;
+  readonly results?: readonly Result[];
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Driver } from "../../../src/torture.ts";
+
+/** A system that is put through the trials. One file each, with its server beside it. */
+export interface Peer {
+  /** As the table has it. */
+  readonly name: string;
+  /** What was installed, with versions. */
+  readonly versions: string;
+  /** What it is better at than Runcast: for the document. */
+  readonly better?: string;
+  readonly url: string;
+  readonly command: string;
+  readonly driver: Driver;
+  stop?(): unknown;
+}
+
+/** Starts what a peer needs, or says in one line why it cannot run here. */
+export type SetUp = (place: Place) => Promise<Peer | Peer[] | string>;
+
+export interface Place {
+  /** A folder of its own. */
+  readonly directory: string;
+  port(): Promise<number>;
+}
+
+/** A command line for a shell. */
+export const shellLine = (words: readonly string[]): string =>
+  words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+
+/** Runs a server in Python that has the kit's tools. */
+export const pythonCommand = (python: string, file: string, variables: Readonly<Record<string, string>>): string => {
+  const all = { PYTHONPATH: path.join(import.meta.dirname, "python"), PYTHONDONTWRITEBYTECODE: "1", ...variables };
+  const set = Object.entries(all).map(([name, value]) => `${name}=${shellLine([value])}`);
+  return `${set.join(" ")} exec ${shellLine([python, path.join(import.meta.dirname, file)])}`;
+};
+
+export const nodeCommand = (file: string, variables: Readonly<Record<string, string>>): string => {
+  const set = Object.entries(variables).map(([name, value]) => `${name}=${shellLine([value])}`);
+  return `${set.join(" ")} exec ${shellLine([process.execPath, "--disable-warning=ExperimentalWarning", file])}`;
+};
+
+/** The versions of packages that bench/package.json installs. */
+export const versionsOf = (...names: readonly string[]): string =>
+  names
+    .map((name) => {
+      const file = path.join(import.meta.dirname, "../../node_modules", name, "package.json");
+      return `${name} ${(JSON.parse(readFileSync(file, "utf8")) as { version: string }).version}`;
+    })
+    .join(", ");

@@ -1,0 +1,50 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { drivers } from "../../../src/torture.ts";
+import { startPostgres } from "../../postgres.ts";
+import { startRedis } from "../../redis.ts";
+import { type Peer, type SetUp, shellLine } from "./peer.ts";
+
+const root = path.join(import.meta.dirname, "../../..");
+
+/** `runcast serve` with each of its logs, spoken to in its own protocol. */
+export const setUp: SetUp = async ({ directory, port }) => {
+  const [redis, postgres] = [await startRedis(), await startPostgres()];
+  const { version } = (await import(path.join(root, "package.json"), { with: { type: "json" } })).default as {
+    version: string;
+  };
+  const peer = async (name: string, log: string, stop?: () => unknown): Promise<Peer> => {
+    const free = await port();
+    const url = `http://127.0.0.1:${free}`;
+    const own = path.join(directory, name);
+    mkdirSync(own);
+    const words = [
+      process.execPath,
+      "--disable-warning=ExperimentalWarning",
+      path.join(root, "src/cli.ts"),
+      ...[
+        "serve",
+        "--config",
+        path.join(root, "test/fixtures/torture-config.ts"),
+        "--port",
+        String(free),
+        "--log",
+        log,
+      ],
+    ];
+    return {
+      name: `Runcast (${name})`,
+      versions: `runcast ${version}`,
+      url,
+      command: `cd ${shellLine([own])} && exec ${shellLine(words)}`,
+      driver: drivers["native"]!({ url }),
+      ...(stop && { stop }),
+    };
+  };
+  return [
+    await peer("memory", "memory"),
+    await peer("SQLite", "sqlite"),
+    ...(redis ? [await peer("Redis", redis.url, redis.stop)] : []),
+    ...(postgres ? [await peer("Postgres", postgres.url, postgres.stop)] : []),
+  ];
+};
