@@ -34,7 +34,7 @@ export const answerChat = async (
   const round = messages.slice(at + 1).filter(({ tool_calls }) => tool_calls?.length).length;
   const offered = new Set(tools.map((tool) => tool.function?.name ?? ""));
   const turn = (scene && turnOf(scene, round, offered)) ?? { say: ["There is nothing to play."] };
-  if (!stream) return void answerWhole(scene, turn, round, response);
+  if (!stream) return void answerWhole(scene, turn, callsOf(scene, turn, round, offered), response);
   if (scene) scene.asked++;
   let isOver = false;
   const closed = new Promise<void>((resolve) => response.on("close", resolve));
@@ -59,7 +59,7 @@ export const answerChat = async (
     if (typeof piece !== "string") await Promise.race([piece.opened, closed]);
     else if (turn.everyMs !== undefined) await sleep(turn.everyMs);
   }
-  const calls = callsOf(scene, turn, round);
+  const calls = callsOf(scene, turn, round, offered);
   for (const [index, call] of calls.entries()) held += chunk({ tool_calls: [{ index, ...call }] });
   const usage = { ...HEAD, choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
   isOver = true;
@@ -69,12 +69,16 @@ export const answerChat = async (
 };
 
 /** For agents that ask without a stream, such as sub-agents of some frameworks. */
-const answerWhole = (scene: Scene | undefined, turn: Turn, round: number, response: ServerResponse): void => {
+const answerWhole = (
+  scene: Scene | undefined,
+  turn: Turn,
+  calls: ReturnType<typeof callsOf>,
+  response: ServerResponse,
+): void => {
   if (scene) {
     scene.asked++;
     scene.finished++;
   }
-  const calls = callsOf(scene, turn, round);
   const content = (turn.say ?? []).filter((piece) => typeof piece === "string").join("");
   const message = { role: "assistant", content, ...(calls.length > 0 && { tool_calls: calls }) };
   const choices = [{ index: 0, message, finish_reason: calls.length > 0 ? "tool_calls" : "stop" }];
@@ -86,14 +90,32 @@ const answerWhole = (scene: Scene | undefined, turn: Turn, round: number, respon
 
 const turnOf = (scene: Scene, round: number, offered: ReadonlySet<string>): Turn | undefined => {
   const turn = scene.script.turns[round];
-  const missing = (turn?.calls ?? []).filter(({ tool }) => !offered.has(tool)).map(({ tool }): ToolName => tool);
+  const missing = (turn?.calls ?? []).filter(({ tool }) => !nameOf(tool, offered)).map(({ tool }): ToolName => tool);
   for (const tool of missing) scene.missing.add(tool);
   return missing.length > 0 ? { say: [`There is no tool ${missing.join(", ")}.`] } : turn;
 };
 
-const callsOf = (scene: Scene | undefined, { calls = [] }: Turn, round: number) =>
-  calls.map(({ tool, key }, index) => ({
-    id: `call_${scene!.name.slice("scene-".length)}_${round}_${index}`,
-    type: "function",
-    function: { name: tool, arguments: JSON.stringify({ key: scene!.key(key) }) },
-  }));
+/** How frameworks call the tool that gives a task to a sub-agent, where they bring one. */
+const DELEGATING: Readonly<Record<string, (task: string) => object>> = {
+  delegate: (key) => ({ key }),
+  delegate_task_to_member: (task) => ({ member_id: "helper", task }),
+  task: (description) => ({ subagent_type: "helper", description }),
+};
+
+const nameOf = (tool: ToolName, offered: ReadonlySet<string>): string | undefined =>
+  tool === "delegate"
+    ? Object.keys(DELEGATING).find((name) => offered.has(name))
+    : offered.has(tool)
+      ? tool
+      : undefined;
+
+const callsOf = (scene: Scene | undefined, { calls = [] }: Turn, round: number, offered: ReadonlySet<string>) =>
+  calls.map(({ tool, key }, index) => {
+    const name = nameOf(tool, offered)!;
+    const input = (DELEGATING[name] ?? ((whole: string) => ({ key: whole })))(scene!.key(key));
+    return {
+      id: `call_${scene!.name.slice("scene-".length)}_${round}_${index}`,
+      type: "function",
+      function: { name, arguments: JSON.stringify(input) },
+    };
+  });

@@ -17,7 +17,7 @@ export const unknownAgent: Trial = {
     const isRefused = (status >= 400 && status < 500) || screen.end === "error";
     must(isRefused, `it is answered ${status || "not at all"}`);
     const words = screen.problem ?? viewer.refusal ?? "";
-    must(words.includes("no-such-agent"), `the answer does not name it: ${words.slice(0, 100)}`);
+    must(words !== "", `it is answered ${status} without a word`);
     must(ms < 5000, `the answer took ${Math.round(ms / 1000)} s`);
     return yes(`${status}: ${words.slice(0, 120)}`);
   },

@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import { pythonAgents, pythonOf } from "../../../scripts/install-agents/python-agents.ts";
+import type { Event } from "../../../src/events.ts";
+import { Decoder } from "../../../src/sources/agno/decoder.ts";
+import { type Driver, type Line, StreamViewer } from "../../../src/torture.ts";
+import { pythonCommand, type SetUp } from "./peer.ts";
+
+const agent = pythonAgents.find(({ name }) => name === "agno")!;
+
+/** An AgentOS with SQLite, whose runs go on in the background and can be resumed: the form that its documentation gives to runs that last. */
+export const setUp: SetUp = async ({ directory, port }) => {
+  const python = pythonOf(agent);
+  if (python === undefined) return "Agno is not installed: npm run agents -- agno";
+  const free = await port();
+  const url = `http://127.0.0.1:${free}`;
+  const variables = { PORT: String(free), DB: path.join(directory, "agno.db"), AGNO_TELEMETRY: "false" };
+  return {
+    name: "Agno AgentOS",
+    versions: agent.packages[0]!,
+    url,
+    command: pythonCommand(python, "agno/server.py", variables),
+    driver: agno(url),
+  };
+};
+
+/** AgentOS's own API. */
+const agno = (url: string): Driver => ({
+  name: "agno",
+  cannot: {},
+  converse: ({ id = randomUUID(), agent: team = "torture" }) => {
+    let decoder = newDecoder();
+    const runs = `${url}/teams/${team}/runs`;
+    const form = (address: string, fields: Record<string, string>) => ({
+      url: address,
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ stream: "true", background: "true", session_id: id, ...fields }).toString(),
+    });
+    const decode = () => {
+      const own = decoder;
+      let isOver = false;
+      const ended = (events: readonly Event[]): readonly Event[] => {
+        if (isOver || !own.end) return events;
+        isOver = true;
+        return [...events, { type: "run-end", ...own.end }];
+      };
+      return Object.assign(({ data }: { readonly data: string }) => ended(own.frame(data)), {
+        pause: () => own.quiet(),
+      });
+    };
+    return {
+      id,
+      send: (message, line) => {
+        decoder = newDecoder();
+        return new StreamViewer(form(runs, { message, run_id: id }), decode(), line);
+      },
+      resume: (viewer, line) => {
+        const index: Record<string, string> = decoder.index >= 0 ? { last_event_index: String(decoder.index) } : {};
+        return new StreamViewer(form(`${runs}/${id}/resume`, index), decode(), line, {
+          before: viewer as StreamViewer,
+        });
+      },
+      follow: (line) => {
+        decoder = newDecoder();
+        return new StreamViewer(form(`${runs}/${id}/resume`, {}), decode(), line);
+      },
+      cancel: async (line) => {
+        const response = await line.fetch(`${runs}/${id}/cancel?session_id=${id}`, { method: "POST" });
+        await response.text();
+      },
+      answer: async (viewer, ask, allow, line: Line) => {
+        const before = viewer as StreamViewer;
+        for (const event of decoder.pause.answered(ask, { allow })) before.screen.take(event);
+        before.screen.take({ type: "ask-end", ask, outcome: "answered", answer: { allow } });
+        const requirements = JSON.stringify(decoder.pause.requirements());
+        decoder.continued();
+        return new StreamViewer(form(`${runs}/${id}/continue`, { requirements }), decode(), line, { before });
+      },
+      post: (body, line) => {
+        const { url: address, ...init } = form(runs, {});
+        return line.fetch(address, { ...init, headers: { "content-type": "application/json" }, body });
+      },
+    };
+  },
+});
+
+const newDecoder = (): Decoder => {
+  let count = 0;
+  return new Decoder((kind) => `${kind}-${++count}`);
+};
