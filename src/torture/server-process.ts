@@ -13,7 +13,7 @@ export interface ServerProcess {
   readonly output: string;
 }
 
-const READY_MS = 90_000;
+const READY_MS = 180_000;
 const KEPT_CHARACTERS = 8000;
 
 export const createServerProcess = (

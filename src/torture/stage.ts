@@ -1,14 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { messageOf } from "../message-of.ts";
-import { answerChat } from "./stage/chat.ts";
+import { formats } from "./stage/formats.ts";
+import { playModel } from "./stage/play.ts";
 import { Scene, type Script } from "./stage/scene.ts";
 
 export { createGate, type Script, type Scene } from "./stage/scene.ts";
 
 /**
  * A scripted model and its tools, for the server under trial:
- * - `POST /v1/chat/completions` is a model. The user's message names the scene that it plays.
+ * - `POST /v1/chat/completions` and `POST /v1/messages` are a model. The user's message names the scene that it plays.
  * - `POST /tools/<name>` with `{ "key": "…" }` does what a tool of that name has to do, and answers its result as text; a status other than 200
  *   is the tool's failure. So a trial decides when a tool ends, and counts how often it ran.
  */
@@ -39,7 +40,8 @@ export const startStage = async ({ port = 0 }: { readonly port?: number } = {}):
   });
   const route = async (request: IncomingMessage, body: string, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? "").replace(/\?.*$/, "");
-    if (path === "/v1/chat/completions") return await answerChat(JSON.parse(body), find, response);
+    const format = formats.find((one) => one.path === path);
+    if (format) return await playModel(format, JSON.parse(body), find, response);
     if (path === "/v1/models")
       return void response
         .writeHead(200, { "content-type": "application/json" })

@@ -29,13 +29,21 @@ export class StreamViewer implements Viewer {
   readonly #stop = new AbortController();
   readonly #waiting = new Set<() => void>();
 
-  constructor(request: StreamRequest, decode: Decoder, line: Line, options: ViewerOptions = {}) {
+  /** The request may take others before it; what they throw is shown as a refusal, with its `status` if it has one. */
+  constructor(
+    request: StreamRequest | (() => Promise<StreamRequest>),
+    decode: Decoder,
+    line: Line,
+    options: ViewerOptions = {},
+  ) {
     const { before, otherwise } = options;
     this.screen = before?.screen ?? new EventScreen();
     this.lastEventId = before?.lastEventId ?? "";
     this.over = this.#read(request, decode, line, otherwise)
       .catch((error: unknown) => {
         this.refusal ??= messageOf(error);
+        const { status } = (error ?? {}) as { status?: unknown };
+        if (typeof status === "number") this.status ??= status;
       })
       .finally(() => {
         this.isOver = true;
@@ -66,11 +74,12 @@ export class StreamViewer implements Viewer {
   }
 
   async #read(
-    { url, ...init }: StreamRequest,
+    asked: StreamRequest | (() => Promise<StreamRequest>),
     decode: Decoder,
     line: Line,
     otherwise: ViewerOptions["otherwise"],
   ): Promise<void> {
+    const { url, ...init } = typeof asked === "function" ? await asked() : asked;
     const response = await line.fetch(url, { ...init, signal: this.#stop.signal });
     this.status = response.status;
     if (response.status !== 200) {

@@ -1,0 +1,91 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ModelCall, ModelFormat } from "./format.ts";
+import type { Scene, ToolName, Turn } from "./scene.ts";
+
+/** Pieces without a pause go out together: the model is to be faster than the server. */
+const PIECES_AT_ONCE = 64;
+
+/** Answers as the model, in one of its formats. Which turn it is follows from the calls that were made since the user's message. */
+export const playModel = async (
+  format: ModelFormat,
+  body: unknown,
+  find: (text: string) => Scene | undefined,
+  response: ServerResponse,
+): Promise<void> => {
+  const { messages, isStream, tools } = format.read(body);
+  const at = messages.findLastIndex(({ role, text }) => role === "user" && find(text) !== undefined);
+  const scene = at < 0 ? undefined : find(messages[at]!.text);
+  const round = messages.slice(at + 1).filter(({ hasCalls }) => hasCalls).length;
+  const offered = new Set(tools);
+  const turn = (scene && turnOf(scene, round, offered)) ?? { say: ["There is nothing to play."] };
+  const calls = scene ? callsOf(scene, turn, round, offered) : [];
+  if (scene) scene.asked++;
+  if (isStream) return await stream(format, scene, turn, calls, response);
+  // Some frameworks ask so for their sub-agents.
+  if (scene) scene.finished++;
+  const text = (turn.say ?? []).filter((piece) => typeof piece === "string").join("");
+  response.writeHead(200, { "content-type": "application/json" }).end(format.whole(text, calls));
+};
+
+const stream = async (
+  format: ModelFormat,
+  scene: Scene | undefined,
+  { say = [], everyMs }: Turn,
+  calls: readonly ModelCall[],
+  response: ServerResponse,
+): Promise<void> => {
+  let isOver = false;
+  const closed = new Promise<void>((resolve) => response.on("close", resolve));
+  response.on("close", () => {
+    if (!isOver && scene) scene.aborted++;
+  });
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const write = async (text: string): Promise<void> => {
+    if (!response.write(text)) await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
+  };
+  await write(format.begin(say.length > 0));
+  let held = "";
+  let pieces = 0;
+  for (const piece of say) {
+    if (response.destroyed) return;
+    if (typeof piece === "string") {
+      held += format.piece(piece);
+      if (everyMs === undefined && ++pieces % PIECES_AT_ONCE !== 0) continue;
+    }
+    if (held) await write(held);
+    held = "";
+    if (typeof piece !== "string") await Promise.race([piece.opened, closed]);
+    else if (everyMs !== undefined) await sleep(everyMs);
+  }
+  isOver = true;
+  if (scene) scene.finished++;
+  response.end(held + format.end(calls, say.length > 0));
+};
+
+const turnOf = (scene: Scene, round: number, offered: ReadonlySet<string>): Turn | undefined => {
+  const turn = scene.script.turns[round];
+  const missing = (turn?.calls ?? []).filter(({ tool }) => !nameOf(tool, offered)).map(({ tool }): ToolName => tool);
+  for (const tool of missing) scene.missing.add(tool);
+  return missing.length > 0 ? { say: [`There is no tool ${missing.join(", ")}.`] } : turn;
+};
+
+/** How frameworks call the tool that gives a task to a sub-agent, where they bring one. */
+const DELEGATING: Readonly<Record<string, (task: string) => object>> = {
+  delegate: (key) => ({ key }),
+  delegate_task_to_member: (task) => ({ member_id: "helper", task }),
+  task: (description) => ({ subagent_type: "helper", description }),
+};
+
+const nameOf = (tool: ToolName, offered: ReadonlySet<string>): string | undefined => {
+  const names = tool === "delegate" ? Object.keys(DELEGATING) : [tool];
+  return names.find((name) => offered.has(name));
+};
+
+const callsOf = (scene: Scene, { calls = [] }: Turn, round: number, offered: ReadonlySet<string>): ModelCall[] =>
+  calls.map(({ tool, key }, index) => {
+    const name = nameOf(tool, offered)!;
+    const inputOf = DELEGATING[name] ?? ((whole: string) => ({ key: whole }));
+    const id = `call_${scene.name.slice("scene-".length)}_${round}_${index}`;
+    return { id, name, input: inputOf(scene.key(key)) };
+  });
