@@ -51,6 +51,8 @@ const measure = async (peer: Peer): Promise<Measured> => {
   return { name, versions, measured: new Date().toISOString().slice(0, 10), isShort: options.isShort, results: found };
 };
 
+// A server that was started ends with this process.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 install();
 mkdirSync(results, { recursive: true });
 for (const file of positionals.length > 0 ? positionals : known) {

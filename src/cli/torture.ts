@@ -50,7 +50,11 @@ export const torture: CliCommand = {
     const headers = authorization({ token: undefined }, options["key"] ?? environment["RUNCAST_KEY"]);
     const port = wholeNumber("--model-port", options["model-port"] ?? String(STAGE_PORT));
     // The server that the command has started ends with this process.
-    process.once("SIGINT", () => process.exit(130));
+    for (const [signal, code] of [
+      ["SIGINT", 130],
+      ["SIGTERM", 143],
+    ] as const)
+      process.once(signal, () => process.exit(code));
     const results: Result[] = [];
     const played = play({
       url,

@@ -105,7 +105,7 @@ const ALLOWED: Record<string, (target: string) => boolean> = {
   // It drives servers as clients of several dialects do, and brings an agent of its own.
   "torture.ts": (target) =>
     [...CONTRACTS, "sse.ts", "wire.ts", "models/provider.ts", "sources/agent.ts"].includes(target) ||
-    ["dialects/native.ts", "dialects/ai-sdk.ts", "dialects/ag-ui.ts"].includes(target),
+    ["native", "ai-sdk", "ag-ui", "copilotkit"].some((name) => target === `dialects/${name}.ts`),
   "models/": (target) => [...CONTRACTS, "sse.ts"].includes(target) || target === "sources/agent.ts",
   // Entry points may import everything.
   "assistant.ts": () => true,
