@@ -24,6 +24,7 @@ export {
   isRefusal,
 } from "./view/connection.ts";
 export { contextText } from "./view/context.ts";
+export { type Delegation, delegationOf } from "./view/delegation.ts";
 export { type DiffLine, diffOf, diffsIn, type FileDiff } from "./view/diff.ts";
 export { eventText } from "./view/event-text.ts";
 export { canFold, describeGroup, type GroupFacts, groupSign, hasAgents, isPlain, lanesOf } from "./view/group.ts";

@@ -93,7 +93,7 @@ describe("the tree", () => {
     expect(lines.some((line) => line.startsWith("│ │ │ │ ◆ reader") || line.includes("◆ reader"))).toBe(true);
     expect(
       lines.filter((line) => /◆ (researcher|reader|summarizer)/.test(line)).map((line) => line.indexOf("◆")),
-    ).toEqual([2, 6, 10]);
+    ).toEqual([0, 2, 4]);
     expect(lines.some((line) => /✻ Thought for \d/.test(line))).toBe(true);
     expect(lines.at(-1)).toMatch(/^✓ Finished {2}[\d.]+ s {2}[\d,]+ tokens in, \d+ out/);
   });

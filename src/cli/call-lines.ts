@@ -1,5 +1,13 @@
 import type { CallNode } from "../state.ts";
-import { type CallFacts, describeCall, describeFile, describeResult, type ResultPart, timeText } from "../view.ts";
+import {
+  type CallFacts,
+  type Delegation,
+  describeCall,
+  describeFile,
+  describeResult,
+  type ResultPart,
+  timeText,
+} from "../view.ts";
 import { badgePiece } from "./badge-piece.ts";
 import { line } from "./line.ts";
 import type { ViewOptions } from "./node-lines.ts";
@@ -47,6 +55,15 @@ export const callEnd = (call: CallNode, options: ViewOptions, hasStart = false):
       ? problemLines(problem, below)
       : resultLines(call, below);
   return [...lines, ...rest.map((text) => `  ${text}`)];
+};
+
+/** What a call adds to the sub-agent that it started, below the sub-agent's last line. Empty while nothing is added. */
+export const delegationEnd = (call: CallNode, delegation: Delegation, options: ViewOptions): string[] => {
+  const { call: facts, time, hasOwnResult } = delegation;
+  const below = { ...options, width: options.width - 2 };
+  const lines = time ? [line([["dim", `${oneLine(facts.name)}  ${timeText(time, options.now)}`]], below)] : [];
+  if (hasOwnResult) lines.push(...resultLines(call, below));
+  return lines.map((text) => `  ${text}`);
 };
 
 const workLines = (call: CallNode, { status, fraction }: CallFacts, options: ViewOptions): string[] => {

@@ -1,6 +1,6 @@
 import type { AgentNode, CallNode, Node, PartNode, RunState } from "../state.ts";
-import { describeText, isOver } from "../view.ts";
-import { callEnd, callStart } from "./call-lines.ts";
+import { delegationOf, describeText, isOver } from "../view.ts";
+import { callEnd, callStart, delegationEnd } from "./call-lines.ts";
 import { type ViewOptions, agentEnd, agentStart, nodeLines, settledLength, textLines } from "./node-lines.ts";
 
 /** A run as lines from top to bottom. Each settled line is returned once. */
@@ -15,7 +15,7 @@ export interface Transcript {
 
 export const createTranscript = (state: RunState): Transcript => {
   /** The open nodes around the position of the last settled line, outermost first. */
-  const stack: Place[] = [{ home: state.root, index: 0 }];
+  const stack: Place[] = [{ home: state.root, index: 0, depth: 0 }];
   /** How much of the text at that position was returned. */
   let given = 0;
 
@@ -30,17 +30,19 @@ export const createTranscript = (state: RunState): Transcript => {
   const settled = (options: ViewOptions): string[] => {
     const lines: string[] = [];
     for (;;) {
-      const depth = stack.length - 1;
-      const place = stack[depth]!;
+      const place = stack.at(-1)!;
+      const { depth } = place;
       const node = place.home.items[place.index];
       if (!node) {
-        if (depth === 0 || !isOver(place.home)) return lines;
+        if (stack.length === 1 || !isOver(place.home)) return lines;
         stack.pop();
-        stack[depth - 1]!.index++;
-        lines.push(...railed(closing(place.home, options, depth - 1), depth - 1, options));
+        const outer = stack.at(-1)!;
+        outer.index++;
+        lines.push(...railed(closing(place.home, options, outer.depth), outer.depth, options));
       } else if (isOpened(node)) {
-        lines.push(...railed(opening(node, options, depth), depth, options));
-        stack.push({ home: node, index: 0 });
+        const bare = isBare(node);
+        if (!bare) lines.push(...railed(opening(node, options, depth), depth, options));
+        stack.push({ home: node, index: 0, depth: bare ? depth : depth + 1 });
       } else {
         if (node.kind === "text") lines.push(...railed(settledText(node, inside(options, depth)), depth, options));
         if (!isSettled(node, place)) return lines;
@@ -60,14 +62,16 @@ export const createTranscript = (state: RunState): Transcript => {
         void reversed.push(...railed(lines, depth, options).reverse());
       const pushNode = (node: Node, depth: number): void => {
         if (!isOpened(node)) return push(recentLines(node, 0, inside(options, depth), options.height), depth);
+        const bare = isBare(node);
         push(closing(node, options, depth), depth);
         for (let index = node.items.length - 1; index >= 0 && !isFull(); index--)
-          pushNode(node.items[index]!, depth + 1);
-        if (!isFull()) push(opening(node, options, depth), depth);
+          pushNode(node.items[index]!, bare ? depth : depth + 1);
+        if (!isFull() && !bare) push(opening(node, options, depth), depth);
       };
-      for (const [depth, { home, index }] of stack.entries()) {
-        if (depth > 0 && !isFull()) push(closing(home, options, depth - 1), depth - 1);
-        const isInnermost = depth === stack.length - 1;
+      for (const [level, { home, index, depth }] of stack.entries()) {
+        const outer = stack[level - 1]?.depth ?? 0;
+        if (level > 0 && !isFull()) push(closing(home, options, outer), outer);
+        const isInnermost = level === stack.length - 1;
         for (let at = home.items.length - 1; at > index && !isFull(); at--) pushNode(home.items[at]!, depth);
         const first = home.items[index];
         if (!first || !isInnermost || isFull()) continue;
@@ -82,7 +86,12 @@ export const createTranscript = (state: RunState): Transcript => {
 interface Place {
   readonly home: AgentNode | CallNode;
   index: number;
+  /** The number of rails before its lines. */
+  readonly depth: number;
 }
+
+/** A call that begins with a sub-agent has no first line of its own. Its first item never changes, so a settled line is never wrong. */
+const isBare = (node: AgentNode | CallNode): boolean => node.kind === "call" && node.items[0]?.kind === "agent";
 
 /** Whether a node's children are shown below its first line, which is then settled. */
 const isOpened = (node: Node): node is AgentNode | CallNode =>
@@ -101,8 +110,12 @@ const isSettled = (node: Node, { home, index }: Place): boolean => {
 const opening = (node: AgentNode | CallNode, options: ViewOptions, depth: number): string[] =>
   node.kind === "agent" ? agentStart(node, inside(options, depth)) : callStart(node, inside(options, depth));
 
-const closing = (node: AgentNode | CallNode, options: ViewOptions, depth: number): string[] =>
-  node.kind === "agent" ? agentEnd(node, inside(options, depth)) : callEnd(node, inside(options, depth), true);
+const closing = (node: AgentNode | CallNode, options: ViewOptions, depth: number): string[] => {
+  if (node.kind === "agent") return agentEnd(node, inside(options, depth));
+  const delegation = delegationOf(node);
+  if (delegation) return delegationEnd(node, delegation, inside(options, depth));
+  return callEnd(node, inside(options, depth), !isBare(node));
+};
 
 /** A node's lines. For a long text, only what can fit on the screen. */
 const recentLines = (node: Node, given: number, options: ViewOptions, height: number): string[] => {

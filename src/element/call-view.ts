@@ -1,6 +1,14 @@
 import type { FileRef, Json } from "../events.ts";
 import type { CallNode } from "../state.ts";
-import { describeCall, describeFile, describeResult, type ResultPart, visibleText } from "../view.ts";
+import {
+  type Delegation,
+  delegationOf,
+  describeCall,
+  describeFile,
+  describeResult,
+  type ResultPart,
+  visibleText,
+} from "../view.ts";
 import { icon } from "./icon.ts";
 import { make, makeBadge, makeLink, setText } from "./make.ts";
 import type { Scene, View } from "./scene.ts";
@@ -22,16 +30,23 @@ export const createCallView = (scene: Scene): View<CallNode> => {
   const error = make("p", "problem");
   const result = make("div", "result");
   const items = make("div", "items");
-  const element = make(
-    "details",
-    "call",
-    summary,
-    status,
-    bar,
-    labelled("Arguments", input),
-    labelled("Output", output),
-  );
-  element.append(items, error, labelled("Result", result));
+  const given = labelled("Arguments", input);
+  const returned = labelled("Result", result);
+  const element = make("details", "call", summary, status, bar, given, labelled("Output", output));
+  element.append(items, error, returned);
+  const delegated = createDelegationPart(clock);
+  /** A call that only starts a sub-agent has no card of its own: its arguments and result are collapsed below. */
+  const setBare = (isBare: boolean): void => {
+    if (element.classList.toggle("bare", isBare) === (delegated.element.parentElement === element)) return;
+    if (isBare) {
+      delegated.element.append(given, returned);
+      element.append(delegated.element);
+    } else {
+      delegated.element.remove();
+      bar.after(given);
+      element.append(returned);
+    }
+  };
   const showItems = scene.items(items);
   let isTouched = false;
   let content: unknown;
@@ -66,8 +81,27 @@ export const createCallView = (scene: Scene): View<CallNode> => {
         result.replaceChildren(...(parts ?? []).map((part) => partOf(part, scene)));
       }
       result.hidden = result.childElementCount === 0;
-      if (!isTouched) element.open = !facts.isOver || problem !== undefined;
+      const delegation = delegationOf(node);
+      setBare(delegation !== undefined);
+      if (delegation) delegated.show(delegation);
+      if (delegation) element.open = true;
+      else if (!isTouched) element.open = !facts.isOver || problem !== undefined;
       showItems(node.items);
+    },
+  };
+};
+
+/** The call of a sub-agent, collapsed to its name, and its duration if that differs from the sub-agent's. */
+const createDelegationPart = (clock: Scene["clock"]) => {
+  const name = make("span");
+  const time = make("span", "time");
+  const element = make("details", "delegation", make("summary", "soft", name, time));
+  return {
+    element,
+    show: ({ call, time: own, hasOwnResult }: Delegation): void => {
+      setText(name, call.name);
+      clock.show(time, own);
+      if (hasOwnResult) element.open = true;
     },
   };
 };

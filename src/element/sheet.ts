@@ -71,6 +71,9 @@ summary:has(> .time:not([hidden]))::after { margin-left: 0; }
 .plan [data-status="done"] .sign { color: var(--run-ok); }
 .plan [data-status="active"] .sign { color: var(--run-executing); }
 .advice { border: 1px solid var(--run-pending); border-radius: 0.6rem; background: var(--run-warm); padding: 0.5rem 0.75rem; font-size: 0.93em; }
+.call.bare { border: 0; padding: 0; background: none; }
+.call.bare > summary { display: none; }
+.delegation { border: 0; background: none; font-size: 0.93em; }
 .agent { border-left: 3px solid var(--run-accent); }
 .agent > summary > .icon { color: var(--run-accent); }
 .thinking { background: none; color: var(--run-soft); }

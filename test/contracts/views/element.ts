@@ -68,7 +68,7 @@ const read = (root: ParentNode): Drawn => {
   };
   return {
     calls: sorted(
-      all(root, ".call", (element) => {
+      all(root, ".call:not(.bare)", (element) => {
         const { summary, color, spins } = card(element);
         return fact({
           color,

@@ -1,4 +1,4 @@
-import { memo, useState } from "react";
+import { memo, type ReactNode, useState } from "react";
 import { useNode } from "runcast/react";
 import type { AgentNode } from "runcast/state";
 import { describeAgent } from "runcast/view";
@@ -10,8 +10,14 @@ import { StateMark } from "./state-mark.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { TimeView } from "./time-view.tsx";
 
+interface AgentCardProps {
+  readonly node: AgentNode;
+  /** Shown below what it did. */
+  readonly children?: ReactNode;
+}
+
 /** A sub-agent and everything it did. Collapsed when it is done. */
-export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
+export const AgentCard = memo(({ node, children }: AgentCardProps) => {
   const { state, Items } = useRunContext();
   const agent = useNode(state, node);
   const [chosen, setChosen] = useState<boolean>();
@@ -65,6 +71,7 @@ export const AgentCard = memo(({ node }: { readonly node: AgentNode }) => {
               </p>
             )}
             <Items owner={agent} />
+            {children}
             {usage !== "" && <p className="text-xs text-soft">{usage}</p>}
           </div>
         )}

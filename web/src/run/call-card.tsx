@@ -1,8 +1,9 @@
 import { memo, useState } from "react";
 import { ToolCard, useNode } from "runcast/react";
 import type { CallNode } from "runcast/state";
-import { describeCall, hasAgents } from "runcast/view";
+import { delegationOf, describeCall, hasAgents } from "runcast/view";
 import { Arguments } from "./arguments.tsx";
+import { DelegationCard } from "./delegation-card.tsx";
 import { Fold } from "../kit/fold.tsx";
 import { Output } from "./output.tsx";
 import { ProblemView } from "./problem-view.tsx";
@@ -19,12 +20,14 @@ export const CallCard = memo(({ node }: { readonly node: CallNode }) => {
   const call = useNode(state, node);
   const [chosen, setChosen] = useState<boolean>();
   useOpener(node.id, () => setChosen(true));
+  const delegation = delegationOf(call);
   const facts = describeCall(call);
   const { badge, isOver, name, summary, edits, exit, time, problem } = facts;
   // A sub-agent's work is more informative than the arguments that started it.
   const open = chosen ?? (!isOver && !hasAgents(call));
   const [wasOpen, setWasOpen] = useState(open);
   if (open && !wasOpen) setWasOpen(true);
+  if (delegation) return <DelegationCard call={call} delegation={delegation} />;
   return (
     <article
       data-node={call.id}

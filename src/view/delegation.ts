@@ -1,0 +1,43 @@
+import type { AgentNode, CallNode, PartNode } from "../state.ts";
+import { type CallFacts, describeCall } from "./call.ts";
+import { describeResult } from "./result.ts";
+import { callTime, agentTime, type Time } from "./time.ts";
+
+/**
+ * A call that only starts a sub-agent, such as `task`. It and its sub-agent are one card, the sub-agent's, as long as the
+ * call adds nothing to it. A call that failed, was edited or has other items is shown by itself, around its sub-agent.
+ */
+export interface Delegation {
+  readonly agent: AgentNode;
+  readonly call: CallFacts;
+  /** The call's duration if it differs from the sub-agent's. */
+  readonly time: Time | undefined;
+  /** Whether the result is something else than the sub-agent's last text. */
+  readonly hasOwnResult: boolean;
+}
+
+export const delegationOf = (call: CallNode): Delegation | undefined => {
+  const [agent, ...others] = call.items;
+  if (agent?.kind !== "agent" || others.length > 0 || call.output.length > 0) return undefined;
+  const facts = describeCall(call);
+  if (facts.problem || facts.edits || facts.exit || facts.status || facts.fraction !== undefined) return undefined;
+  if (facts.isOver && call.state !== "ok") return undefined;
+  return { agent, call: facts, time: ownTime(call, agent), hasOwnResult: hasOwnResult(call, agent) };
+};
+
+/** Shorter differences are the cost of starting the sub-agent. */
+const SAME_MS = 100;
+
+const ownTime = (call: CallNode, agent: AgentNode): Time | undefined => {
+  const [own, inner] = [callTime(call), agentTime(agent)];
+  if (!own || !("ms" in own)) return undefined;
+  return inner && "ms" in inner && Math.abs(own.ms - inner.ms) < SAME_MS ? undefined : own;
+};
+
+const hasOwnResult = (call: CallNode, { items }: AgentNode): boolean => {
+  const { parts = [], data } = describeResult(call) ?? {};
+  if (data === undefined && parts.length === 0) return false;
+  const [part, ...more] = parts;
+  const last = items.findLast((item): item is PartNode => item.kind === "text");
+  return more.length > 0 || data !== undefined || part?.kind !== "text" || part.text.trim() !== last?.text.trim();
+};

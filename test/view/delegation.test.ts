@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import type { Event } from "../../src/events.ts";
+import type { CallNode } from "../../src/state.ts";
+import { delegationOf } from "../../src/view.ts";
+import { folding } from "./folding.ts";
+
+const START: readonly Event[] = [
+  { type: "step-start", step: "s" },
+  { type: "tool-start", call: "c", name: "task" },
+  { type: "tool-input-end", call: "c", input: { agent: "reader", task: "Read" } },
+  { type: "step-end", step: "s", finish: "tools" },
+  { type: "tool-execute", call: "c" },
+  { type: "agent-start", agent: "a", call: "c", name: "reader", task: "Read" },
+];
+const AGENT: readonly Event[] = [
+  { type: "step-start", step: "t", agent: "a" },
+  { type: "text-start", part: "p", agent: "a" },
+  { type: "text-delta", part: "p", agent: "a", delta: "All fine." },
+  { type: "text-end", part: "p", agent: "a" },
+  { type: "step-end", step: "t", agent: "a", finish: "stop" },
+  { type: "agent-end", agent: "a", outcome: "done" },
+];
+const text = (words: string) => [{ type: "text" as const, text: words }];
+const nodeOf = (events: readonly Event[]): CallNode => {
+  const { state, add } = folding();
+  for (const event of events) add(event);
+  return state.nodes.get("c") as CallNode;
+};
+const callOf = (...events: readonly Event[]) => nodeOf([...START, ...events]);
+
+test("a call that only starts a sub-agent is one with it, while it works and when it is done", () => {
+  expect(delegationOf(callOf())).toMatchObject({
+    agent: { name: "reader" },
+    call: { name: "task" },
+    hasOwnResult: false,
+  });
+  const done = callOf(...AGENT, { type: "tool-end", call: "c", outcome: "ok", content: text("All fine.\n") });
+  expect(delegationOf(done)).toMatchObject({ hasOwnResult: false, time: undefined });
+});
+
+test("what the call adds is kept: a result and a duration of its own", () => {
+  const call = callOf(...AGENT, { type: "tool-end", call: "c", outcome: "ok", content: text("Filed."), ms: 9000 });
+  expect(delegationOf(call)).toMatchObject({ hasOwnResult: true, time: { ms: 9000 } });
+});
+
+test.each<readonly [string, readonly Event[]]>([
+  ["failed", [{ type: "tool-end", call: "c", outcome: "error", error: { code: "e", message: "No room left." } }]],
+  ["was cancelled", [{ type: "tool-end", call: "c", outcome: "cancelled" }]],
+  ["started two sub-agents", [{ type: "agent-start", agent: "b", call: "c", name: "writer" }]],
+  ["asks", [{ type: "ask-start", ask: "q", call: "c", kind: "confirmation", title: "Go on?" }]],
+  ["prints", [{ type: "tool-output-delta", call: "c", stream: "stdout", delta: "hello" }]],
+  ["reports progress", [{ type: "tool-progress", call: "c", fraction: 0.5 }]],
+])("a call that %s has a card of its own", (_, events) => {
+  expect(delegationOf(callOf(...events))).toBeUndefined();
+});
+
+test("a call without a sub-agent has a card of its own", () => {
+  expect(delegationOf(nodeOf(START.slice(0, -1)))).toBeUndefined();
+});

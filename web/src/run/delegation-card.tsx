@@ -1,0 +1,48 @@
+import { useState } from "react";
+import { useNode } from "runcast/react";
+import type { CallNode } from "runcast/state";
+import type { Delegation } from "runcast/view";
+import { Fold } from "../kit/fold.tsx";
+import { AgentCard } from "./agent-card.tsx";
+import { Arguments } from "./arguments.tsx";
+import { Result } from "./result.tsx";
+import { useOpener, useRunContext } from "./run-context.ts";
+import { TimeView } from "./time-view.tsx";
+
+interface DelegationCardProps {
+  readonly call: CallNode;
+  readonly delegation: Delegation;
+}
+
+/** A call and the sub-agent that it started, as one card. The call's arguments and result are collapsed in it. */
+export const DelegationCard = ({ call, delegation }: DelegationCardProps) => {
+  const { state } = useRunContext();
+  useNode(state, delegation.agent);
+  const { agent, call: facts, time, hasOwnResult } = delegation;
+  const [open, setOpen] = useState(false);
+  useOpener(call.id, () => setOpen(true));
+  return (
+    <div data-node={call.id} data-kind="call" data-delegation={call.id} tabIndex={-1} className="min-w-0">
+      <AgentCard node={agent}>
+        <Fold
+          open={open}
+          onToggle={setOpen}
+          line={
+            <span className="flex min-w-0 flex-1 items-baseline gap-2 text-xs text-soft">
+              <span className="truncate">{facts.name}</span>
+              <TimeView time={time} className="shrink-0 tabular-nums" />
+            </span>
+          }
+        >
+          {open && (
+            <div className="flex flex-col gap-2.5 px-3 py-2.5">
+              <Arguments call={call} facts={facts} />
+              <Result call={call} />
+            </div>
+          )}
+        </Fold>
+        {hasOwnResult && !open && <Result call={call} />}
+      </AgentCard>
+    </div>
+  );
+};
