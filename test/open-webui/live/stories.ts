@@ -36,6 +36,15 @@ const stories: readonly DemoStory[] = [
     () => [{ say: "Two at once. " }, lookUp("owls"), lookUp("bats")],
     () => [{ say: "Both fly at night." }],
   ),
+  {
+    ...story(
+      "Which documents",
+      () => [{ call: "list_documents", input: {} }],
+      ({ resultsOf }) => [{ say: `I have ${resultsOf("list_documents").join()}.` }],
+    ),
+    // Open WebUI wraps the question in a template with what it found in the documents.
+    matches: ({ message }) => message.includes("Which documents"),
+  },
   story(
     "Failing",
     () => [{ say: "I try it. " }, { call: "open_shelf", input: { shelf: "Z" } }],
@@ -181,6 +190,14 @@ const tools = ({ pass }: Gates): Tool[] =>
       input: z.object({}),
       run: () =>
         Array.from({ length: 1000 }, (_, index) => `Line ${index} of the whole book, as it stands.`).join("\n"),
+    }),
+    defineTool({
+      name: "list_documents",
+      description: "Lists what the user attached.",
+      input: z.object({}),
+      run: (_, { files }) =>
+        files.map(({ name, data = "" }) => `${name} (${Buffer.from(data, "base64").length} bytes)`).join(", ") ||
+        "none",
     }),
     defineTool({
       name: "show_all",

@@ -105,6 +105,18 @@ describeLive("the pipe", ({ program }) => {
     });
   });
 
+  test("a document that the user attaches reaches the agent's tools", async () => {
+    const chat = await live.open({ model });
+    const buffer = Buffer.from("bird;night\nowl;yes\n");
+    await chat.page
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles({ name: "owls.csv", mimeType: "text/csv", buffer });
+    await chat.page.getByText("owls.csv").first().waitFor();
+    await chat.send("Which documents do you have?");
+    await chat.answer.getByText(`I have owls.csv (${buffer.length} bytes).`).waitFor();
+  });
+
   test("a server that is not there is told of in one sentence", async () => {
     await live.account.install("gone", PIPE, { RUNCAST_URL: "http://127.0.0.1:9" });
     const chat = await live.open({ model: "gone.default" });
