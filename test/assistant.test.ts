@@ -83,7 +83,7 @@ describe("a model without a configuration", () => {
     });
     expect(Object.keys(config.agents)).toEqual(["assistant", "demo"]);
     expect(config.defaultAgent).toBe("assistant");
-    expect(note).toContain("anthropic/claude-sonnet-4-5, since ANTHROPIC_API_KEY is set");
+    expect(note).toContain("anthropic/claude-sonnet-4-5, because ANTHROPIC_API_KEY is set");
     const { about } = config.agents["assistant"]!;
     expect(about).toMatchObject({ model: "anthropic/claude-sonnet-4-5", models: ["xai/grok-3-mini"] });
     const tools = about!.tools!.map(({ name }) => name);
