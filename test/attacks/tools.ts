@@ -16,7 +16,7 @@ const errorOf = (events: string): string | undefined =>
 
 export const strayErrors: Attack = {
   name: "tools: errors that nobody catches",
-  reports: /nobody caught this error/,
+  reports: /uncaught error, the server continues/,
   prepare:
     ({ url, reported }) =>
     (report, signal) =>
