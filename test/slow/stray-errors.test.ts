@@ -37,7 +37,7 @@ test("an error that a tool lets go ends its call and is reported; the process an
   const events = await eventsOf(await post({ message: "after_the_end", agent: "strays" }));
   expect(events.find(({ type }) => type === "tool-end")).toMatchObject({ outcome: "ok" });
   await expect.poll(() => said).toContain("long after the end");
-  expect(said).toContain("nobody caught this error, and the server goes on");
+  expect(said).toContain("uncaught error, the server continues");
   expect(child.exitCode).toBeNull();
   const { state } = (await (await fetch(`${url}/runs/${other}`)).json()) as { state: { outcome?: string } };
   expect(state.outcome).toBeUndefined();
