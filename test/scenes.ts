@@ -47,7 +47,7 @@ const openBoard = async (page: Page): Promise<void> => {
     ["Mei", "Run the checks"],
   ]);
   await page.getByRole("button", { name: "All runs" }).click();
-  await page.getByRole("button", { name: "Answer Send the report" }).waitFor();
+  await page.getByRole("button", { name: "Answer Send the report" }).first().waitFor();
 };
 
 export const scenes: readonly Scene[] = [
@@ -159,7 +159,7 @@ export const scenes: readonly Scene[] = [
     speed: 3,
     play: async (page) => {
       await openBoard(page);
-      await page.getByRole("button", { name: "Answer Send the report" }).click();
+      await page.getByRole("button", { name: "Answer Send the report" }).first().click();
       await page
         .getByRole("dialog")
         .getByRole("button", { name: /^Allow/ })

@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/client/run-handle.ts",
     edits: [
       [
-        "if (seq !== state.seq + 1) throw new BadFrame(`entry ${id} arrived after ${state.seq}: the entries in between are missing`);",
+        "if (seq !== state.seq + 1)\n      throw new BadFrame(`entry ${id} arrived after ${state.seq}: the entries in between are missing`);",
         "if (seq !== state.seq + 1) state.seq = seq - 1;",
       ],
     ],

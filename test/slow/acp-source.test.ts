@@ -123,7 +123,7 @@ describe("people", () => {
     const { runner, log, run } = await play(scripted({ turn: [{ form }, { stop: "end_turn" }] }));
     await untilEvent(log, run, ({ type }) => type === "ask-start");
     const ask = (await entriesOf(log, run)).map(({ event }) => event).find((event) => event.type === "ask-start")!;
-    await expect(runner.answer(run, ask.ask, { value: { age: "old" } })).rejects.toThrow(/fit/);
+    await expect(runner.answer(run, ask.ask, { value: { age: "old" } })).rejects.toThrow(/match/);
     await runner.answer(run, ask.ask, { value: { name: "Ada", age: 36 } });
     expect(JSON.parse(textIn(await untilEnd(log, run)))).toEqual({
       action: "accept",

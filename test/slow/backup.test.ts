@@ -101,7 +101,7 @@ describe("a backup while 100 runs are at work", () => {
     const file = path.join(home, "saved.tar");
     const environment = { RUNCAST_URL: "http://127.0.0.1:9" };
     expect(await backup.run({ ...command([file], home), environment })).toBe(0);
-    await expect(backup.run({ ...command([file], home), environment })).rejects.toThrow(/exists already/);
+    await expect(backup.run({ ...command([file], home), environment })).rejects.toThrow(/already exists/);
     await expect(restore.run(command([file], home))).rejects.toThrow(/is not empty/);
   });
 

@@ -157,7 +157,7 @@ describe("what a command line gets wrong is told with what to write instead", ()
     const exported = (file: string) => runcast(["export", `${url}/runs/${run}`, "--output", file], { cwd });
     expect(await exported("nowhere/x.jsonl")).toMatchObject({
       error:
-        "runcast export: cannot write nowhere/x.jsonl: there is no directory nowhere; make it, or choose another file\n",
+        "runcast export: cannot write nowhere/x.jsonl: there is no directory nowhere; create it, or choose another file\n",
       code: 1,
     });
     await mkdir(path.join(cwd, "there"));

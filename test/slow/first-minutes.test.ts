@@ -53,7 +53,7 @@ describe("the first minutes", () => {
     writeFileSync(path.join(cwd, ".env"), `OLLAMA_BASE_URL=${ollama.url}/v1\n`);
     const { said, url } = await serve([], { cwd, env: { RUNCAST_MODEL: "" } });
     expect(said).toContain("assistant  ollama/llama3");
-    expect(said).toContain(`since Ollama answers at ${ollama.url}/v1`);
+    expect(said).toContain(`because Ollama answers at ${ollama.url}/v1`);
 
     const client = createClient({ url });
     const handle = client.start({ message: "Write a haiku about rain" });

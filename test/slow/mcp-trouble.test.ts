@@ -253,7 +253,11 @@ test("names are safe, short and never twice", () => {
 
 test("who is asked is never a guess between two runs", async () => {
   const calls = inFlight();
-  const call = (run: string) => ({ context: { run } as never, token: "", bounds: {} as never });
+  const call = (run: string) => ({
+    context: { run } as never,
+    token: "",
+    bounds: { givenUp: new AbortController().signal } as never,
+  });
   const [a, b, c] = [call("1"), call("1"), call("2")];
   const { promise, resolve } = Promise.withResolvers<void>();
   const run = (which: typeof a) => calls.run(which!, () => promise);

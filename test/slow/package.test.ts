@@ -76,7 +76,7 @@ describe("the published package", { timeout: 120_000 }, () => {
     writeFileSync(path.join(old, "package.json"), JSON.stringify({ type: "module", engines: { node: ">=999.1" } }));
     const { status, stderr } = spawnSync(process.execPath, [path.join(old, "dist/cli.js")], { encoding: "utf8" });
     expect(stderr).toBe(
-      `runcast: this is Node.js ${process.versions.node}, and Runcast needs 999.1 or newer; install one from https://nodejs.org and run the command again\n`,
+      `runcast: this is Node.js ${process.versions.node}, but Runcast needs 999.1 or newer; install it from https://nodejs.org and run the command again\n`,
     );
     expect(status).toBe(1);
   });

@@ -85,14 +85,14 @@ describeInBrowser("attachments", ({ serve, open }) => {
       ["paper.pdf", "application/pdf", PDF.toString("base64")],
       ["notes.ts", "text/plain", Buffer.from("let a = 1;").toString("base64")],
     ]);
-    await sentFiles(page).getByRole("button", { name: "Show one.png large" }).waitFor();
+    await sentFiles(page).getByRole("button", { name: "Enlarge one.png" }).waitFor();
     expect(await sentFiles(page).innerText()).toContain("paper.pdf");
 
     await send(page, "And now?");
     await expect.poll(() => requests.length).toBe(2);
     expect(filesOf(requests[1]!).map(({ data }) => data)).toEqual(filesOf(first!).map(({ data }) => data));
     await page.reload();
-    await sentFiles(page).getByRole("button", { name: "Show one.png large" }).waitFor();
+    await sentFiles(page).getByRole("button", { name: "Enlarge one.png" }).waitFor();
     await page
       .getByRole("button", { name: "Ask again" })
       .first()
@@ -150,7 +150,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     await expect
       .poll(() =>
         sentFiles(page)
-          .getByRole("button", { name: /^Show .* large$/ })
+          .getByRole("button", { name: /^Enlarge / })
           .count(),
       )
       .toBe(50);
@@ -171,7 +171,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await ended(page, "done");
-    const shown = page.getByRole("button", { name: "Show one.png large" });
+    const shown = page.getByRole("button", { name: "Enlarge one.png" });
     await shown.press("Enter");
     const large = page.getByRole("dialog", { name: "one.png" });
     await large.waitFor();
@@ -189,10 +189,10 @@ describeInBrowser("attachments", ({ serve, open }) => {
     await attach(page, image("one.png"));
     await send(page, "Draw");
     await ended(page, "done");
-    await page.getByRole("button", { name: "Show chart.png large" }).click();
+    await page.getByRole("button", { name: "Enlarge chart.png" }).click();
     await page.getByRole("dialog", { name: "chart.png" }).getByRole("button", { name: "Close" }).click();
     const run = await page.evaluate(async () => (await (await fetch("runs")).json()).runs[0].run as string);
     await page.goto(new URL(`?run=${run}`, page.url()).href);
-    await sentFiles(page).getByRole("button", { name: "Show one.png large" }).waitFor();
+    await sentFiles(page).getByRole("button", { name: "Enlarge one.png" }).waitFor();
   });
 });

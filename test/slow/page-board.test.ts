@@ -149,7 +149,7 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     await says(viewer, "Work for Bob", "working");
     expect(await viewer.getByRole("button", { name: /^(Stop|Answer)/ }).count()).toBe(0);
     const starter = await signedIn(url, "starter");
-    expect(await starter.getByRole("alert").innerText()).toMatch(/does not allow to watch/i);
+    expect(await starter.getByRole("alert").innerText()).toMatch(/does not allow you to watch/i);
     expect(await starter.getByRole("button", { name: "Try again" }).count()).toBe(0);
     expect(await violations(starter)).toEqual([]);
     mistakes();
@@ -193,6 +193,8 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     const url = await serve(undefined, { agents });
     for (const message of ["Say one", "Approve two", "Work three"]) await begin(url, message);
     const page = await open(url);
+    // The page must have loaded before it can react to keys.
+    await page.getByRole("button", { name: "All runs" }).waitFor();
     await page.locator("body").press("r");
     await says(page, "Approve two", "waiting");
     const focused = () =>

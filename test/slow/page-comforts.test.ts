@@ -95,7 +95,7 @@ describeInBrowser("daily comforts", ({ serve, open }: Browsing) => {
       Object.assign(window, { shown, Notification: Notifier });
     });
     await page.getByRole("button", { name: "Settings", exact: true }).click();
-    await page.getByLabel("Notify me when an agent asks or finishes").check();
+    await page.getByLabel("Notify me when an agent has a question or finishes").check();
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Close" }).click();
     await send(page, "Do it");
@@ -116,7 +116,7 @@ describeInBrowser("daily comforts", ({ serve, open }: Browsing) => {
       Notification.requestPermission = async () => "denied";
     });
     await page.getByRole("button", { name: "Settings", exact: true }).click();
-    const setting = page.getByLabel("Notify me when an agent asks or finishes");
+    const setting = page.getByLabel("Notify me when an agent has a question or finishes");
     await setting.click();
     await page.getByText("This browser blocks notifications").waitFor();
     expect(await setting.isChecked()).toBe(false);

@@ -60,7 +60,7 @@ describeInBrowser("deleting on the page", ({ serve, open, mistakes }: Browsing) 
     await sent("Just answer: and now?", 2);
     await page.getByRole("button", { name: "New conversation" }).first().click();
     await sent("Just answer: something else", 3);
-    await page.getByRole("button", { name: /^More for Just answer: are you real/ }).click();
+    await page.getByRole("button", { name: /^More actions for Just answer: are you real/ }).click();
     await page.getByRole("menuitem", { name: "Delete everywhere…" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete everywhere" });
     expect(await violations(page)).toEqual([]);

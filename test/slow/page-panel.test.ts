@@ -73,7 +73,7 @@ describeInBrowser("the tools panel and the tray", ({ serve, open, openBeside }: 
     const page = await show("x", atOnce);
     await openPanel(page);
     const now = panel(page).getByRole("region", { name: "Running now" });
-    await now.getByText("2 at the same time").waitFor();
+    await now.getByText("2 in parallel").waitFor();
     await panel(page).getByText("2 executing").waitFor();
     expect(await now.locator("[data-elapsed]").count()).toBe(2);
     expect(await now.locator("[data-row]", { hasText: "never_quick" }).getAttribute("data-slow")).toBe("false");

@@ -57,7 +57,7 @@ test("refuses a directory that another process has open, until that one dies", a
 
 test("refuses what it cannot read, and says what to do", async () => {
   writeFileSync(path.join(directory, "log.db"), "no database at all".repeat(1000));
-  expect(open).toThrow(/is damaged .* move the directory away/);
+  expect(open).toThrow(/is damaged .* move the directory/);
   await rm(path.join(directory, "log.db"));
   let other = database();
   other.exec("CREATE TABLE notes (text)");

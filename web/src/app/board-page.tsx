@@ -8,15 +8,13 @@ import type { BoardState } from "../board/board.ts";
 import { moveRow } from "../board/move-row.ts";
 import { useBoard } from "../board/use-board.ts";
 import { Button } from "../kit/button.tsx";
-import { useCell } from "../kit/cell.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
 import { usePage } from "../session/page-context.ts";
 import type { BoardFilter } from "../session/route.ts";
 import { useTitle } from "../session/use-title.ts";
 import { type KeyCommand, useKeys } from "./keys.ts";
-import { KeysDialog } from "./keys-dialog.tsx";
 import { wantsKey } from "./refusal.ts";
-import { SettingsDialog } from "./settings-dialog.tsx";
+import { PageDialogs } from "./page-dialogs.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { useAgents } from "./use-agents.ts";
 
@@ -28,7 +26,6 @@ interface BoardPageProps {
 /** All runs of the server that the user may see, from any client. */
 export const BoardPage = ({ filter, onLocked }: BoardPageProps) => {
   const { route, dialog } = usePage();
-  const opened = useCell(dialog);
   const { board, state } = useBoard(filter);
   const { agents = [] } = useAgents(onLocked);
   const [answered, setAnswered] = useState<RunRow>();
@@ -77,8 +74,7 @@ export const BoardPage = ({ filter, onLocked }: BoardPageProps) => {
         {board && state && <BoardList board={board} state={state} box={box} onAnswer={setAnswered} />}
       </main>
       {answered && <AnswerDialog run={answered.run} title={describeRow(answered).title} onClose={close} />}
-      {opened === "settings" && <SettingsDialog onClose={() => dialog.set(undefined)} />}
-      {opened === "keys" && <KeysDialog commands={commands} onClose={() => dialog.set(undefined)} />}
+      <PageDialogs commands={commands} />
     </div>
   );
 };

@@ -13,13 +13,12 @@ import { ConnectionState } from "./connection-state.tsx";
 import { Drawer, isWide, useIsWide } from "../kit/drawer.tsx";
 import { FollowUps } from "./follow-ups.tsx";
 import { type KeyCommand, moveStep, useKeys } from "./keys.ts";
-import { KeysDialog } from "./keys-dialog.tsx";
 import { usePage } from "../session/page-context.ts";
 import { useTitle } from "../session/use-title.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
 import { Queue } from "./queue.tsx";
 import { RunChoices } from "./run-choices.tsx";
-import { SettingsDialog } from "./settings-dialog.tsx";
+import { PageDialogs } from "./page-dialogs.tsx";
 import { StartScreen } from "./start-screen.tsx";
 import { ToolsDrawer } from "./tools-drawer.tsx";
 import { TopBar } from "./top-bar.tsx";
@@ -35,7 +34,6 @@ const DeleteConversationDialog = lazy(() =>
 export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
   const { settings, route, dialog } = usePage();
   const { sidebar, tools } = useCell(settings);
-  const open = useCell(dialog);
   const [erased, setErased] = useState<ConversationFact>();
   const known = useAgents(onLocked);
   const scroller = useRef<HTMLDivElement>(null);
@@ -148,8 +146,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
           <DeleteConversationDialog conversation={erased} onClose={() => setErased(undefined)} />
         </Suspense>
       )}
-      {open === "settings" && <SettingsDialog onClose={() => dialog.set(undefined)} />}
-      {open === "keys" && <KeysDialog commands={commands} onClose={() => dialog.set(undefined)} />}
+      <PageDialogs commands={commands} />
     </div>
   );
 };

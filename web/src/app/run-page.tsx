@@ -6,16 +6,14 @@ import type { ShownRun } from "../conversations/runs.ts";
 import { RunView } from "../run/run-view.tsx";
 import { RunTools } from "../share/run-tools.tsx";
 import { Button } from "../kit/button.tsx";
-import { useCell } from "../kit/cell.ts";
 import { ConnectionState } from "./connection-state.tsx";
 import { type KeyCommand, moveStep, useKeys } from "./keys.ts";
-import { KeysDialog } from "./keys-dialog.tsx";
 import { WindowingContext } from "../kit/windowing.ts";
 import { usePage } from "../session/page-context.ts";
 import { useTitle } from "../session/use-title.ts";
 import { ProblemNote } from "../kit/problem-note.tsx";
 import { mayHelp, wantsKey } from "./refusal.ts";
-import { SettingsDialog } from "./settings-dialog.tsx";
+import { PageDialogs } from "./page-dialogs.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { useFollowedRun } from "../session/use-followed-run.ts";
 import { useRunScreen } from "./use-run-screen.ts";
@@ -42,7 +40,6 @@ interface OpenRunProps extends Pick<RunPageProps, "onLocked"> {
 
 const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: OpenRunProps) => {
   const { access, route, dialog } = usePage();
-  const open = useCell(dialog);
   const { mayAnswer, actions, scroller, content, windowing } = useRunScreen(access, run);
   const isOver = useRunEnd(state) !== "open";
   const mayAct = access.token === undefined;
@@ -113,8 +110,7 @@ const OpenRun = ({ shown: { run, state, connection, liveUntil }, onLocked }: Ope
           )}
         </div>
       </main>
-      {open === "settings" && <SettingsDialog onClose={() => dialog.set(undefined)} />}
-      {open === "keys" && <KeysDialog commands={commands} onClose={() => dialog.set(undefined)} />}
+      <PageDialogs commands={commands} />
     </div>
   );
 };
