@@ -123,7 +123,7 @@ describeInBrowser("attachments", ({ serve, open }) => {
     const alert = page.getByRole("alert");
     await expect.poll(() => alert.innerText()).toContain("film.png has 20.0 MB. A file can have up to 10.0 MB.");
     expect(await alert.innerText()).toContain(
-      "all.zip cannot be read by this model. It reads text files, images and PDFs.",
+      "all.zip cannot be read by this model. It accepts text files, images and PDFs.",
     );
     expect(await attached(page).count()).toBe(1);
     await page.route("**/files?*", (route) =>

@@ -65,7 +65,7 @@ describeInBrowser("deleting on the page", ({ serve, open, mistakes }: Browsing) 
     const dialog = page.getByRole("dialog", { name: "Delete everywhere" });
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Delete everywhere" }).click();
-    await dialog.getByText("deleted from this browser, and 2 runs of it from the server").waitFor();
+    await dialog.getByText("deleted from this browser, and 2 runs from the server").waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
     expect(await runsOf(url, ALICE)).toHaveLength(1);
     await page.reload();
