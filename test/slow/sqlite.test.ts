@@ -68,7 +68,7 @@ test("refuses what it cannot read, and says what to do", async () => {
   other = database();
   other.exec("PRAGMA user_version = 99");
   other.close();
-  expect(open).toThrow(/newer Runcast \(format 99; this one knows 3\): upgrade/);
+  expect(open).toThrow(/newer Runcast \(format 99; this one reads up to 3\): upgrade/);
 });
 
 test("says that it is damaged if its database was cut short", async () => {
