@@ -80,7 +80,7 @@ export const ROW_STATES: readonly { readonly value: string; readonly word: strin
 /** The number of open runs: `3 working, 1 waiting for someone`. */
 export const openRunsText = ({ working, waiting }: NonNullable<RunListChanges["open"]>): string =>
   working + waiting === 0
-    ? "No run is at work"
+    ? "No active runs"
     : [working > 0 && `${amount(working)} working`, waiting > 0 && `${amount(waiting)} waiting for someone`]
         .filter(Boolean)
         .join(", ");

@@ -109,7 +109,7 @@ describeInBrowser("the board of runs", ({ serve, open, mistakes }: Browsing) => 
     await page.getByLabel("Search runs").fill("REPORT");
     await expect.poll(() => titles(page)).toEqual(["Work on the report"]);
     await page.getByLabel("Search runs").fill("nothing like it");
-    await page.getByText("No run fits.").waitFor();
+    await page.getByText("No matching runs.").waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Show all runs" }).click();
     await expect.poll(() => titles(page)).toHaveLength(3);

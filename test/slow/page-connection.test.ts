@@ -136,6 +136,24 @@ describeInBrowser("the page's connection", ({ serve, open }: Browsing) => {
     expect(await note.count()).toBe(0);
   });
 
+  test("settings that cannot be loaded say so, and load once the server is back", async () => {
+    const { url, pull, plug } = await cable(await serve());
+    const page = await open(url);
+    await page.getByRole("textbox", { name: "Message the agent" }).waitFor();
+    pull();
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    const note = page.getByRole("alert").filter({ hasText: "could not be loaded" });
+    await note.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await note.getByRole("button", { name: "Close" }).click();
+    expect(await note.count()).toBe(0);
+    await page.getByRole("textbox", { name: "Message the agent" }).fill("still here");
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    plug();
+    await note.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("dialog", { name: "Settings" }).waitFor();
+  });
+
   test("a server that is too busy is not called lost: what it says is said", async () => {
     const url = await serve(endless, { limits: { concurrentRuns: 1, queuedRuns: 0 } });
     const first = await open(url);

@@ -36,7 +36,7 @@ test("how long ago, and how many are at work", () => {
   expect([0, 59_999, 60_000, 3_599_999, 3_600_000, 86_400_000, 200_000_000].map(ago)).toEqual([
     "just now", "just now", "1 min ago", "59 min ago", "1 h ago", "1 day ago", "2 days ago",
   ]); // prettier-ignore
-  expect(openRunsText({ working: 0, waiting: 0 })).toBe("No run is at work");
+  expect(openRunsText({ working: 0, waiting: 0 })).toBe("No active runs");
   expect(openRunsText({ working: 1200, waiting: 0 })).toBe("1,200 working");
   expect(openRunsText({ working: 2, waiting: 1 })).toBe("2 working, 1 waiting for someone");
   expect(ROW_STATES.map(({ word }) => word)).toEqual([

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Client } from "runcast/client";
 import { type Cards, CardsProvider } from "runcast/react";
 import type { Conversations } from "../conversations/conversations.ts";
@@ -12,6 +12,7 @@ import { type Access, createAccess, readKey } from "../session/access.ts";
 import { createAnnouncer } from "../session/announcer.ts";
 import { createAttention } from "../session/attention.ts";
 import { createCell, useCell } from "../kit/cell.ts";
+import { loadLater } from "../kit/load-later.tsx";
 import { loadCards } from "./cards.ts";
 import { ChatPage } from "./chat-page.tsx";
 import { createKeptCell } from "../kit/kept-cell.ts";
@@ -22,8 +23,6 @@ import { createRoute } from "../session/route.ts";
 import { RunPage } from "./run-page.tsx";
 import { createSettings, requestOf } from "../session/settings.ts";
 import { applyTheme } from "./theme.ts";
-
-const BoardPage = lazy(() => import("./board-page.tsx").then((module) => ({ default: module.BoardPage })));
 
 const NO_CARDS: Cards = {};
 
@@ -71,9 +70,7 @@ export const App = () => {
             {run !== undefined ? (
               <RunPage key={run} run={run} onLocked={lock} />
             ) : board ? (
-              <Suspense fallback={<Opening />}>
-                <BoardPage filter={board} onLocked={lock} />
-              </Suspense>
+              <BoardPage filter={board} onLocked={lock} />
             ) : (
               <Chat page={page} onLocked={lock} />
             )}
@@ -113,6 +110,8 @@ const Opening = () => (
     <header className="h-14 shrink-0 border-b border-line bg-card" />
   </div>
 );
+
+const BoardPage = loadLater(async () => (await import("./board-page.tsx")).BoardPage, <Opening />);
 
 /** Older entries existed before following began, so they are not announced. */
 const NEW_MS = 10_000;

@@ -38,8 +38,8 @@ export const BoardPage = ({ filter, onLocked }: BoardPageProps) => {
     if (isLocked) onLocked();
   }, [isLocked, onLocked]);
   const commands: readonly KeyCommand[] = [
-    { key: "j", does: "To the next run", run: () => moveRow(box.current, 1) },
-    { key: "k", does: "To the run before", run: () => moveRow(box.current, -1) },
+    { key: "j", does: "Go to the next run", run: () => moveRow(box.current, 1) },
+    { key: "k", does: "Go to the previous run", run: () => moveRow(box.current, -1) },
     { key: "/", does: "Search runs", run: () => search.current?.focus() },
     { key: "n", does: "New conversation", run: () => route.go({}) },
     { key: "?", does: "Show keyboard shortcuts", run: () => dialog.set("keys") },
@@ -81,7 +81,7 @@ export const BoardPage = ({ filter, onLocked }: BoardPageProps) => {
 
 const OpenRuns = ({ state: { open, problem } }: { readonly state: BoardState }) => (
   <p role="status" className="truncate text-xs text-soft">
-    {problem ? "Not up to date" : open ? openRunsText(open) : "Opening…"}
+    {problem ? "Not up to date" : open ? openRunsText(open) : "Loading…"}
   </p>
 );
 
@@ -91,7 +91,7 @@ const Empty = ({ isFiltered, onAll }: { readonly isFiltered: boolean; readonly o
     <div className="flex flex-col items-start gap-3 px-4 py-8 text-sm">
       <p role="status" className="text-soft">
         {isFiltered
-          ? "No run fits."
+          ? "No matching runs."
           : "No runs yet. A run appears here as soon as it starts, whether on this page, in Open WebUI or through the API."}
       </p>
       {isFiltered ? (

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from "react";
+import { type ReactNode, useMemo, useRef, useState } from "react";
 import { describeRun } from "runcast/view";
 import type { ConversationFact } from "../conversations/conversation.ts";
 import { Sidebar } from "../conversations/sidebar.tsx";
@@ -8,6 +8,7 @@ import { BrowserCalls } from "../embeds/browser-calls.tsx";
 import { AskTray } from "../panel/ask-tray.tsx";
 import { Button } from "../kit/button.tsx";
 import { useCell } from "../kit/cell.ts";
+import { loadLater } from "../kit/load-later.tsx";
 import { Composer } from "./composer.tsx";
 import { ConnectionState } from "./connection-state.tsx";
 import { Drawer, isWide, useIsWide } from "../kit/drawer.tsx";
@@ -27,8 +28,8 @@ import { acceptsOf, useAgents } from "./use-agents.ts";
 import { type Chat, useChat } from "./use-chat.ts";
 import { useFileDrop } from "./use-file-drop.ts";
 
-const DeleteConversationDialog = lazy(() =>
-  import("../deletion/delete-conversation-dialog.tsx").then((module) => ({ default: module.DeleteConversationDialog })),
+const DeleteConversationDialog = loadLater(
+  async () => (await import("../deletion/delete-conversation-dialog.tsx")).DeleteConversationDialog,
 );
 
 export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
@@ -141,11 +142,7 @@ export const ChatPage = ({ onLocked }: { readonly onLocked: () => void }) => {
           }}
         />
       </Drawer>
-      {erased && (
-        <Suspense>
-          <DeleteConversationDialog conversation={erased} onClose={() => setErased(undefined)} />
-        </Suspense>
-      )}
+      {erased && <DeleteConversationDialog conversation={erased} onClose={() => setErased(undefined)} />}
       <PageDialogs commands={commands} />
     </div>
   );

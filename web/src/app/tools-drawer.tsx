@@ -1,11 +1,15 @@
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { RunState } from "runcast/state";
 import type { ShownMessage } from "../conversations/use-conversations.tsx";
 import { useConversations } from "../conversations/use-conversations.tsx";
+import { loadLater } from "../kit/load-later.tsx";
 import { LiveUntil } from "../run/run-context.ts";
 import type { ChatJump } from "./use-chat.ts";
 
-const ToolsPanel = lazy(async () => ({ default: (await import("../panel/tools-panel.tsx")).ToolsPanel }));
+const ToolsPanel = loadLater(
+  async () => (await import("../panel/tools-panel.tsx")).ToolsPanel,
+  <p className="text-sm text-soft">Loading…</p>,
+);
 
 export interface ToolsDrawerProps {
   readonly messages: readonly ShownMessage[];
@@ -25,11 +29,9 @@ export const ToolsDrawer = ({ messages, onJump }: ToolsDrawerProps) => {
   );
   return (
     <div className="h-full p-3">
-      <Suspense fallback={<p className="text-sm text-soft">Opening…</p>}>
-        <LiveUntil value={liveUntil}>
-          <ToolsPanel runs={states} onJump={jump} />
-        </LiveUntil>
-      </Suspense>
+      <LiveUntil value={liveUntil}>
+        <ToolsPanel runs={states} onJump={jump} />
+      </LiveUntil>
     </div>
   );
 };

@@ -16,7 +16,7 @@ export interface BoardRows {
 }
 
 /** The limit of rows in memory. Older runs can be found by search. */
-const MOST_ROWS = 20_000;
+const MAX_ROWS = 20_000;
 
 export const createBoardRows = (): BoardRows => {
   let order: readonly string[] = [];
@@ -30,8 +30,8 @@ export const createBoardRows = (): BoardRows => {
     const stay = order.filter((run) => !leaving.has(run));
     for (const run of leaving) known.delete(run);
     order = [...fresh, ...stay].sort((one, other) => compareRows(known.get(one)!, known.get(other)!));
-    for (const run of order.slice(MOST_ROWS)) known.delete(run);
-    order = order.slice(0, MOST_ROWS);
+    for (const run of order.slice(MAX_ROWS)) known.delete(run);
+    order = order.slice(0, MAX_ROWS);
     fresh = [];
     leaving = new Set();
   };
@@ -44,7 +44,7 @@ export const createBoardRows = (): BoardRows => {
       leaving = new Set();
     },
     append: (rows) => {
-      const added = rows.filter(({ run }) => !known.has(run)).slice(0, MOST_ROWS - known.size);
+      const added = rows.filter(({ run }) => !known.has(run)).slice(0, MAX_ROWS - known.size);
       for (const row of added) known.set(row.run, row);
       order = [...order, ...added.map(({ run }) => run)];
     },
@@ -73,6 +73,6 @@ export const createBoardRows = (): BoardRows => {
       return hasChange;
     },
     settle,
-    isFull: () => known.size >= MOST_ROWS,
+    isFull: () => known.size >= MAX_ROWS,
   };
 };

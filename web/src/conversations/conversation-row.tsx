@@ -133,7 +133,7 @@ const TitleInput = ({ title, onDone }: { title: string; onDone: (title: string |
   };
   return (
     <input
-      // oxlint-disable-next-line jsx-a11y/no-autofocus -- whoever asked to rename wants to type
+      // oxlint-disable-next-line jsx-a11y/no-autofocus -- renaming starts with typing
       autoFocus
       aria-label="Title"
       value={text}

@@ -8,7 +8,7 @@ export interface OutgoingFile {
 }
 
 const AT_ONCE = 4;
-const MOST_KEPT = 200;
+const MAX_KEPT = 200;
 
 /** Files uploaded by this page. They are shown before the run has started, when the server does not serve them yet. */
 const uploaded = new Map<string, Blob>();
@@ -29,7 +29,7 @@ export const uploadFiles = async (
         files.slice(at, at + AT_ONCE).map(async ({ name, mediaType, file }): Promise<Part> => {
           const stored = await client.upload(run, file, { name, mediaType });
           uploaded.set(keyOf(run, stored.file), file);
-          for (const oldest of uploaded.keys()) if (uploaded.size > MOST_KEPT) uploaded.delete(oldest);
+          for (const oldest of uploaded.keys()) if (uploaded.size > MAX_KEPT) uploaded.delete(oldest);
           return { type: "file", run, name, mediaType, file: stored.file, bytes: stored.bytes };
         }),
       )),

@@ -15,7 +15,7 @@ export interface Rpc {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-const MOST_PIXELS = 4000;
+const MAX_PIXELS = 4000;
 const LONGEST_DRAFT = 10_000;
 
 /** Reads a window message. Ignores messages from any window other than the frame's own. */
@@ -44,7 +44,7 @@ const ownMessage = ({ height, blocked, draft }: Record<string, unknown>): FrameM
 
 const heightOf = (height: unknown): FrameMessage | undefined =>
   typeof height === "number" && Number.isFinite(height)
-    ? { says: "height", height: Math.min(Math.max(Math.ceil(height), 0), MOST_PIXELS) }
+    ? { says: "height", height: Math.min(Math.max(Math.ceil(height), 0), MAX_PIXELS) }
     : undefined;
 
 const rpcOf = ({ id, method, params }: Record<string, unknown>): FrameMessage | undefined =>

@@ -17,7 +17,7 @@ export interface GatedFrameProps {
 }
 
 /** The maximum number of blocked origins to collect. */
-const MOST_BLOCKED = 10;
+const MAX_BLOCKED = 10;
 
 /** Until the user has decided, the document leaves room for the question. */
 const UNDECIDED_HEIGHT = 240;
@@ -49,7 +49,7 @@ export const GatedFrame = ({ holder, origins: first, title, ...rest }: GatedFram
         origins={origins}
         maxHeight={offered.length > 0 ? UNDECIDED_HEIGHT : undefined}
         onClosed={() => setClosed(true)}
-        onBlocked={(origin) => setBlocked((before) => [...new Set([...before, origin])].slice(0, MOST_BLOCKED))}
+        onBlocked={(origin) => setBlocked((before) => [...new Set([...before, origin])].slice(0, MAX_BLOCKED))}
       />
       {others.length > 0 && <figcaption className="text-sm text-soft">Blocked: {others.join(", ")}</figcaption>}
     </figure>

@@ -44,8 +44,8 @@ export const divideBlocked = (
 };
 
 /** The maximum that the server's frame accepts. */
-const MOST_ORIGINS = 20;
+const MAX_ORIGINS = 20;
 
 /** The origins of a frame: those chosen for it, then those that its agent may always reach. */
 export const reachable = (decided: readonly string[], allowed: readonly string[]): readonly string[] =>
-  [...new Set([...decided, ...allowed])].slice(0, MOST_ORIGINS);
+  [...new Set([...decided, ...allowed])].slice(0, MAX_ORIGINS);

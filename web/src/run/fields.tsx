@@ -35,7 +35,7 @@ export const Fields = ({ input, isWhole = () => true, raw = "" }: FieldsProps) =
 
 /** Whether a value is best shown by its fields. */
 export const isFields = (input: Json | undefined): input is { [key: string]: Json } =>
-  typeof input === "object" && input !== null && !Array.isArray(input) && Object.keys(input).length <= MOST_FIELDS;
+  typeof input === "object" && input !== null && !Array.isArray(input) && Object.keys(input).length <= MAX_FIELDS;
 
 /** Shows only the newest text, so that a frame costs the same however long the arguments are. */
 export const tailOf = (text: string): string => (text.length > SHOWN ? `…${text.slice(-SHOWN)}` : text);
@@ -61,6 +61,6 @@ const clipped = (text: string): string =>
     ? `${text.slice(0, LONGEST)}… (${amount(text.length)} characters; copy the arguments to see all of them)`
     : text;
 
-const MOST_FIELDS = 50;
+const MAX_FIELDS = 50;
 const SHOWN = 1500;
 const LONGEST = 20_000;

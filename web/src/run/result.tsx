@@ -60,7 +60,7 @@ const ContentView = ({ part }: { readonly part: ResultPart }) => {
   }
 };
 
-const MOST_COPIED = 20_000_000;
+const MAX_COPIED = 20_000_000;
 
 /** The complete result, including the content of files. */
 const resultText = async ({ content = [], value }: CallNode, file: RunActions["file"]): Promise<string> => {
@@ -70,7 +70,7 @@ const resultText = async ({ content = [], value }: CallNode, file: RunActions["f
     if (part.type === "json") return JSON.stringify(part.value, undefined, 2);
     if (part.type === "link") return part.url;
     if (part.head === undefined) return part.name ?? part.file;
-    if (!file || part.bytes > MOST_COPIED) return `${part.head}\n…\n${part.tail ?? ""}`;
+    if (!file || part.bytes > MAX_COPIED) return `${part.head}\n…\n${part.tail ?? ""}`;
     return await (await file(part.file)).text();
   });
   return (await Promise.all(parts)).join("\n");

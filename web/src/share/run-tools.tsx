@@ -1,15 +1,12 @@
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { createPortal } from "react-dom";
 import type { Entry } from "runcast/events";
+import { loadLater } from "../kit/load-later.tsx";
 import { usePage } from "../session/page-context.ts";
 
-const ReplayDialog = lazy(() =>
-  import("../replay/replay-dialog.tsx").then((module) => ({ default: module.ReplayDialog })),
-);
-const DeleteRunDialog = lazy(() =>
-  import("../deletion/delete-run-dialog.tsx").then((module) => ({ default: module.DeleteRunDialog })),
-);
-const ShareDialog = lazy(() => import("./share-dialog.tsx").then((module) => ({ default: module.ShareDialog })));
+const ReplayDialog = loadLater(async () => (await import("../replay/replay-dialog.tsx")).ReplayDialog);
+const DeleteRunDialog = loadLater(async () => (await import("../deletion/delete-run-dialog.tsx")).DeleteRunDialog);
+const ShareDialog = loadLater(async () => (await import("./share-dialog.tsx")).ShareDialog);
 
 export interface RunToolsProps {
   readonly run: string;
@@ -50,11 +47,11 @@ export const RunTools = ({ run, load }: RunToolsProps) => {
         </Tool>
       )}
       {createPortal(
-        <Suspense>
+        <>
           {open === "replay" && <ReplayDialog run={run} load={everything} onClose={close} />}
           {open === "share" && <ShareDialog run={run} onClose={close} />}
           {open === "delete" && <DeleteRunDialog run={run} isKept={load !== undefined} onClose={close} />}
-        </Suspense>,
+        </>,
         // Outside of the message, which is small and may be scrolled out of view.
         document.body,
       )}

@@ -4,7 +4,7 @@ import type { Shape } from "../shape.ts";
 
 const HEAD = /^--- \S.*\n\+\+\+ \S.*\n@@ -\d/m;
 const LOOKED_AT = 20_000;
-const MOST_LINES = 2000;
+const MAX_LINES = 2000;
 
 /** A unified diff: file by file if the text contains nothing else, otherwise as colored lines. */
 export const diff: Shape = {
@@ -18,7 +18,7 @@ export const diff: Shape = {
 
 const MixedDiff = ({ text }: { readonly text: string }) => {
   const lines = text.replace(/\n$/, "").split("\n");
-  const left = lines.length - MOST_LINES;
+  const left = lines.length - MAX_LINES;
   return (
     <pre
       tabIndex={0}
@@ -27,7 +27,7 @@ const MixedDiff = ({ text }: { readonly text: string }) => {
       data-diff
       className="max-h-96 overflow-auto rounded-md bg-sunken py-1.5 font-mono text-xs leading-5"
     >
-      {lines.slice(0, MOST_LINES).map((line, index) => (
+      {lines.slice(0, MAX_LINES).map((line, index) => (
         // Lines have no IDs and never change.
         // oxlint-disable-next-line react/no-array-index-key
         <span key={index} className={`block min-w-fit px-2.5 ${colorOf(line)}`}>
