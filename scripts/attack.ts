@@ -18,7 +18,7 @@ buildPageIfStale();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 /** The maximum p99 delay for a viewer. */
-const MOST_LATE_MS = 100;
+const MAX_LATE_MS = 100;
 let count = 0;
 let failed = 0;
 let skipped = 0;
@@ -33,7 +33,7 @@ for await (const { name, skipped: why, answers, wrong, viewer, before } of attac
     console.log(`skip  ${name} (${why})`);
     continue;
   }
-  const isLate = viewer.count === 0 || viewer.p99 >= MOST_LATE_MS;
+  const isLate = viewer.count === 0 || viewer.p99 >= MAX_LATE_MS;
   const isWrong = wrong.length > 0 || isLate;
   if (isWrong) failed += 1;
   const given = [...answers].toSorted().map(([answer, times]) => `${answer} ×${times}`);
@@ -41,7 +41,7 @@ for await (const { name, skipped: why, answers, wrong, viewer, before } of attac
   console.log(`        ${given.join(", ")}`);
   const late = `p99 ${viewer.p99} ms, at most ${viewer.max} ms late (just before: p99 ${before.p99} ms)`;
   console.log(
-    `        viewer: ${viewer.count} words, ${late}${isLate ? ` (p99 must be under ${MOST_LATE_MS} ms)` : ""}`,
+    `        viewer: ${viewer.count} words, ${late}${isLate ? ` (p99 must be under ${MAX_LATE_MS} ms)` : ""}`,
   );
   for (const text of wrong) console.log(`        wrong: ${text}`);
 }

@@ -3,11 +3,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 const storage = new AsyncLocalStorage<(error: unknown) => void>();
 
 /** Runs some work and reports errors that it does not handle: unhandled rejections, and errors thrown in timers or listeners. */
-export const hearStrayErrors = <Value>(hear: (error: unknown) => void, work: () => Value): Value =>
+export const catchStrayErrors = <Value>(hear: (error: unknown) => void, work: () => Value): Value =>
   storage.run(hear, work);
 
 /**
- * Keeps a stray error from ending the process, and with it all other runs. Reports it to the `hearStrayErrors` around
+ * Keeps a stray error from ending the process, and with it all other runs. Reports it to the `catchStrayErrors` around
  * the work it comes from, if known, and to `onProblem`. Returns a function that undoes this.
  */
 export const surviveStrayErrors = (onProblem: (error: unknown) => void): (() => void) => {

@@ -16,7 +16,7 @@ export interface Traces {
 }
 
 /** The maximum number of queued runs. If runs end faster than they can be read, the excess gets no trace. */
-const MOST_QUEUED = 1000;
+const MAX_QUEUED = 1000;
 
 export const createTraces = (version: string, onProblem: (error: unknown) => void): Traces => {
   const api = import("@opentelemetry/api").catch(() => undefined);
@@ -24,7 +24,7 @@ export const createTraces = (version: string, onProblem: (error: unknown) => voi
   let queued = 0;
   return {
     record: (run) => {
-      if (queued >= MOST_QUEUED) return;
+      if (queued >= MAX_QUEUED) return;
       queued++;
       last = last
         .then(async () => {

@@ -35,14 +35,14 @@ export const guards: readonly Mutant[] = [
   {
     breaks: "a hostile MCP server asks a few times: it asks on and on",
     file: "src/tools/mcp/call-bounds.ts",
-    edits: [["return asks <= MOST_ASKS;", "return asks > 0;"]],
+    edits: [["return asks <= MAX_ASKS;", "return asks > 0;"]],
     tests: ["test/slow/mcp-hostile.test.ts"],
     named: "asks a person no more than a few times in one call, and is given up if it goes on: HTTP",
   },
   {
     breaks: "a hostile MCP server fills no memory: its result is read to the end",
     file: "src/tools/mcp/bounded-body.ts",
-    edits: [["if (held <= mostBytes) return", "if (held <= mostBytes || mostBytes > 0) return"]],
+    edits: [["if (held <= maxBytes) return", "if (held <= maxBytes || maxBytes > 0) return"]],
     tests: ["test/slow/mcp-hostile.test.ts"],
     named: "cannot fill the memory with one result: HTTP",
   },

@@ -22,7 +22,7 @@ const USUAL: readonly (readonly [provider: string, model: string])[] = [
 const LOCAL: Readonly<Record<string, string>> = { ollama: "Ollama", lmstudio: "LM Studio", vllm: "vLLM" };
 const PROBE_MS = 300;
 /** A server may list hundreds of models, too many to choose from. */
-const MOST_MODELS = 20;
+const MAX_MODELS = 20;
 const MAX_BYTES = 1_000_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -67,4 +67,4 @@ const idsIn = (data: unknown): string[] =>
   (Array.isArray(data) ? data : [])
     .map((model: { id?: unknown } | null) => model?.id)
     .filter((id): id is string => typeof id === "string" && id !== "" && !/embed/i.test(id))
-    .slice(0, MOST_MODELS);
+    .slice(0, MAX_MODELS);

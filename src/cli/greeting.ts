@@ -16,7 +16,7 @@ interface Start {
   readonly unready: readonly string[];
 }
 
-const MOST_COUNTED = 1000;
+const MAX_COUNTED = 1000;
 
 /** The text that a server prints when it is ready. */
 export const greeting = async (
@@ -24,8 +24,8 @@ export const greeting = async (
   { log, place }: OpenedLog,
   { url, recovered, dropped, kept, environment, note, unready }: Start,
 ): Promise<string> => {
-  const runs = (await log.list({ limit: MOST_COUNTED + 1 })).length;
-  const held = runs > MOST_COUNTED ? `more than ${counted(MOST_COUNTED, "run")}` : counted(runs, "run");
+  const runs = (await log.list({ limit: MAX_COUNTED + 1 })).length;
+  const held = runs > MAX_COUNTED ? `more than ${counted(MAX_COUNTED, "run")}` : counted(runs, "run");
   const closed = recovered > 0 ? `, ${counted(recovered, "interrupted run")} recovered` : "";
   const gone = dropped > 0 ? `, ${counted(dropped, "run")} dropped by retention` : "";
   const named = Object.entries(agents).map(([name, { about }]) =>

@@ -14,7 +14,7 @@ import {
   thinkingLine,
 } from "./node-lines.ts";
 import { footLines, headLines } from "./render.ts";
-import { createSpeakers } from "./speakers.ts";
+import { createAgentPaths } from "./agent-paths.ts";
 import { oneLine, terminalText } from "./terminal-text.ts";
 
 /**
@@ -27,7 +27,7 @@ export const createPlainText = (
   /** How much of each open text was printed, and the incomplete last line of each call's output. */
   const given = new Map<string, number>();
   const unfinished = new Map<string, string>();
-  const speakers = createSpeakers(state);
+  const paths = createAgentPaths(state);
 
   const text = (part: PartNode, view: ViewOptions): string[] => {
     const from = given.get(part.id) ?? 0;
@@ -57,9 +57,9 @@ export const createPlainText = (
       case "run-resume":
         return nodeLines(state.root.items.at(-1)!, view);
       case "agent-start":
-        return of(event.agent, (agent: AgentNode) => agentStart({ ...agent, name: speakers.nameOf(agent) }, view));
+        return of(event.agent, (agent: AgentNode) => agentStart({ ...agent, name: paths.nameOf(agent) }, view));
       case "agent-end":
-        return of(event.agent, (agent: AgentNode) => agentEnd({ ...agent, name: speakers.nameOf(agent) }, view));
+        return of(event.agent, (agent: AgentNode) => agentEnd({ ...agent, name: paths.nameOf(agent) }, view));
       case "step-start":
         return of(event.step, (step: StepNode) => stepLines(step, view));
       case "step-retry":
@@ -111,11 +111,11 @@ export const createPlainText = (
 
   return ({ at, event }) => {
     const isEdge = event.type === "agent-start" || event.type === "agent-end";
-    const path = speakers.pathOf(event.agent);
+    const path = paths.pathOf(event.agent);
     const place = isEdge ? path.slice(0, -1) : path;
     const lines = linesOf(event, { ...options, now: at }).map((words) => indented(words, place.length));
     if (lines.length === 0) return [];
-    const heads = speakers.switchTo(place).map(({ name, depth }) =>
+    const heads = paths.switchTo(place).map(({ name, depth }) =>
       indented(
         line(
           [
@@ -127,8 +127,8 @@ export const createPlainText = (
         depth,
       ),
     );
-    if (event.type === "agent-start") speakers.switchTo(path);
-    if (event.type === "agent-end") speakers.leave(path);
+    if (event.type === "agent-start") paths.switchTo(path);
+    if (event.type === "agent-end") paths.leave(path);
     return [...heads, ...lines];
   };
 };

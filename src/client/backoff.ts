@@ -5,11 +5,11 @@ import { LONGEST_TIMER } from "../timer.ts";
 export type Backoff = (attempt: number, why: Problem) => number | undefined;
 
 const FIRST_MS = 500;
-const MOST_MS = 30_000;
+const MAX_MS = 30_000;
 
 /** Doubles up to half a minute. Half of the delay is random, so that clients do not all reconnect together when a server restarts. */
 export const defaultBackoff: Backoff = (attempt) =>
-  Math.min(MOST_MS, FIRST_MS * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+  Math.min(MAX_MS, FIRST_MS * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
 
 /** Rejects with the signal's reason. */
 export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>

@@ -11,7 +11,7 @@ export interface Secret {
 /** Secrets found by field name are searched for everywhere, even where no rule matches. Shorter ones would match ordinary words. */
 const SHORTEST_KNOWN = 8;
 /** The maximum total characters of known secrets: about a hundred megabytes of memory. */
-const MOST_KNOWN = 2_000_000;
+const MAX_KNOWN = 2_000_000;
 
 export interface SecretFinder {
   /** Secrets in order, without overlaps. */
@@ -31,7 +31,7 @@ export const createSecretFinder = (more: readonly (string | RegExp)[]): SecretFi
   return {
     learn: (secret) => {
       if (secret.length >= SHORTEST_KNOWN) known.add(secret);
-      if (known.size > MOST_KNOWN) throw new TooManySecrets("the run contains too many secrets to search for");
+      if (known.size > MAX_KNOWN) throw new TooManySecrets("the run contains too many secrets to search for");
     },
     find: (text) => {
       const found: Secret[] = [];

@@ -6,8 +6,8 @@
 export const frame = ({ searchParams }: URL): Response => {
   const origins = searchParams.getAll("origin");
   const wrong = origins.find((origin) => !ORIGIN.test(origin));
-  if (wrong !== undefined || origins.length > MOST_ORIGINS)
-    return new Response(wrong === undefined ? `at most ${MOST_ORIGINS} origins` : "not an origin", { status: 400 });
+  if (wrong !== undefined || origins.length > MAX_ORIGINS)
+    return new Response(wrong === undefined ? `at most ${MAX_ORIGINS} origins` : "not an origin", { status: 400 });
   const may = searchParams.getAll("may").filter((permission) => PERMISSIONS.includes(permission));
   return new Response(DOCUMENT, {
     headers: {
@@ -27,7 +27,7 @@ export const frame = ({ searchParams }: URL): Response => {
 const PERMISSIONS = ["forms", "popups", "modals", "downloads", "pointer-lock"];
 const ORIGIN =
   /^(?:(?:https|wss):\/\/(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*|https?:\/\/(?:127\.0\.0\.1|localhost))(?::\d{1,5})?$/i;
-const MOST_ORIGINS = 20;
+const MAX_ORIGINS = 20;
 
 const policyOf = (origins: string, may: readonly string[]): string =>
   [

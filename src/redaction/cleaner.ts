@@ -6,7 +6,7 @@ import { type Program, REDACTED, Scanner } from "./scanner.ts";
 /** Others get their turn after so many characters. */
 const TURN = 8 * 1024;
 /** What has to be cleaned at once and is longer is left out whole. */
-const MOST_AT_ONCE = 16 * 1024;
+const MAX_AT_ONCE = 16 * 1024;
 
 /** Leaves what rules find out of texts and of values. */
 export class Cleaner {
@@ -52,7 +52,7 @@ export class Cleaner {
   }
 
   textAtOnce(text: string): string {
-    if (text.length <= MOST_AT_ONCE) return this.#scanner.push(text) + this.#scanner.end();
+    if (text.length <= MAX_AT_ONCE) return this.#scanner.push(text) + this.#scanner.end();
     this.count("long text");
     return REDACTED;
   }

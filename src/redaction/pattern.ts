@@ -23,20 +23,19 @@ type Node =
   | { readonly kind: "secret"; readonly node: Node };
 
 /** A pattern that counts far is as long as it counts. */
-const MOST_INSTRUCTIONS = 4000;
+const MAX_INSTRUCTIONS = 4000;
 
 /** Adds a rule's pattern to a program. Throws for one that cannot be followed. */
 export const compile = (program: Instruction[], pattern: RegExp, rule: number): number => {
   const start = program.length;
   emit(program, new Parser(pattern).parse());
   program.push({ do: "match", rule });
-  if (program.length - start > MOST_INSTRUCTIONS)
-    throw new Error(`the pattern ${pattern} is too large; count less far`);
+  if (program.length - start > MAX_INSTRUCTIONS) throw new Error(`the pattern ${pattern} is too large; count less far`);
   return start;
 };
 
 const emit = (program: Instruction[], node: Node): void => {
-  if (program.length > 10 * MOST_INSTRUCTIONS) throw new Error("the patterns are too large; count less far");
+  if (program.length > 10 * MAX_INSTRUCTIONS) throw new Error("the patterns are too large; count less far");
   switch (node.kind) {
     case "char":
       return void program.push({ do: "char", has: tabled(node.has) });
@@ -155,7 +154,7 @@ class Parser {
     if (text.startsWith("?")) return { kind: "repeat", node, least: 0, most: 1 };
     const from = Number(least);
     const to = comma === "" ? from : most === "" ? Infinity : Number(most);
-    if (from > MOST_INSTRUCTIONS || (to !== Infinity && to > MOST_INSTRUCTIONS))
+    if (from > MAX_INSTRUCTIONS || (to !== Infinity && to > MAX_INSTRUCTIONS))
       throw this.#refused("a count that large");
     return { kind: "repeat", node, least: from, most: to };
   }

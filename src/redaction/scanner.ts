@@ -17,7 +17,7 @@ interface Begun {
   readonly isSecret: boolean;
 }
 
-const MOST_BEGUN = 20_000;
+const MAX_BEGUN = 20_000;
 
 export const compileRules = (rules: readonly Rule[]): Program => {
   const instructions: Instruction[] = [];
@@ -225,7 +225,7 @@ const begunBy = (program: Program, before: number, code: number): readonly Begun
     } else if (instruction.do !== "match") follow(at + 1, isSecret || instruction.do === "begin");
   };
   for (const at of program.starts) follow(at, false);
-  if (begun.size >= MOST_BEGUN) begun.clear();
+  if (begun.size >= MAX_BEGUN) begun.clear();
   begun.set(key, list);
   return list;
 };

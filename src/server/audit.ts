@@ -40,7 +40,7 @@ const KIND = "audit";
 const KEPT_MS = 90 * 86_400_000;
 /** Watching the same run again within this time, as reconnecting pages do, is not recorded. */
 const WATCH_MS = 3_600_000;
-const MOST_WATCHES = 10_000;
+const MAX_WATCHES = 10_000;
 
 export const createAudit = (records: Records, onError: (error: unknown) => void): Audit => {
   const watches = new Map<string, number>();
@@ -49,7 +49,7 @@ export const createAudit = (records: Records, onError: (error: unknown) => void)
     if (at !== undefined && performance.now() - at < WATCH_MS) return true;
     watches.delete(name);
     watches.set(name, performance.now());
-    if (watches.size > MOST_WATCHES) watches.delete(watches.keys().next().value!);
+    if (watches.size > MAX_WATCHES) watches.delete(watches.keys().next().value!);
     return false;
   };
   return {

@@ -23,7 +23,7 @@ const BODIES_A_TURN = 16;
  * If the limit is reached, drops the body that has been arriving for the longest: a body at normal speed completes long
  * before those that are merely held open.
  */
-export const createBodyBudget = (mostBytes: number): BodyBudget => {
+export const createBodyBudget = (maxBytes: number): BodyBudget => {
   const pending = new Map<symbol, { bytes: number; refuse: (refusal: Refusal) => void }>();
   const turns = new Turns(BODIES_A_TURN, () => {});
   let held = 0;
@@ -42,7 +42,7 @@ export const createBodyBudget = (mostBytes: number): BodyBudget => {
           body.bytes += bytes;
           held += bytes;
           for (const [oldest, { refuse: giveWay }] of pending) {
-            if (held <= mostBytes) break;
+            if (held <= maxBytes) break;
             end(oldest);
             giveWay(tooMuch());
           }

@@ -35,15 +35,15 @@ export const createReadBody =
     const body = request.readableEnded
       ? parsedBefore(request, length > maxBytes ? (bytes) => checked(bytes, maxBytes) : undefined)
       : parse(checked(await readBytes(request, most, budget, refuse), maxBytes).toString("utf8"));
-    if (isDeeper(body, MOST_LEVELS))
-      throw new Refusal("too-deep", `the body has more than ${MOST_LEVELS} levels`, {
+    if (isDeeper(body, MAX_LEVELS))
+      throw new Refusal("too-deep", `the body has more than ${MAX_LEVELS} levels`, {
         hint: "send a flatter structure",
       });
     return body;
   };
 
 /** Code that walks a value is recursive, so a deeper one would overflow the stack. */
-const MOST_LEVELS = 500;
+const MAX_LEVELS = 500;
 
 const LONG_STRING = 4096;
 const [QUOTE, COMMA, BRACE, BRACKET] = [0x22, 0x2c, 0x7b, 0x5b];

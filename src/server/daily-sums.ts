@@ -16,7 +16,7 @@ export interface DailySumsOptions {
   readonly kind: string;
   /** The code of the refusal. */
   readonly code: string;
-  readonly mostPerUser: number;
+  readonly maxPerUser: number;
   readonly most: number;
   /** The settings that say so. */
   readonly settings: { readonly user: string; readonly all: string };
@@ -32,7 +32,7 @@ const STORE_MS = 2000;
 const EVERYBODY = "*";
 
 export const createDailySums = (records: Records, options: DailySumsOptions): DailySums => {
-  const { kind, code, mostPerUser, most, settings, taken, onError, now = Date.now } = options;
+  const { kind, code, maxPerUser, most, settings, taken, onError, now = Date.now } = options;
   /** Not stored yet. */
   const added = new Map<string, number>();
   const stored = new Map<string, { readonly sum: number; readonly at: number }>();
@@ -79,10 +79,10 @@ export const createDailySums = (records: Records, options: DailySumsOptions): Da
   return {
     add: (user, amount) => {
       if (most !== Infinity) addTo(EVERYBODY, amount);
-      if (mostPerUser !== Infinity && user !== undefined) addTo(hashOf(user), amount);
+      if (maxPerUser !== Infinity && user !== undefined) addTo(hashOf(user), amount);
     },
     check: async (user) => {
-      if (user !== undefined) await checkSum(hashOf(user), mostPerUser, "your runs", settings.user);
+      if (user !== undefined) await checkSum(hashOf(user), maxPerUser, "your runs", settings.user);
       await checkSum(EVERYBODY, most, "the runs of this server", settings.all);
     },
     close: () => store().catch(onError),

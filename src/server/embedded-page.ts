@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import type { Owners } from "./owners.ts";
 import type { Readings } from "./readings.ts";
 
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** A page that a run embeds, as a document or a URL, if the principal may watch the run. */
 export const embeddedPage = async (
@@ -17,6 +17,6 @@ export const embeddedPage = async (
   if (html !== undefined) return { html };
   if (file === undefined) return url === undefined ? undefined : { url };
   const stored = await log.get(run, file);
-  if (!stored || stored.size > MOST_BYTES) return undefined;
+  if (!stored || stored.size > MAX_BYTES) return undefined;
   return { html: Buffer.concat(await Array.fromAsync(stored.bytes)).toString() };
 };

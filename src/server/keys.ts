@@ -32,7 +32,7 @@ export interface KeysOptions {
 
 const KIND = "key";
 const PREFIX = "rck_";
-const MOST_KEYS = 1000;
+const MAX_KEYS = 1000;
 /** How long it may take until a key revoked by another process is refused. */
 const KEPT_MS = 5000;
 
@@ -49,11 +49,11 @@ export const createKeys = ({ records, configured }: KeysOptions): Keys => {
     const known = looked.get(hash);
     if (known && performance.now() - known.at < KEPT_MS) return known.found;
     const found = (await records.get(KIND, hash)) as unknown as StoredKey | undefined;
-    if (looked.size >= MOST_KEYS) looked.clear();
+    if (looked.size >= MAX_KEYS) looked.clear();
     looked.set(hash, { at: performance.now(), found });
     return found;
   };
-  const all = () => records.list(KIND, { limit: MOST_KEYS });
+  const all = () => records.list(KIND, { limit: MAX_KEYS });
 
   return {
     find: async (key) => {
@@ -71,8 +71,8 @@ export const createKeys = ({ records, configured }: KeysOptions): Keys => {
           status: 409,
           hint: "choose another name, or revoke that one",
         });
-      if (kept.length >= MOST_KEYS)
-        throw new Refusal("too-many-keys", `there are ${MOST_KEYS} keys already`, { status: 409, hint: "revoke some" });
+      if (kept.length >= MAX_KEYS)
+        throw new Refusal("too-many-keys", `there are ${MAX_KEYS} keys already`, { status: 409, hint: "revoke some" });
       const key = PREFIX + randomBytes(32).toString("base64url");
       await records.put(KIND, keyHash(key), JSON.parse(JSON.stringify({ ...wanted, created: Date.now() })) as Json);
       return key;

@@ -65,7 +65,7 @@ const TOKEN = /^rct_([A-Za-z0-9_-]{1,256})\.([a-z0-9]{1,40})\.([A-Za-z0-9_-]{43}
 const CHAT = "chat";
 const CHAT_ANSWER = "chatanswer";
 const CHAT_MS = 7 * 86_400_000;
-const MOST_LINKS = 100;
+const MAX_LINKS = 100;
 
 export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions): Links => {
   let kept: Promise<string> | undefined;
@@ -88,7 +88,7 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
     });
 
   const list = async (run: string): Promise<Link[]> => {
-    const found = await records.list(KIND, { prefix: recordId(run, ""), limit: 10 * MOST_LINKS });
+    const found = await records.list(KIND, { prefix: recordId(run, ""), limit: 10 * MAX_LINKS });
     const links: Link[] = [];
     for (const { id, value } of found) {
       const stored = await working(value as Stored);
@@ -102,8 +102,8 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
 
     async create(wanted) {
       const { run } = wanted;
-      if ((await list(run)).length >= MOST_LINKS)
-        throw new Refusal("too-many-links", `run ${run} has ${MOST_LINKS} links already`, {
+      if ((await list(run)).length >= MAX_LINKS)
+        throw new Refusal("too-many-links", `run ${run} has ${MAX_LINKS} links already`, {
           status: 409,
           hint: "revoke some of them first",
         });
@@ -131,7 +131,7 @@ export const createLinks = ({ records, secret, knowsKey, onError }: LinksOptions
     },
 
     async forget(run) {
-      const found = await records.list(KIND, { prefix: recordId(run, ""), limit: 10 * MOST_LINKS });
+      const found = await records.list(KIND, { prefix: recordId(run, ""), limit: 10 * MAX_LINKS });
       for (const { id } of found) await records.delete(KIND, id);
     },
 

@@ -13,14 +13,14 @@ const WEIGHT = 0.2;
 /** Caps the delay after the machine slept or the process was suspended. */
 const LONGEST_MS = 5000;
 
-export const watchLoad = (mostMs: number, now: () => number = () => performance.now()): Load => {
-  const load = createLoad(mostMs, now());
+export const watchLoad = (maxMs: number, now: () => number = () => performance.now()): Load => {
+  const load = createLoad(maxMs, now());
   const timer = setInterval(() => load.look(now()), LOOK_MS).unref();
   return { check: load.check, stop: () => clearInterval(timer) };
 };
 
 /** Call `look` every `LOOK_MS`. The later the call, the greater the load. */
-export const createLoad = (mostMs: number, start: number) => {
+export const createLoad = (maxMs: number, start: number) => {
   let due = start + LOOK_MS;
   let delay = 0;
   return {
@@ -30,11 +30,11 @@ export const createLoad = (mostMs: number, start: number) => {
       due = now + LOOK_MS;
     },
     check: (): void => {
-      if (delay <= mostMs) return;
+      if (delay <= maxMs) return;
       throw new HttpRefusal(
         503,
         "overloaded",
-        `this server is too busy for another run: its event loop is ${Math.round(delay)} ms late (limit: ${mostMs} ms)`,
+        `this server is too busy for another run: its event loop is ${Math.round(delay)} ms late (limit: ${maxMs} ms)`,
         "try again in a few seconds; the setting limits.loopDelayMs sets the limit",
         { headers: { "retry-after": "5" }, retryable: true },
       );

@@ -44,9 +44,9 @@ export const countDelivery = (metrics: Metrics, at: number): void => {
 };
 
 /** Limits the number of labels, because clients choose the names of models and codes. */
-const MOST_SAMPLES = 200;
+const MAX_SAMPLES = 200;
 const raise = <Key extends string>(counts: Map<Key, number>, key: Key, rest: Key, by = 1): void => {
-  const counted = counts.has(key) || counts.size < MOST_SAMPLES ? key : rest;
+  const counted = counts.has(key) || counts.size < MAX_SAMPLES ? key : rest;
   counts.set(counted, (counts.get(counted) ?? 0) + by);
 };
 

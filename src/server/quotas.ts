@@ -27,7 +27,7 @@ export const createQuotas = (
   const sums = createDailySums(log.records, {
     kind: "stored-bytes",
     code: "quota",
-    mostPerUser: userBytesPerDay,
+    maxPerUser: userBytesPerDay,
     most: bytesPerDay,
     settings: { user: "userBytesPerDay", all: "bytesPerDay" },
     taken: (most) => `have stored the ${most} bytes that are allowed in a day`,

@@ -1,7 +1,7 @@
 import { HttpRefusal } from "./refusals.ts";
 
 const MINUTE = 60_000;
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 /** A limit per address and minute. A full minute's worth may be used in a burst, and is then restored gradually. */
 export interface Rate {
@@ -35,7 +35,7 @@ export const createRate = (perMinute: number, what: string, setting: string, now
     take: (address) => {
       check(address);
       const when = next(address);
-      if (restored.size >= MOST_ADDRESSES) makeRoom(restored, now());
+      if (restored.size >= MAX_ADDRESSES) makeRoom(restored, now());
       restored.set(address, when);
     },
   };
@@ -44,5 +44,5 @@ export const createRate = (perMinute: number, what: string, setting: string, now
 /** Forgets addresses with their full allowance, or else the oldest ones. */
 const makeRoom = (restored: Map<string, number>, now: number): void => {
   for (const [address, when] of restored) if (when <= now) restored.delete(address);
-  for (const address of restored.keys()) if (restored.size >= MOST_ADDRESSES) restored.delete(address);
+  for (const address of restored.keys()) if (restored.size >= MAX_ADDRESSES) restored.delete(address);
 };

@@ -17,7 +17,7 @@ export interface Rates {
   guessedRight(request: IncomingMessage, key: string): void;
 }
 
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 export const createRates = (limits: Limits, proxies: number, now?: () => number): Rates => {
   const { startsPerMinute, controlsPerMinute, readsPerMinute, wrongKeysPerMinute } = limits;
@@ -37,7 +37,7 @@ export const createRates = (limits: Limits, proxies: number, now?: () => number)
     guessedRight: (request, key) => {
       known.add(nameOf(request, key));
       // Keep the most recent ones.
-      if (known.size > MOST_KNOWN) known.delete(known.values().next().value!);
+      if (known.size > MAX_KNOWN) known.delete(known.values().next().value!);
     },
   };
 };

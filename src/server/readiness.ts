@@ -4,7 +4,7 @@ export type Readiness = "starting" | "stopping" | "ready" | "log-failing";
 
 /** Results are cached, because anyone may ask and must not be able to load the log. */
 const KEPT_MS = 1000;
-const PATIENCE_MS = 3000;
+const RETRY_MS = 3000;
 
 /** Whether the server accepts new runs and its log can be written. Reports a failure once until it works again. */
 export const createReadiness = (
@@ -33,6 +33,6 @@ export const createReadiness = (
 
 const within = async (work: Promise<unknown>): Promise<void> => {
   const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(() => timeout.reject(new Error("the log does not answer")), PATIENCE_MS);
+  const timer = setTimeout(() => timeout.reject(new Error("the log does not answer")), RETRY_MS);
   await Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 };

@@ -33,8 +33,8 @@ const KEPT_MS = 60_000;
 /** The margin for the difference between clocks of processes. */
 const SLACK_MS = 5000;
 /** Only the newest open runs are watched. */
-const MOST_OPEN = 1000;
-const MOST_ENDED = 2000;
+const MAX_OPEN = 1000;
+const MAX_ENDED = 2000;
 const PAGE = 500;
 
 interface Note extends NotedRun {
@@ -86,9 +86,9 @@ export const createRunChanges = (log: Log, rows: RunRows, now: () => number = Da
 
   /** The runs that are open, and those that started or ended since the last look. */
   const runsNow = async (before: number, at: number): Promise<RunInfo[]> => {
-    const open = await list(true, MOST_OPEN, () => true);
+    const open = await list(true, MAX_OPEN, () => true);
     const isNew = (info: RunInfo) => info.run !== newest && info.startedAt > before - KEPT_MS;
-    const begun = newest === undefined ? undefined : await list(false, MOST_ENDED, isNew);
+    const begun = newest === undefined ? undefined : await list(false, MAX_ENDED, isNew);
     if (begun?.isCut) knownFrom = at;
     newest = begun?.found[0]?.run ?? newest ?? (await log.list({ limit: 1 }))[0]?.run ?? "";
     const listed = new Map(open.found.map((info) => [info.run, info]));
@@ -96,7 +96,7 @@ export const createRunChanges = (log: Log, rows: RunRows, now: () => number = Da
     for (const { info } of notes.values()) {
       if (info.endedAt !== undefined || info.dropped || listed.has(info.run)) continue;
       const known = (await log.info(info.run)) ?? { ...info, dropped: true };
-      // An open run that is older than the newest `MOST_OPEN` is no longer watched.
+      // An open run that is older than the newest `MAX_OPEN` is no longer watched.
       if (known.endedAt === undefined && !known.dropped && open.isCut) notes.delete(info.run);
       else listed.set(info.run, known);
     }
@@ -107,7 +107,7 @@ export const createRunChanges = (log: Log, rows: RunRows, now: () => number = Da
     const over = [...notes.values()].filter(({ info }) => info.endedAt !== undefined || info.dropped);
     over.sort((one, other) => one.at - other.at);
     for (const [index, { info, at: when }] of over.entries()) {
-      const isTooMany = over.length - index > MOST_ENDED;
+      const isTooMany = over.length - index > MAX_ENDED;
       if (!isTooMany && when > at - KEPT_MS) return;
       notes.delete(info.run);
       if (isTooMany) knownFrom = Math.max(knownFrom, when + 1);

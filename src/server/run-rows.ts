@@ -9,7 +9,7 @@ export type RunRows = (runs: readonly RunInfo[]) => Promise<readonly RunRow[]>;
 
 const BATCH = 256;
 /** How many open runs are cached, so that listing them again costs only the new entries. */
-const MOST_KEPT = 2000;
+const MAX_KEPT = 2000;
 const TITLE_LENGTH = 200;
 
 /** How many runs are read concurrently. */
@@ -40,7 +40,7 @@ export const createRunRows = (log: Log): RunRows => {
     }
     kept.delete(run);
     kept.set(run, progress);
-    for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
+    for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest);
     return progress;
   };
 

@@ -16,7 +16,7 @@ export type RunSearch = (principal: Principal, query: RunQuery, filter: RunFilte
 
 const PAGE = 200;
 /** The most runs that one request examines: a search without results must not read every run. */
-const MOST_LOOKED_AT = 1000;
+const MAX_LOOKED_AT = 1000;
 
 export const createRunSearch =
   (owners: Owners, readings: Readings): RunSearch =>
@@ -39,7 +39,7 @@ export const createRunSearch =
       }
       looked += size;
       if (next === undefined) return { runs: found };
-      if (looked >= MOST_LOOKED_AT) return { runs: found, next };
+      if (looked >= MAX_LOOKED_AT) return { runs: found, next };
       from = next;
     }
   };

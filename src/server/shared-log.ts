@@ -20,9 +20,9 @@ export const sharedLog = (log: Log): Log => ({
 });
 
 const shared = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.some(({ event }) => TOLD.has(event.type)) ? entries.map(sharedEntry) : entries;
+  entries.some(({ event }) => WITH_PRIVATE_FIELDS.has(event.type)) ? entries.map(sharedEntry) : entries;
 
-const TOLD: ReadonlySet<string> = new Set(["run-start", "ask-end", "run-end"]);
+const WITH_PRIVATE_FIELDS: ReadonlySet<string> = new Set(["run-start", "ask-end", "run-end"]);
 
 const sharedEntry = (entry: Entry): Entry => {
   const { event } = entry;

@@ -23,7 +23,7 @@ const KEPT_ENTRIES = 20_000;
 const BATCH = 64;
 /** How many runs are folded concurrently. */
 const AT_ONCE = 4;
-const MOST_CHARACTERS = 64 * 1024 * 1024;
+const MAX_CHARACTERS = 64 * 1024 * 1024;
 const SNAPSHOT_CHARACTERS = 1024 * 1024;
 
 export const createStates = (log: Log): States => {
@@ -62,9 +62,9 @@ export const createStates = (log: Log): States => {
 
   return {
     text: async (run) => {
-      const text = await textOf(run, MOST_CHARACTERS);
+      const text = await textOf(run, MAX_CHARACTERS);
       if (text) return text;
-      throw new Refusal("too-large", `the state of run ${run} is larger than ${MOST_CHARACTERS} characters`, {
+      throw new Refusal("too-large", `the state of run ${run} is larger than ${MAX_CHARACTERS} characters`, {
         status: 413,
         hint: "follow its events, or download export.jsonl",
       });

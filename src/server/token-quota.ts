@@ -22,7 +22,7 @@ export const createTokenQuota = (
   const sums = createDailySums(records, {
     kind: "tokens",
     code: "token-quota",
-    mostPerUser: userTokensPerDay,
+    maxPerUser: userTokensPerDay,
     most: tokensPerDay,
     settings: { user: "userTokensPerDay", all: "tokensPerDay" },
     taken: (most) => `have used the ${most} tokens that are allowed in a day`,

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** How much of an unwanted body is read after the response, and for how long. */
-const MOST_BYTES = 256 * 1024;
-const MOST_MS = 2000;
+const MAX_BYTES = 256 * 1024;
+const MAX_MS = 2000;
 
 /**
  * Closes the connection of a client that keeps sending a body after its response. Reads some of it first, because
@@ -16,10 +16,10 @@ export const boundUnreadBody = (request: IncomingMessage, response: ServerRespon
   response.once("prefinish", () => {
     if (request.complete || socket.destroyed) return;
     let read = 0;
-    const timer = setTimeout(() => socket.destroy(), MOST_MS);
+    const timer = setTimeout(() => socket.destroy(), MAX_MS);
     request.on("data", (bytes: Buffer) => {
       read += bytes.length;
-      if (read > MOST_BYTES) socket.destroy();
+      if (read > MAX_BYTES) socket.destroy();
     });
     // Otherwise, Node silently reads the rest, regardless of its size.
     request.read(0);

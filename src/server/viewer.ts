@@ -4,7 +4,7 @@ import type { Entry } from "../events.ts";
 import { CHUNK, type Channel, type Encoder, isLast, isPromise } from "./channel.ts";
 import { Chunk, Chunked, type ChunkedOwner } from "./chunked.ts";
 
-const MOST_AT_ONCE = 256;
+const MAX_AT_ONCE = 256;
 /** After this many entries in one turn, other pending work runs first. */
 const TURN = 256;
 
@@ -174,7 +174,7 @@ export class Viewer implements ChunkedOwner {
     }
     const more = text === "" || this.write(new Chunk(text), false);
     // Entries of a batch that a full socket did not take are read again, so large entries are read a few at a time.
-    this.#limit = taken < entries.length ? Math.max(1, taken) : Math.min(MOST_AT_ONCE, this.#limit * 2);
+    this.#limit = taken < entries.length ? Math.max(1, taken) : Math.min(MAX_AT_ONCE, this.#limit * 2);
     return more && !this.stalled;
   }
 

@@ -10,7 +10,7 @@ import { wholeResults } from "./encoding.ts";
 
 const BATCH = 64;
 /** A whole response is built and sent in one go, which blocks other work. */
-const MOST_CHARACTERS = 8 * 1024 * 1024;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /** A run as encoded by one dialect. */
 export interface EncodedRun {
@@ -71,7 +71,7 @@ const wholeAnswer = async (
       await setImmediate();
       for (const entry of entries) {
         size += sizeOf(entry);
-        if (size > MOST_CHARACTERS) throw tooLong(run);
+        if (size > MAX_CHARACTERS) throw tooLong(run);
         answer.take(entry);
         if (segments?.take(entry.event) && entry.seq > from) return answer.body();
       }

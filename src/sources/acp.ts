@@ -35,7 +35,7 @@ export interface AcpOptions {
 const START_TIMEOUT_MS = 60_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** An agent that has finished may still be saving its session. */
-const PATIENCE_MS = 1500;
+const RETRY_MS = 1500;
 
 /**
  * Creates an agent from any coding agent that implements the Agent Client Protocol, version 1: Claude Code, Codex,
@@ -78,7 +78,7 @@ export const acp = (options: AcpOptions): Source => {
       } finally {
         thread.leave();
         await run.close();
-        await process.stop(context.signal.aborted ? 0 : PATIENCE_MS);
+        await process.stop(context.signal.aborted ? 0 : RETRY_MS);
       }
     } finally {
       thread.release();

@@ -9,7 +9,7 @@ import { promptOf } from "./agno/prompt.ts";
 import { AgnoServer, type Target } from "./agno/server.ts";
 import { follow } from "./agno/follow.ts";
 import { secretsOf, withoutSecrets } from "./upstream/refusals.ts";
-import { idsOf } from "./upstream/speaker.ts";
+import { idsOf } from "./upstream/agent-writer.ts";
 
 export interface AgnoOptions {
   /** The address of the AgentOS, such as `http://127.0.0.1:7777`. */
@@ -22,7 +22,7 @@ export interface AgnoOptions {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** How long to retry when the server stops responding. Default: 30 s. */
-  readonly patienceMs?: number;
+  readonly retryMs?: number;
 }
 
 /**
@@ -93,7 +93,7 @@ const optionsSchema = strictFields(
     workflow: text.optional(),
     key: text.optional(),
     headers: z.record(text, z.string(), { error: "must be names and values" }).optional(),
-    patienceMs: z.int({ error: "must be a whole number of milliseconds" }).nonnegative().optional(),
+    retryMs: z.int({ error: "must be a whole number of milliseconds" }).nonnegative().optional(),
   },
   { word: "option", expected: "an object" },
 );

@@ -25,7 +25,7 @@ export interface HttpOptions {
   /** Maps a dialect's path to the server's path, for servers that mount the dialect elsewhere. */
   readonly path?: (path: string) => string;
   /** How long to try to resume a run after the connection is lost. Default: 30 s. */
-  readonly patienceMs?: number;
+  readonly retryMs?: number;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface HttpOptions {
  * stored here.
  *
  * - An error response before the stream refuses the request, with the server's message.
- * - A broken stream is resumed if the dialect can follow a run. Otherwise, or when `patienceMs` is over, the run ends
+ * - A broken stream is resumed if the dialect can follow a run. Otherwise, or when `retryMs` is over, the run ends
  *   with the retryable error `upstream-cut`. A stream that ends without its end marker counts as broken.
  * - If the dialect's streams end when the user is asked, the run continues with another request, which carries all
  *   answers together.

@@ -14,7 +14,7 @@ import { inputOf } from "./langgraph/prompt.ts";
 import { type Start, type Wire, Wire2 } from "./langgraph/wire.ts";
 import { Wire1 } from "./langgraph/wire1.ts";
 import { secretsOf, withoutSecrets } from "./upstream/refusals.ts";
-import { idsOf } from "./upstream/speaker.ts";
+import { idsOf } from "./upstream/agent-writer.ts";
 
 export interface LangGraphServerOptions {
   /** The address of the LangGraph server, such as `http://127.0.0.1:2024`. */
@@ -27,7 +27,7 @@ export interface LangGraphServerOptions {
   /** Settings for each run, such as `{ recursion_limit: 50, configurable: { … } }`. */
   readonly config?: { readonly [key: string]: Json };
   /** How long to retry when the server stops responding. Default: 30 s. */
-  readonly patienceMs?: number;
+  readonly retryMs?: number;
 }
 
 export interface LangGraphOptions {
@@ -163,7 +163,7 @@ const serverSchema = strictFields(
     key: text.optional(),
     headers: z.record(text, z.string(), { error: "must be names and values" }).optional(),
     config: settings,
-    patienceMs: z.int({ error: "must be a whole number of milliseconds" }).nonnegative().optional(),
+    retryMs: z.int({ error: "must be a whole number of milliseconds" }).nonnegative().optional(),
   },
   { word: "option", expected: "an object" },
 );

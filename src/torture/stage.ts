@@ -19,7 +19,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** On loopback alone: what it is asked is not checked. */
 export const startStage = async ({ port = 0 }: { readonly port?: number } = {}): Promise<Stage> => {
@@ -79,7 +79,7 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
   let size = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
     size += piece.length;
-    if (size > MOST_BYTES) throw new Error("the body is too large");
+    if (size > MAX_BYTES) throw new Error("the body is too large");
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();

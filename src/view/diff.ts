@@ -17,13 +17,13 @@ export interface FileDiff {
 }
 
 const HUNK = /^@@ (?:-(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? )?@@/;
-const MOST_LINES = 20_000;
+const MAX_LINES = 20_000;
 
 /** Parses a unified diff into files. Returns undefined if the text is not one. */
 export const diffOf = (text: string): readonly FileDiff[] | undefined => {
   if (!/^(?:diff --git |Index: |--- )/.test(text)) return undefined;
   const lines = text.split("\n");
-  if (lines.length > MOST_LINES) return undefined;
+  if (lines.length > MAX_LINES) return undefined;
   const files: FileDiff[] = [];
   for (let at = 0; at < lines.length;) {
     const from = /^--- (.+?)(?:\t.*)?$/.exec(lines[at]!)?.[1];

@@ -65,7 +65,7 @@ export interface Lanes {
   of(call: CallNode): "full" | "first" | "next";
 }
 
-const MOST_LANES = 3;
+const MAX_LANES = 3;
 
 /** Calls of one step run in parallel. Adjacent calls with sub-agents are shown side by side. Other calls take the full width. */
 export const lanesOf = (calls: readonly CallNode[]): Lanes => {
@@ -81,7 +81,7 @@ export const lanesOf = (calls: readonly CallNode[]): Lanes => {
   const firsts = new Set(wide.map(([first]) => first));
   const members = new Set(wide.flat());
   return {
-    count: Math.min(MOST_LANES, Math.max(1, ...wide.map((cluster) => cluster.length))),
+    count: Math.min(MAX_LANES, Math.max(1, ...wide.map((cluster) => cluster.length))),
     of: (call) => (firsts.has(call) ? "first" : members.has(call) ? "next" : "full"),
   };
 };

@@ -6,7 +6,7 @@ export interface Table {
   readonly rows: readonly { readonly [column: string]: Json | undefined }[];
 }
 
-const MOST_COLUMNS = 12;
+const MAX_COLUMNS = 12;
 const LONGEST_CELL = 400;
 
 /** Returns a list of flat objects with mostly the same fields as a table, or undefined for any other value. */
@@ -20,7 +20,7 @@ export const tableOf = (value: Json | undefined): Table | undefined => {
     if (entries.length === 0 || !entries.every(([, cell]) => isFlat(cell))) return undefined;
     cells += entries.length;
     for (const [name] of entries) columns.add(name);
-    if (columns.size > MOST_COLUMNS) return undefined;
+    if (columns.size > MAX_COLUMNS) return undefined;
   }
   // Rows with few fields in common would leave most cells empty.
   if (cells < columns.size * value.length * 0.6) return undefined;

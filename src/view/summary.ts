@@ -2,7 +2,7 @@ import type { Json } from "../events.ts";
 import { clip, oneLine } from "./text.ts";
 
 /** Argument fields that identify a call best, most useful first. */
-const TELLING = [
+const IDENTIFYING_FIELDS = [
   "command", "cmd", "query", "q", "search", "pattern", "expression", "path", "file_path", "filePath", "file", "filename",
   "url", "uri", "question", "prompt", "task", "subject", "title", "name", "code", "sql", "text", "message", "content", "id",
 ]; // prettier-ignore
@@ -17,7 +17,7 @@ export const summaryOf = (input: Json | undefined): string => {
   if (typeof input !== "object") return oneLine(String(input), LONGEST);
   if (Array.isArray(input)) return shown(input);
   const keys = Object.keys(input);
-  const best = TELLING.find((key) => Object.hasOwn(input, key) && isShort(input[key]));
+  const best = IDENTIFYING_FIELDS.find((key) => Object.hasOwn(input, key) && isShort(input[key]));
   const rest = keys.filter((key) => key !== best).slice(0, 6);
   const texts: string[] = [];
   let length = 0;

@@ -59,12 +59,12 @@ const sameBut = ({ event, before, after }: Spelling, seq: number, data: string):
 };
 
 /** Longer numbers may not be exact. */
-const MOST_DIGITS = 15;
+const MAX_DIGITS = 15;
 
 /** The integer between `start` and the closing brace, which must be the last character. -1 for anything else. */
 const wholeNumber = (data: string, start: number): number => {
   const end = data.length - 1;
-  if (end <= start || end - start > MOST_DIGITS || data.charCodeAt(end) !== 125) return -1;
+  if (end <= start || end - start > MAX_DIGITS || data.charCodeAt(end) !== 125) return -1;
   let value = 0;
   for (let index = start; index < end; index++) {
     const digit = data.charCodeAt(index) - 48;

@@ -6,7 +6,7 @@ import { Decoder } from "../../src/sources/agno/decoder.ts";
 import { agno } from "../../src/sources/agno.ts";
 import { Refusal } from "../../src/source.ts";
 import { createFrameReader } from "../../src/sse.ts";
-import { idsOf } from "../../src/sources/upstream/speaker.ts";
+import { idsOf } from "../../src/sources/upstream/agent-writer.ts";
 import { logOf } from "../frameworks/log-of.ts";
 import { looking } from "../frameworks/play.ts";
 import { type Line, linesIn, replay } from "./recording.ts";

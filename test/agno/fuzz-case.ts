@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { answerSchema, eventSchema } from "../../src/events.ts";
 import { Decoder } from "../../src/sources/agno/decoder.ts";
-import { idsOf } from "../../src/sources/upstream/speaker.ts";
+import { idsOf } from "../../src/sources/upstream/agent-writer.ts";
 import { Refusal } from "../../src/source.ts";
 import { expectRun } from "../frameworks/fuzzed-run.ts";
 import { createMutator } from "../mutate.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Answer, Event, EventOf } from "../../src/events.ts";
 import { Decoder } from "../../src/sources/agno/decoder.ts";
-import { idsOf } from "../../src/sources/upstream/speaker.ts";
+import { idsOf } from "../../src/sources/upstream/agent-writer.ts";
 
 /** What was transferred in one run: frames, the user's answers, and what a paused workflow waited for. */
 export type Line =

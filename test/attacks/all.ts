@@ -41,7 +41,7 @@ export interface AttackOptions {
   readonly words?: string;
 }
 
-const MOST_QUIET_MS = 2000;
+const MAX_QUIET_MS = 2000;
 
 const QUIET: Attack = {
   name: "quiet: nobody attacks",
@@ -71,7 +71,7 @@ export async function* attackAll({
       }
       const strike = await attack.prepare(target);
       await viewer.watched();
-      await new Promise((resolve) => setTimeout(resolve, Math.min(seconds * 1000, MOST_QUIET_MS)));
+      await new Promise((resolve) => setTimeout(resolve, Math.min(seconds * 1000, MAX_QUIET_MS)));
       const before = await viewer.watched();
       await strike(report, AbortSignal.timeout((attack === fuzz ? fuzzSeconds : seconds) * 1000));
       const watched = await viewer.watched();

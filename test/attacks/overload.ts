@@ -47,7 +47,7 @@ const pour = (report: Report, { port }: Target, { length, sent: most }: Body, si
   });
 
 /** A refused body is read a little further, so that its sender sees the answer. The kernel holds some more on both sides. */
-const MOST_READ = 64 * 1024 * 1024;
+const MAX_READ = 64 * 1024 * 1024;
 
 export const hugeBodies: Attack = {
   name: "huge bodies: a terabyte, as fast as it goes",
@@ -55,13 +55,13 @@ export const hugeBodies: Attack = {
     await rounds(signal, async () => {
       const never = new AbortController().signal;
       const sent = await pour(report, target, { length: 1e12, sent: Infinity }, never);
-      report.expect(sent < MOST_READ, `${sent} bytes of a refused body were read`);
+      report.expect(sent < MAX_READ, `${sent} bytes of a refused body were read`);
     });
     report.expect(report.answers.has("413"), "no answer says that the body is too large");
   },
 };
 
-const MOST_RESIDENT = 600 * 1024 * 1024;
+const MAX_RESIDENT = 600 * 1024 * 1024;
 
 /** What the server takes, by its own word. */
 export const resident = async ({ url }: Target): Promise<number> => {
@@ -81,7 +81,7 @@ export const slowBodies: Attack = {
     while (!signal.aborted || !report.answers.has("503")) {
       await new Promise((tick) => setTimeout(tick, 100));
       const bytes = await resident(target);
-      report.expect(bytes < MOST_RESIDENT, "unfinished bodies fill the memory");
+      report.expect(bytes < MAX_RESIDENT, "unfinished bodies fill the memory");
     }
     const headers = { ...as(BOB), "content-type": "application/json", accept: "application/json" };
     const body = JSON.stringify({ agent: "talker", message: "x" });

@@ -24,7 +24,7 @@ export interface People {
   readonly seen: readonly Seen[];
   readonly acknowledged: readonly Acknowledged[];
   /** Starts nothing more, and resolves when everybody has seen the end of their run. Rejects if somebody waits too long. */
-  leave(patienceMs: number): Promise<void>;
+  leave(timeoutMs: number): Promise<void>;
 }
 
 export interface PeopleOptions {
@@ -76,9 +76,9 @@ export const startPeople = ({ url, atOnce, random, name }: PeopleOptions): Peopl
     },
     seen,
     acknowledged,
-    async leave(patienceMs) {
+    async leave(timeoutMs) {
       isOver = true;
-      const late = sleep(patienceMs, "late", { ref: false });
+      const late = sleep(timeoutMs, "late", { ref: false });
       if ((await Promise.race([all, late])) === "late")
         throw new Error(`${open.size} runs have not ended: ${[...open].slice(0, 5).join(", ")}`);
     },

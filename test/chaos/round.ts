@@ -43,7 +43,7 @@ export interface Report {
 
 export const LEASE_MS = 3000;
 /** How long the last runs may take once nothing is broken any more: a connection that is half open is found by its silence. */
-const PATIENCE_MS = 120_000;
+const RETRY_MS = 120_000;
 
 /** Processes behind a balancer, people with runs, and disorder for so long; then everything is compared. */
 export const playRound = async ({ engine: name, seed, seconds, runs, only }: RoundOptions): Promise<Report> => {
@@ -60,7 +60,7 @@ export const playRound = async ({ engine: name, seed, seconds, runs, only }: Rou
     const disorder = startDisorder({ fleet, engine, balancer, leaseMs: LEASE_MS, random: randomFrom(seed + 1), only });
     await sleep(seconds * 1000);
     await disorder.end();
-    await people.leave(PATIENCE_MS).catch((error: Error) => problems.push(error.message));
+    await people.leave(RETRY_MS).catch((error: Error) => problems.push(error.message));
 
     const told = readTally(tallyFile(directory));
     const outcomes: Record<string, number> = {};

@@ -54,7 +54,7 @@ export const sourceVariants: Readonly<Record<string, SourceVariant>> = {
   http: {
     answers: async () => http({ dialect: native, url: (await serve(agent({ model: demo({ speed: Infinity }) }))).url }),
     stays: async () => http({ dialect: native, url: (await serve(silent)).url }),
-    refuses: () => http({ dialect: native, url: unreachable, patienceMs: 0 }),
+    refuses: () => http({ dialect: native, url: unreachable, retryMs: 0 }),
   },
   langgraph: {
     answers: scriptedGraph.answering,

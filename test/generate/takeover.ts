@@ -2,7 +2,7 @@ import type { Event } from "../../src/events.ts";
 import { createVerifier, type OpenAgent, type OpenCall } from "../../src/verify.ts";
 import type { Life, Random } from "../generate.ts";
 
-const MOST_EVENTS = 80;
+const MAX_EVENTS = 80;
 
 /** A life that is cut somewhere, taken over, and continued to the end of everything that stayed open. */
 export function* takenOver(random: Random, start: Event, life: Life): Life {
@@ -13,7 +13,7 @@ export function* takenOver(random: Random, start: Event, life: Life): Life {
     if (wrong) throw new Error(`the generator broke the grammar: ${wrong}`);
     return event;
   };
-  let left = random.below(MOST_EVENTS);
+  let left = random.below(MAX_EVENTS);
   for (const event of life) {
     yield said(event);
     if (left-- === 0) break;

@@ -130,8 +130,8 @@ describe("answers", () => {
 });
 
 describe("a server", () => {
-  const played2 = async (reading: Parameters<typeof scripted>[0], patienceMs = 0) =>
-    (await play(await scripted(reading, { patienceMs }))).events;
+  const played2 = async (reading: Parameters<typeof scripted>[0], retryMs = 0) =>
+    (await play(await scripted(reading, { retryMs }))).events;
 
   test("that breaks off is followed again, from where it was", async () => {
     const sinces: unknown[] = [];

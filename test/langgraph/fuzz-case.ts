@@ -4,7 +4,7 @@ import { answerSchema, eventSchema } from "../../src/events.ts";
 import { Refusal } from "../../src/source.ts";
 import { Decoder } from "../../src/sources/langgraph/decoder.ts";
 import { protocolEventOf } from "../../src/sources/langgraph/protocol.ts";
-import { idsOf } from "../../src/sources/upstream/speaker.ts";
+import { idsOf } from "../../src/sources/upstream/agent-writer.ts";
 import { expectRun } from "../frameworks/fuzzed-run.ts";
 import { createMutator } from "../mutate.ts";
 import { randomFrom } from "../random.ts";

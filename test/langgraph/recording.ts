@@ -5,7 +5,7 @@ import { LocalEvents } from "../../src/sources/langgraph/local-events.ts";
 import { type ProtocolEvent, protocolEventOf } from "../../src/sources/langgraph/protocol.ts";
 import { Translation } from "../../src/sources/langgraph/translation.ts";
 import { textOf } from "../../src/sources/upstream/reading.ts";
-import { idsOf } from "../../src/sources/upstream/speaker.ts";
+import { idsOf } from "../../src/sources/upstream/agent-writer.ts";
 
 /**
  * What was transferred in one run: events of version 2, frames of version 1 with the status at the end of each stream,

@@ -281,7 +281,7 @@ describe.skipIf(!python)("an AgentOS", { timeout: 60_000 }, () => {
 
   // Must be last, because it kills the server.
   test("a server that dies ends the run, and says so", async () => {
-    const impatient = agno({ url: server.url, agent: "solo", patienceMs: 200 });
+    const impatient = agno({ url: server.url, agent: "solo", retryMs: 200 });
     const { until, ended } = await start(impatient, "SLOW");
     await until(({ type }) => type === "text-delta");
     await server.kill();

@@ -323,7 +323,7 @@ describe.skipIf(!python)("a LangGraph server", { timeout: 60_000 }, () => {
 
   // Must be last, because it kills the server.
   test("a server that dies ends the run, and says so", async () => {
-    const impatient = langgraph({ url: server.url, assistant: "solo", patienceMs: 200 });
+    const impatient = langgraph({ url: server.url, assistant: "solo", retryMs: 200 });
     const { until, ended } = await start(impatient, "SLOW");
     await until(({ type }) => type === "text-delta");
     await server.kill();

@@ -11,7 +11,7 @@ import { sqlite } from "../../src/logs/sqlite.ts";
 
 const VERSION_1 = readFileSync(new URL("../fixtures/sqlite-1.sql", import.meta.url), "utf8");
 const RUNS = 4000;
-const MOST_KILLS = 200;
+const MAX_KILLS = 200;
 
 test("a kill at any moment of a migration leaves a file that opens", { timeout: 300_000 }, async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-migration-"));
@@ -46,7 +46,7 @@ test("a kill at any moment of a migration leaves a file that opens", { timeout: 
   };
 
   let kills = 0;
-  for (; kills < MOST_KILLS && versionOf() === 1; kills++) {
+  for (; kills < MAX_KILLS && versionOf() === 1; kills++) {
     await killAfter(kills * 10);
     const complete = withDatabase((it) => {
       const columns = it

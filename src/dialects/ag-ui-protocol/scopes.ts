@@ -26,7 +26,7 @@ interface Call {
   phase: "input" | "ready" | "executing";
 }
 
-const MOST_OPEN = 4096;
+const MAX_OPEN = 4096;
 const DEEPEST = 64;
 
 export class Scopes {
@@ -86,7 +86,7 @@ export class Scopes {
   }
 
   startPart(scope: Scope, kind: "text" | "thinking", part: string): Event[] {
-    if (scope.parts.has(part) || scope.parts.size >= MOST_OPEN) return [];
+    if (scope.parts.has(part) || scope.parts.size >= MAX_OPEN) return [];
     const events = this.startStep(scope);
     scope.parts.set(part, kind);
     this.#remember(`part ${part}`);
@@ -100,7 +100,7 @@ export class Scopes {
   }
 
   startCall(scope: Scope, call: string, name: string): Event[] {
-    if (this.#calls.has(call) || this.#calls.size >= MOST_OPEN) return [];
+    if (this.#calls.has(call) || this.#calls.size >= MAX_OPEN) return [];
     const events = this.startStep(scope);
     if (scope.step) scope.step.hasCalls = true;
     this.#calls.set(call, { scope, phase: "input" });
@@ -137,7 +137,7 @@ export class Scopes {
 
   startAgent(about: { agent: string; name: string; task?: string; parent?: unknown; call?: unknown }): Event[] {
     const { agent, name, task, parent, call } = about;
-    if (this.#agents.has(agent) || this.#agents.size >= MOST_OPEN) return [];
+    if (this.#agents.has(agent) || this.#agents.size >= MAX_OPEN) return [];
     const wanted = this.openOr(parent);
     const above = wanted.depth < DEEPEST ? wanted : this.root;
     const cause = typeof call === "string" && this.#calls.get(call)?.scope === above ? call : undefined;
@@ -175,7 +175,7 @@ export class Scopes {
 
   #remember(name: string): void {
     this.#seen.add(name);
-    if (this.#seen.size > MOST_OPEN) for (const first of this.#seen) return void this.#seen.delete(first);
+    if (this.#seen.size > MAX_OPEN) for (const first of this.#seen) return void this.#seen.delete(first);
   }
 }
 

@@ -15,7 +15,7 @@ interface SubAgent {
   text: string;
 }
 
-const MOST_TEXT = 16 * 1024;
+const MAX_TEXT = 16 * 1024;
 
 export const createAgents = (): Agents => {
   const agents = new Map<string, SubAgent>();
@@ -47,14 +47,14 @@ export const createAgents = (): Agents => {
           known.text = "";
           return [];
         case "text-delta":
-          if (known.text.length < MOST_TEXT) known.text += event.delta;
+          if (known.text.length < MAX_TEXT) known.text += event.delta;
           return [];
         case "tool-start":
           return part(agent, known, { state: "working", doing: event.title ?? event.name });
         case "agent-end": {
           agents.delete(agent);
           const { outcome, error } = event;
-          const text = known.text.slice(0, MOST_TEXT);
+          const text = known.text.slice(0, MAX_TEXT);
           return part(agent, known, {
             state: outcome,
             ...(text !== "" && { text }),

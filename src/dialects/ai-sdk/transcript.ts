@@ -42,7 +42,7 @@ interface Call {
 }
 
 /** Far more than a real message has open. Bounds the memory that a server can make us use. */
-const MOST_OPEN = 4096;
+const MAX_OPEN = 4096;
 
 export const createTranscript = (): Transcript => {
   const parts = new Map<string, Kind>();
@@ -77,7 +77,7 @@ export const createTranscript = (): Transcript => {
   const inStep = (): Event[] => (step === undefined ? newStep() : []);
 
   const startPart: Transcript["startPart"] = (kind, id, meta) => {
-    if (parts.has(id) || parts.size >= MOST_OPEN) return [];
+    if (parts.has(id) || parts.size >= MAX_OPEN) return [];
     const before = inStep();
     parts.set(id, kind);
     return [...before, { type: `${kind}-start`, part: id, ...(meta !== undefined && { meta }) }];
@@ -89,7 +89,7 @@ export const createTranscript = (): Transcript => {
   };
 
   const startCall: Transcript["startCall"] = (call, { toolName, title, providerExecuted, providerMetadata }) => {
-    if (calls.has(call) || calls.size >= MOST_OPEN) return [];
+    if (calls.has(call) || calls.size >= MAX_OPEN) return [];
     const before = inStep();
     const name = typeof toolName === "string" && toolName !== "" ? toolName : "tool";
     // Results arrive in the stream only for tools that the provider or the server runs. We run neither.
@@ -229,7 +229,7 @@ export const createTranscript = (): Transcript => {
       ];
     },
     ask: (event) => {
-      if (asks.has(event.ask) || asks.size >= MOST_OPEN) return [];
+      if (asks.has(event.ask) || asks.size >= MAX_OPEN) return [];
       const known = event.call === undefined ? undefined : calls.get(event.call);
       if (event.kind === "approval") {
         if (!known || known.phase === "executing" || event.call === undefined) return [];
@@ -246,7 +246,7 @@ export const createTranscript = (): Transcript => {
     answer,
     endAsk,
     startAgent: (event) => {
-      if (agents.has(event.agent) || agents.size >= MOST_OPEN) return [];
+      if (agents.has(event.agent) || agents.size >= MAX_OPEN) return [];
       const { parent, call, ...rest } = event;
       const before = call === undefined || parent !== undefined ? [] : execute(call);
       const caused =

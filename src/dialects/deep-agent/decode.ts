@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, parseFields } from "../../json.ts";
 import type { Frame } from "../../dialect.ts";
 import type { Content, Event, Problem, RunOutcome } from "../../events.ts";
 import { EMPTY_RESULT, FAILED } from "./words.ts";
-import { createNarrator } from "../frames/narrator.ts";
+import { createEventBuilder } from "../frames/event-builder.ts";
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(["error", "cancelled", "interrupted"]);
 
@@ -11,7 +11,7 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(["error", "cancelled"
  * depth. Skips malformed and unknown frames, and everything after `done`.
  */
 export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) => {
-  const narrator = createNarrator();
+  const builder = createEventBuilder();
   /** Open sub-agents with the depth that the server reports, oldest first. */
   const depths = new Map<string, number>();
   /** Calls that started without an id, oldest first. Their ends have no id either. */
@@ -25,21 +25,21 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
   };
 
   const startAgent = (agent: string, name: string, depth: number, parent: string | undefined): Event[] => {
-    const events = narrator.startAgent({ agent, name, ...(parent !== undefined && { parent }) });
+    const events = builder.startAgent({ agent, name, ...(parent !== undefined && { parent }) });
     depths.set(agent, depth);
-    for (const open of depths.keys()) if (!narrator.isOpen(open)) depths.delete(open);
+    for (const open of depths.keys()) if (!builder.isOpen(open)) depths.delete(open);
     return events;
   };
 
   /** The agent of a frame. Starts an unknown agent, so that its text never becomes part of the answer. */
   const agentOf = (data: Fields): { readonly agent?: string; readonly events: Event[] } => {
     const id = idIn(data, "agent_id");
-    if (id !== undefined && narrator.isOpen(id)) return { agent: id, events: [] };
+    if (id !== undefined && builder.isOpen(id)) return { agent: id, events: [] };
     const depth = depthIn(data, "agent_depth");
     if (id === undefined && depth === 0) return { events: [] };
     const known = id ?? latestAt(depth);
-    if (known !== undefined && narrator.isOpen(known)) return { agent: known, events: [] };
-    const agent = id ?? narrator.id("agent");
+    if (known !== undefined && builder.isOpen(known)) return { agent: known, events: [] };
+    const agent = id ?? builder.id("agent");
     return { agent, events: startAgent(agent, "unknown", Math.max(depth, 1), latestAt(depth - 1)) };
   };
 
@@ -47,18 +47,18 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
     const agent = idIn(data, "agent_id") ?? latestAt(depthIn(data, "depth"));
     if (agent === undefined) return [];
     const { outcome, error } = endIn(data);
-    const events = narrator.endAgent(agent, { outcome, ...(error && { error }) });
-    for (const open of depths.keys()) if (!narrator.isOpen(open)) depths.delete(open);
+    const events = builder.endAgent(agent, { outcome, ...(error && { error }) });
+    for (const open of depths.keys()) if (!builder.isOpen(open)) depths.delete(open);
     return events;
   };
 
   const startCall = (data: Fields): Event[] => {
     const { agent, events } = agentOf(data);
     const id = idIn(data, "tool_id");
-    const started = { call: id ?? narrator.id("call"), name: nameIn(data) };
+    const started = { call: id ?? builder.id("call"), name: nameIn(data) };
     if (id === undefined) unnamed.push(started);
     if (unnamed.length > 256) unnamed.shift();
-    return [...events, ...narrator.startCall(started, agent)];
+    return [...events, ...builder.startCall(started, agent)];
   };
 
   const endCall = (data: Fields): Event[] => {
@@ -67,19 +67,19 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
     const id = idIn(data, "tool_id");
     const index = id === undefined ? unnamed.findIndex((other) => other.name === name) : -1;
     const [found] = index < 0 ? [] : unnamed.splice(index, 1);
-    const call = found ?? { call: id ?? narrator.id("call"), name };
+    const call = found ?? { call: id ?? builder.id("call"), name };
     const content = contentIn(data);
     if (data["is_error"] !== true)
-      return [...events, ...narrator.endCall(call, { outcome: "ok", ...(content.length > 0 && { content }) }, agent)];
+      return [...events, ...builder.endCall(call, { outcome: "ok", ...(content.length > 0 && { content }) }, agent)];
     const read = textIn(data, "result");
     const message = (read.startsWith(FAILED) ? read.slice(FAILED.length) : read) || "Unknown error";
-    return [...events, ...narrator.endCall(call, { outcome: "error", error: { code: "tool-failed", message } }, agent)];
+    return [...events, ...builder.endCall(call, { outcome: "error", error: { code: "tool-failed", message } }, agent)];
   };
 
   const end = (data: Fields): Event[] => {
     ended = true;
     const { outcome, error } = endIn(data);
-    if (outcome === "done") return [...narrator.end(), { type: "run-end", outcome }];
+    if (outcome === "done") return [...builder.end(), { type: "run-end", outcome }];
     return [{ type: "run-end", outcome, ...(error && { error }) }];
   };
 
@@ -92,7 +92,7 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
     switch (type) {
       case "token": {
         const { agent, events } = agentOf(data);
-        return [...events, ...narrator.words("text", textIn(data, "content"), agent)];
+        return [...events, ...builder.delta("text", textIn(data, "content"), agent)];
       }
       case "status": {
         const { agent, events } = agentOf(data);
@@ -106,7 +106,7 @@ export const createDeepAgentDecoder = (): ((frame: Frame) => readonly Event[]) =
         return endCall(data);
       case "agent_start": {
         const depth = Math.max(1, depthIn(data, "depth"));
-        const agent = idIn(data, "agent_id") ?? narrator.id("agent");
+        const agent = idIn(data, "agent_id") ?? builder.id("agent");
         return startAgent(agent, nameIn(data), depth, idIn(data, "parent_id") ?? latestAt(depth - 1));
       }
       case "agent_end":

@@ -2,15 +2,15 @@ import type { Frame } from "../../dialect.ts";
 import { type Fields, fieldsOf, parseFields, parseJson } from "../../json.ts";
 import type { Event, Json } from "../../events.ts";
 import { DONE } from "./encode.ts";
-import { createNarrator } from "../frames/narrator.ts";
+import { createEventBuilder } from "../frames/event-builder.ts";
 import { readChatUsage } from "../openai/chat-usage.ts";
 import { readOpenaiError } from "../openai/errors.ts";
 
-const MOST_ITEMS = 4096;
+const MAX_ITEMS = 4096;
 
 /** Recovers as much of a run as the frames for Open WebUI contain. */
 export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
-  const narrator = createNarrator();
+  const builder = createEventBuilder();
   const calls = new Map<string, { readonly name: string; input: Json; isStarted: boolean }>();
   let usage: ReturnType<typeof readChatUsage>;
   let ended = false;
@@ -19,13 +19,13 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const call = calls.get(id);
     if (!call || call.isStarted) return [];
     call.isStarted = true;
-    return narrator.startCall({ call: id, name: call.name, input: call.input });
+    return builder.startCall({ call: id, name: call.name, input: call.input });
   };
 
   const added = (item: Fields): Event[] => {
     if (item["type"] === "function_call") {
       const id = textIn(item, "id").slice(0, 256);
-      if (id !== "" && calls.size < MOST_ITEMS)
+      if (id !== "" && calls.size < MAX_ITEMS)
         calls.set(id, { name: textIn(item, "name") || "unknown", input: {}, isStarted: false });
       return [];
     }
@@ -40,18 +40,18 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const named = { call: id, name: call.name, input: call.input };
     if (item["status"] === "failed") {
       const message = text.replace(/^Error: /, "") || "It failed.";
-      return narrator.endCall(named, { outcome: "error", error: { code: "tool-failed", message } });
+      return builder.endCall(named, { outcome: "error", error: { code: "tool-failed", message } });
     }
-    return narrator.endCall(named, { outcome: "ok", ...(text !== "" && { content: [{ type: "text", text }] }) });
+    return builder.endCall(named, { outcome: "ok", ...(text !== "" && { content: [{ type: "text", text }] }) });
   };
 
   const item = (type: string, fields: Fields): Event[] => {
     const id = textIn(fields, "item_id").slice(0, 256);
     switch (type) {
       case "response.output_text.delta":
-        return narrator.words("text", textIn(fields, "delta"));
+        return builder.delta("text", textIn(fields, "delta"));
       case "response.reasoning_text.delta":
-        return narrator.words("thinking", textIn(fields, "delta"));
+        return builder.delta("thinking", textIn(fields, "delta"));
       case "response.output_item.added":
         return added(fieldsOf(fields["item"]));
       case "response.function_call_arguments.done": {
@@ -68,7 +68,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
 
   const end = (event: Extract<Event, { type: "run-end" }>): Event[] => {
     ended = true;
-    return [...(event.outcome === "done" ? narrator.end() : []), { ...event, ...(usage && { usage }) }];
+    return [...(event.outcome === "done" ? builder.end() : []), { ...event, ...(usage && { usage }) }];
   };
 
   return ({ data }) => {

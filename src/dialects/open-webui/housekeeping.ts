@@ -33,10 +33,10 @@ const ANSWERS: Readonly<Record<string, (prompt: string, data: Data) => string>> 
   emoji_generation: () => "💬",
   function_calling: () => JSON.stringify({ tool_calls: [] }),
   moa_response_generation: (prompt) => after(prompt, "Responses from models:"),
-  context_compaction: (prompt) => after(prompt, "### Messages Being Compacted:").slice(0, MOST_COMPACTED),
+  context_compaction: (prompt) => after(prompt, "### Messages Being Compacted:").slice(0, MAX_COMPACTED),
 };
 
-const MOST_COMPACTED = 16_000;
+const MAX_COMPACTED = 16_000;
 
 /** The opening of each of Open WebUI's prompts. Its template for retrieved documents begins with `### Task:` too. */
 const PROMPTS: readonly (readonly [RegExp, string])[] = [
@@ -62,14 +62,14 @@ const taskOf = (prompt: string, system: string): string | undefined => {
 const textOf = (message: Message | undefined): string =>
   (message?.content ?? []).map((part) => (part.type === "text" ? part.text : "")).join("\n");
 
-const MOST_WORDS = 6;
-const MOST_CHARACTERS = 50;
+const MAX_WORDS = 6;
+const MAX_CHARACTERS = 50;
 
 /** The first words of the user's first message. */
 const titleOf = (prompt: string): string => {
   const line = (linesOf(prompt)[0] ?? "").replaceAll(/[#*_`>[\]{}<]/g, "").trim();
-  const words = line.split(/\s+/).slice(0, MOST_WORDS).join(" ");
-  const cut = [...words].slice(0, MOST_CHARACTERS).join("");
+  const words = line.split(/\s+/).slice(0, MAX_WORDS).join(" ");
+  const cut = [...words].slice(0, MAX_CHARACTERS).join("");
   return cut === "" ? "New Chat" : cut.length < line.length ? `${cut}…` : cut;
 };
 

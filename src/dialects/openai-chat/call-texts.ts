@@ -13,8 +13,8 @@ export type CallStyle = (typeof CALL_STYLES)[number];
 
 export const isCallStyle = (style: string): style is CallStyle => (CALL_STYLES as readonly string[]).includes(style);
 
-const MOST_CHARACTERS = 1000;
-const MOST_OF_A_LINE = 200;
+const MAX_CHARACTERS = 1000;
+const MAX_OF_A_LINE = 200;
 
 interface Call {
   readonly label: string;
@@ -75,7 +75,7 @@ interface CallText {
 
 /** Attributes for front ends that render a card, and the same content as code for all others. */
 const detailsOf = ({ id, label, input, result, isOk, page }: CallText): string => {
-  const shown = cut(result, MOST_CHARACTERS, `\n… (all of it: ${page})`);
+  const shown = cut(result, MAX_CHARACTERS, `\n… (all of it: ${page})`);
   const attributes = [
     ["id", id],
     ["type", "tool_calls"],
@@ -85,7 +85,7 @@ const detailsOf = ({ id, label, input, result, isOk, page }: CallText): string =
     ["arguments", JSON.stringify(parseJson(input, input))],
     ["result", JSON.stringify(shown)],
   ].map(([name, value]) => ` ${name}="${escaped(value!)}"`);
-  const body = `${codeBlock(cut(input, MOST_CHARACTERS, "…"), "json")}\n\n${codeBlock(shown, "text")}`;
+  const body = `${codeBlock(cut(input, MAX_CHARACTERS, "…"), "json")}\n\n${codeBlock(shown, "text")}`;
   return `\n\n<details${attributes.join("")}>\n<summary>${isOk ? "✓" : "✗"} ${escaped(label)}</summary>\n\n${body}\n\n</details>\n\n`;
 };
 
@@ -114,7 +114,7 @@ const codeBlock = (text: string, language: string): string => {
 };
 
 const codeSpan = (text: string): string => {
-  const line = cut(text.replaceAll(/\s+/g, " ").trim(), MOST_OF_A_LINE, "…");
+  const line = cut(text.replaceAll(/\s+/g, " ").trim(), MAX_OF_A_LINE, "…");
   const fence = "`".repeat(longestRun(line) + 1);
   return line.includes("`") ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
 };

@@ -7,7 +7,7 @@ import { readChatUsage } from "../openai/chat-usage.ts";
 import { readOpenaiError } from "../openai/errors.ts";
 
 /** Far more calls than a real answer has. Bounds the memory that a remote can make us use. */
-const MOST_CALLS = 1024;
+const MAX_CALLS = 1024;
 
 /**
  * Decodes the chunks of any chat completion server as one step of one agent. Its calls are run by the client, which
@@ -61,7 +61,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const earlier = calls.get(key);
     // Some servers give every call the same index but a different id.
     if (!earlier || (givenId !== undefined && textOf(name) !== undefined && earlier.id !== givenId)) {
-      if (names.length >= MOST_CALLS) return [];
+      if (names.length >= MAX_CALLS) return [];
       const isNew = givenId !== undefined && !names.includes(givenId);
       const call = isNew ? givenId : `${givenId ?? "call"}-${names.length + 1}`;
       calls.set(key, { call, id: givenId });

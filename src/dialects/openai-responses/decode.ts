@@ -5,7 +5,7 @@ import { PROTOCOL } from "../../protocol.ts";
 import { readOpenaiError } from "../openai/errors.ts";
 
 /** Far more items than a real response has. Bounds the memory that a remote can make us use. */
-const MOST_ITEMS = 4096;
+const MAX_ITEMS = 4096;
 
 interface OpenPart {
   readonly kind: "text" | "thinking";
@@ -56,7 +56,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const item = itemOf(value);
     const index = indexOf(value);
     const key = keyOf(kind, value);
-    if (parts.has(key) || used.size >= MOST_ITEMS) return [];
+    if (parts.has(key) || used.size >= MAX_ITEMS) return [];
     const name = item.replace(/^(msg|rs)_/, "");
     const part: OpenPart = { kind, part: unique(index === 0 ? name : `${name}.${index}`), item, hasDeltas: false };
     parts.set(key, part);
@@ -87,7 +87,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const cite = (value: Fields): Event[] => {
     const { type, url, title, start_index: from, end_index: to } = fieldsOf(value["annotation"]);
     const part = parts.get(keyOf("text", value))?.part;
-    if (type !== "url_citation" || part === undefined || used.size >= MOST_ITEMS) return [];
+    if (type !== "url_citation" || part === undefined || used.size >= MAX_ITEMS) return [];
     const [start, end] = [numberOf(from), numberOf(to)];
     return [
       {
@@ -106,7 +106,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const kind = textOf(type) ?? "";
     const provider = kind !== "function_call" && kind.endsWith("_call");
     const key = textOf(id) ?? textOf(callId) ?? "";
-    if ((kind !== "function_call" && !provider) || calls.has(key) || used.size >= MOST_ITEMS) return [];
+    if ((kind !== "function_call" && !provider) || calls.has(key) || used.size >= MAX_ITEMS) return [];
     const call = unique(textOf(callId) ?? (key || "call"));
     calls.set(key, { call, provider, hasDeltas: false, ended: false });
     if (!provider) return [...step(), { type: "tool-start", call, name: textOf(name) ?? "unknown", client: true }];
@@ -133,7 +133,7 @@ export const createDecoder = (): ((frame: Frame) => readonly Event[]) => {
 
   const endItem = (item: Fields): Event[] => {
     const key = textOf(item["id"]) ?? textOf(item["call_id"]) ?? "";
-    if (finished.has(key) || finished.size >= MOST_ITEMS) return [];
+    if (finished.has(key) || finished.size >= MAX_ITEMS) return [];
     finished.add(key);
     const events = [...addItem(item), ...wholeWords(item)];
     const isCut = item["status"] === "incomplete";

@@ -1,10 +1,10 @@
 import type { Frame } from "../../dialect.ts";
 import type { Content, Event, Json, Problem, RunOutcome } from "../../events.ts";
-import { createNarrator, type NarratedCall } from "../frames/narrator.ts";
+import { createEventBuilder, type BuiltCall } from "../frames/event-builder.ts";
 import { type Fields, parseFields, parseJson } from "../../json.ts";
 import { messageBefore } from "../frames/problem-text.ts";
 
-const MOST_UNNAMED = 256;
+const MAX_UNNAMED = 256;
 const OUTCOMES: ReadonlySet<unknown> = new Set<RunOutcome>(["cancelled", "interrupted"]);
 const KINDS: ReadonlySet<unknown> = new Set([
   ...["status", "message", "reasoning", "done", "error"],
@@ -17,16 +17,16 @@ const KINDS: ReadonlySet<unknown> = new Set([
  * states that it is no error. Skips malformed and unknown frames, and everything after `done` or `error`.
  */
 export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
-  const narrator = createNarrator();
+  const builder = createEventBuilder();
   /** Calls that started without an id, oldest first. Their ends have no id either. */
-  const unnamed: NarratedCall[] = [];
+  const unnamed: BuiltCall[] = [];
   let held: Held | undefined;
   let ended = false;
 
-  const failed = (call: NarratedCall, message: string, result: readonly Content[]): Event[] => {
+  const failed = (call: BuiltCall, message: string, result: readonly Content[]): Event[] => {
     const error: Problem = { code: "tool-failed", message };
     const content = result.filter((part) => part.type !== "text" || part.text !== message);
-    return narrator.endCall(call, { outcome: "error", ...(content.length > 0 && { content }), error });
+    return builder.endCall(call, { outcome: "error", ...(content.length > 0 && { content }), error });
   };
 
   const release = (): Event[] => {
@@ -34,24 +34,24 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
     const ended = held;
     held = undefined;
     if (ended.isError) return failed(ended, textOf(ended.content) || "Unknown error", ended.content);
-    return narrator.endCall(ended, { outcome: "ok", ...(ended.content.length > 0 && { content: ended.content }) });
+    return builder.endCall(ended, { outcome: "ok", ...(ended.content.length > 0 && { content: ended.content }) });
   };
 
-  const callOf = (fields: Fields): NarratedCall => {
+  const callOf = (fields: Fields): BuiltCall => {
     const name = nameIn(fields) ?? "unknown";
     const call = idIn(fields);
     if (call !== undefined) return { call, name, input: inputIn(fields) };
     const index = unnamed.findIndex((other) => other.name === name);
     const [found] = index < 0 ? [] : unnamed.splice(index, 1);
-    return found ?? { call: narrator.id("call"), name, input: inputIn(fields) };
+    return found ?? { call: builder.id("call"), name, input: inputIn(fields) };
   };
 
   const start = (fields: Fields): Event[] => {
-    const call = idIn(fields) ?? narrator.id("call");
+    const call = idIn(fields) ?? builder.id("call");
     const started = { call, name: nameIn(fields) ?? "unknown", input: inputIn(fields) };
     if (idIn(fields) === undefined) unnamed.push(started);
-    if (unnamed.length > MOST_UNNAMED) unnamed.shift();
-    return narrator.startCall(started);
+    if (unnamed.length > MAX_UNNAMED) unnamed.shift();
+    return builder.startCall(started);
   };
 
   const fail = (fields: Fields): Event[] => {
@@ -65,7 +65,7 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
   const end = (fields: Fields): Event[] => {
     ended = true;
     const before = release();
-    if (fields["type"] === "done") return [...before, ...narrator.end(), { type: "run-end", outcome: "done" }];
+    if (fields["type"] === "done") return [...before, ...builder.end(), { type: "run-end", outcome: "done" }];
     const outcome = OUTCOMES.has(fields["outcome"]) ? (fields["outcome"] as RunOutcome) : "error";
     const hint = typeof fields["hint"] === "string" ? fields["hint"] : undefined;
     const error: Problem = {
@@ -82,9 +82,9 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
     if (!fields) return [];
     switch (fields["type"]) {
       case "message":
-        return [...release(), ...narrator.words("text", textIn(fields, "content"))];
+        return [...release(), ...builder.delta("text", textIn(fields, "content"))];
       case "reasoning":
-        return [...release(), ...narrator.words("thinking", textIn(fields, "content"))];
+        return [...release(), ...builder.delta("thinking", textIn(fields, "content"))];
       case "status":
         return [...release(), ...(typeof fields["content"] === "string" ? [status(fields["content"])] : [])];
       case "tool_call_start":
@@ -103,7 +103,7 @@ export const createRalphDecoder = (): ((frame: Frame) => readonly Event[]) => {
   };
 };
 
-interface Held extends NarratedCall {
+interface Held extends BuiltCall {
   readonly hasId: boolean;
   readonly content: Content[];
   readonly isError: boolean;

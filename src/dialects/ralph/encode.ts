@@ -14,8 +14,8 @@ import { parseJson } from "../../json.ts";
 export const STRICT = "strict";
 
 const IDLE = "Thinking...";
-const MOST_CHARACTERS = 2000;
-const MOST_OF_A_TASK = 200;
+const MAX_CHARACTERS = 2000;
+const MAX_OF_A_TASK = 200;
 
 interface OpenCall {
   readonly name: string;
@@ -145,7 +145,7 @@ export const createRalphEncoder = (options: EncodeOptions): ((entry: Entry) => r
         return status(line.pass(event.text));
       case "agent-start": {
         const task = event.task === undefined ? "" : `: ${event.task}`;
-        return status(line.set(event.agent, `${event.name}${cut(task, MOST_OF_A_TASK)}`));
+        return status(line.set(event.agent, `${event.name}${cut(task, MAX_OF_A_TASK)}`));
       }
       case "agent-end":
         return status(line.end(event.agent));
@@ -196,7 +196,7 @@ const progressText = (name: string, { note, fraction }: EventOf<"tool-progress">
   [note, fraction !== undefined && `${Math.round(fraction * 100)}%`].filter(Boolean).join(", ") || `Running ${name}...`;
 
 /** Counts code points, not UTF-16 code units. */
-const cut = (text: string, most: number = MOST_CHARACTERS): string => {
+const cut = (text: string, most: number = MAX_CHARACTERS): string => {
   if (text.length <= most) return text;
   let units = 0;
   for (let characters = 0; characters < most && units < text.length; characters++)

@@ -23,7 +23,7 @@ export interface ConnectionOptions {
   readonly silenceMs: number;
 }
 
-const PATIENCE_MS = 30_000;
+const RETRY_MS = 30_000;
 const CONNECTIONS = 8;
 
 export const connect = async ({
@@ -113,7 +113,7 @@ export const connect = async ({
           return rows;
         } catch (error) {
           if (!isTemporary(error)) throw error;
-          if (closed || performance.now() - start > PATIENCE_MS) throw withHelp(error);
+          if (closed || performance.now() - start > RETRY_MS) throw withHelp(error);
           await delay(Math.min(1000, 20 * 2 ** tries));
         }
       }

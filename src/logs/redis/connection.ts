@@ -34,7 +34,7 @@ export interface ConnectionOptions {
 }
 
 /** How long a call waits for an unreachable server. */
-const PATIENCE_MS = 30_000;
+const RETRY_MS = 30_000;
 
 export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOptions): Promise<RedisConnection> => {
   const library = await load();
@@ -69,7 +69,7 @@ export const connect = async ({ url, channel, onMessage, onGap }: ConnectionOpti
         return await send(tries > 0);
       } catch (error) {
         if (!isTemporary(error, library)) throw error;
-        if (closed || performance.now() - start > PATIENCE_MS) throw withHelp(error);
+        if (closed || performance.now() - start > RETRY_MS) throw withHelp(error);
         await delay(Math.min(1000, 20 * 2 ** tries));
       }
     }

@@ -12,7 +12,7 @@ export interface AgentProcess {
   /** Resolves with why the process is gone. Never rejects. */
   readonly gone: Promise<Refusal>;
   /** Gives the agent this much time to exit, then kills it and everything it started. */
-  stop(patienceMs: number): Promise<void>;
+  stop(graceMs: number): Promise<void>;
 }
 
 const KEPT_ERRORS = 4000;
@@ -49,9 +49,9 @@ export const startProcess = (
   });
 
   let stopping: Promise<void> | undefined;
-  const stop = async (patienceMs: number): Promise<void> => {
+  const stop = async (graceMs: number): Promise<void> => {
     child.stdin.end();
-    await Promise.race([gone, sleep(patienceMs, undefined, { ref: false })]);
+    await Promise.race([gone, sleep(graceMs, undefined, { ref: false })]);
     // Also if the agent has exited: processes that it started may still run.
     await tree?.kill();
     child.stdout.destroy();

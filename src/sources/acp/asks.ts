@@ -19,13 +19,13 @@ export interface OpenAsk {
   readonly isPermission: boolean;
 }
 
-const MOST_OPTIONS = 20;
+const MAX_OPTIONS = 20;
 
 const allows = ({ kind }: Option): boolean => kind.startsWith("allow");
 
 const optionsOf = (value: unknown): readonly Option[] =>
   listOf(value)
-    .slice(0, MOST_OPTIONS)
+    .slice(0, MAX_OPTIONS)
     .flatMap((one): Option[] => {
       const { optionId, name, kind } = fieldsOf(one);
       if (typeof optionId !== "string" || optionId === "" || optionId.length > 256 || typeof kind !== "string")

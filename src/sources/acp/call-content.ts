@@ -12,14 +12,14 @@ export interface CallContent {
   readonly links: readonly Extract<Content, { type: "link" }>[];
 }
 
-const MOST_BLOCKS = 100;
+const MAX_BLOCKS = 100;
 
 export const contentOf = (value: unknown): CallContent => {
   const texts: string[] = [];
   const edits: Edit[] = [];
   const terminals: string[] = [];
   const links: Extract<Content, { type: "link" }>[] = [];
-  for (const block of listOf(value).slice(0, MOST_BLOCKS).map(fieldsOf)) {
+  for (const block of listOf(value).slice(0, MAX_BLOCKS).map(fieldsOf)) {
     if (block["type"] === "diff") {
       const path = textOf(block["path"]);
       const newText = textOf(block["newText"]);

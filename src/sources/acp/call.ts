@@ -2,7 +2,7 @@ import type { Content, Event, EventOf, Json, Problem } from "../../events.ts";
 import { type CallContent, type Exit, contentOf, exitOf } from "./call-content.ts";
 import { LiveOutput } from "./live-output.ts";
 import { isEmpty, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
-import type { Speaker } from "./speaker.ts";
+import type { AgentWriter } from "./agent-writer.ts";
 import { type Edit, unifiedDiff } from "./unified-diff.ts";
 import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
 
@@ -14,7 +14,7 @@ export interface Workspace {
 
 type Outcome = EventOf<"tool-end">["outcome"];
 
-const MOST_LOCATIONS = 50;
+const MAX_LOCATIONS = 50;
 const LONGEST_PROBLEM = 2000;
 
 /**
@@ -24,7 +24,7 @@ const LONGEST_PROBLEM = 2000;
 export class Call {
   readonly id: string;
   readonly key: string;
-  readonly speaker: Speaker;
+  readonly writer: AgentWriter;
   readonly output = new LiveOutput();
   /** Asks that are waiting for an answer. */
   readonly asks = new Set<string>();
@@ -46,10 +46,10 @@ export class Call {
   #locations: readonly Json[] = [];
   #rawOutput: unknown;
 
-  constructor(ids: { readonly id: string; readonly key: string }, speaker: Speaker, fields: Fields, on: Workspace) {
+  constructor(ids: { readonly id: string; readonly key: string }, writer: AgentWriter, fields: Fields, on: Workspace) {
     this.id = ids.id;
     this.key = ids.key;
-    this.speaker = speaker;
+    this.writer = writer;
     this.#workspace = on;
     this.name = nameOf(fields, ids.key);
     const title = lineOf(fields["title"]);
@@ -68,7 +68,7 @@ export class Call {
   start(): Event[] {
     const title = this.#title;
     return [
-      ...this.speaker.startCall(),
+      ...this.writer.startCall(),
       this.event({
         type: "tool-start",
         call: this.id,
@@ -146,7 +146,7 @@ export class Call {
     this.content = contentOf(undefined);
     this.#input = this.#rawOutput = undefined;
     this.#argumentText = "";
-    this.speaker.endCall();
+    this.writer.endCall();
     return events;
   }
 
@@ -201,7 +201,7 @@ export class Call {
   }
 
   event(event: Event): Event {
-    return this.speaker.agent === undefined ? event : { ...event, agent: this.speaker.agent };
+    return this.writer.agent === undefined ? event : { ...event, agent: this.writer.agent };
   }
 }
 
@@ -220,7 +220,7 @@ const nameOf = ({ name, title, kind, _meta }: Fields, key: string): string => {
 
 const locationsOf = (value: unknown, { relative }: Workspace): readonly Json[] =>
   listOf(value)
-    .slice(0, MOST_LOCATIONS)
+    .slice(0, MAX_LOCATIONS)
     .flatMap((one): Json[] => {
       const { path, line } = fieldsOf(one);
       if (typeof path !== "string" || path === "") return [];

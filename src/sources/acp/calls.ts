@@ -4,11 +4,11 @@ import { Refusal } from "../../source.ts";
 import { type Exit, outputOf } from "./call-content.ts";
 import { Call, type Workspace } from "./call.ts";
 import { textOf } from "../upstream/reading.ts";
-import type { NewId, Speaker } from "./speaker.ts";
+import type { NewId, AgentWriter } from "./agent-writer.ts";
 
 /** More than any agent runs concurrently. */
-const MOST_OPEN = 500;
-const MOST_WAITING_OUTPUT = 256 * 1024;
+const MAX_OPEN = 500;
+const MAX_WAITING_OUTPUT = 256 * 1024;
 /** A permission request may come up to a second after `in_progress`. After this many ticks without one, the call counts as executing. */
 const TICKS = 2;
 
@@ -46,12 +46,12 @@ export class Calls {
   }
 
   /** Finds or starts the call that these fields describe, and applies them. */
-  see(key: string, fields: Fields, speaker: Speaker): { readonly call: Call; readonly events: Event[] } {
+  see(key: string, fields: Fields, writer: AgentWriter): { readonly call: Call; readonly events: Event[] } {
     const known = this.#open.get(key);
     if (known) return { call: known, events: known.absorb(fields) };
-    if (this.#open.size >= MOST_OPEN)
-      throw new Refusal("agent-invalid", `The agent has more than ${MOST_OPEN} tool calls open.`, { status: 502 });
-    const call = new Call({ id: this.#newId("call"), key }, speaker, fields, this.#workspace);
+    if (this.#open.size >= MAX_OPEN)
+      throw new Refusal("agent-invalid", `The agent has more than ${MAX_OPEN} tool calls open.`, { status: 502 });
+    const call = new Call({ id: this.#newId("call"), key }, writer, fields, this.#workspace);
     this.#open.set(key, call);
     this.count++;
     return { call, events: [...call.start(), ...call.absorb(fields)] };
@@ -114,7 +114,7 @@ export class Calls {
       terminal.text = "";
       return text === "" ? [] : this.#output(call, text);
     }
-    terminal.text = (terminal.text + piece).slice(-MOST_WAITING_OUTPUT);
+    terminal.text = (terminal.text + piece).slice(-MAX_WAITING_OUTPUT);
     return [];
   }
 

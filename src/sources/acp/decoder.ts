@@ -6,7 +6,7 @@ import type { Call, Workspace } from "./call.ts";
 import { Calls } from "./calls.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
 import { slotOf } from "./slots.ts";
-import { type NewId, Speaker } from "./speaker.ts";
+import { type NewId, AgentWriter } from "./agent-writer.ts";
 import { SubAgents } from "./sub-agents.ts";
 import { usageOf } from "./usage.ts";
 
@@ -22,7 +22,7 @@ export interface DecoderOptions {
 export class Decoder {
   readonly #newId: NewId;
   readonly #calls: Calls;
-  readonly #root: Speaker;
+  readonly #root: AgentWriter;
   readonly #subAgents: SubAgents;
   readonly #asks = new Map<string, OpenAsk>();
   readonly #denied = new Set<string>();
@@ -32,7 +32,7 @@ export class Decoder {
   constructor({ newId, workspace = { relative: (path) => path, lineOf: () => undefined } }: DecoderOptions) {
     this.#newId = newId;
     this.#calls = new Calls(newId, workspace);
-    this.#root = new Speaker(undefined, newId);
+    this.#root = new AgentWriter(undefined, newId);
     this.#subAgents = new SubAgents(newId, this.#calls);
   }
 
@@ -145,9 +145,9 @@ export class Decoder {
 
   #chunk(kind: "text" | "thinking", update: Readonly<Record<string, unknown>>): Event[] {
     const text = blockText(update["content"]) ?? "";
-    const { speaker, events } = this.#subAgents.speakerOf(update, this.#root);
-    if (kind === "text" && speaker === this.#root && text.trim() !== "") this.#hasText = true;
-    return [...events, ...speaker.chunk(kind, text, textOf(update["messageId"]))];
+    const { writer, events } = this.#subAgents.writerOf(update, this.#root);
+    if (kind === "text" && writer === this.#root && text.trim() !== "") this.#hasText = true;
+    return [...events, ...writer.chunk(kind, text, textOf(update["messageId"]))];
   }
 
   #toolCall(update: Readonly<Record<string, unknown>>): Event[] {
@@ -159,8 +159,8 @@ export class Decoder {
   }
 
   #see(key: string, fields: Readonly<Record<string, unknown>>): { readonly call: Call; readonly events: Event[] } {
-    const { speaker, events } = this.#subAgents.speakerOf(fields, this.#root);
-    const seen = this.#calls.see(key, fields, speaker);
+    const { writer, events } = this.#subAgents.writerOf(fields, this.#root);
+    const seen = this.#calls.see(key, fields, writer);
     return { call: seen.call, events: [...events, ...seen.events] };
   }
 

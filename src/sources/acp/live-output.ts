@@ -1,5 +1,5 @@
 /** How much output of one call is shown live. */
-const MOST_SHOWN = 1024 * 1024;
+const MAX_SHOWN = 1024 * 1024;
 /** How much output is kept for the result. */
 const KEPT = 48 * 1024;
 
@@ -26,7 +26,7 @@ export class LiveOutput {
       this.#tail = this.#tail.slice(-KEPT);
       this.#isCut = true;
     }
-    const room = MOST_SHOWN - this.#shown;
+    const room = MAX_SHOWN - this.#shown;
     this.#shown += piece.length;
     if (room <= 0) return "";
     return piece.length < room ? piece : `${piece.slice(0, room)}\n[The rest of the output is not shown.]\n`;

@@ -3,7 +3,7 @@ import type { Message, Part } from "../../events.ts";
 import type { RunContext } from "../../source.ts";
 import { transcript } from "../upstream/transcript.ts";
 
-const MOST_EMBEDDED = 4 * 1024 * 1024;
+const MAX_EMBEDDED = 4 * 1024 * 1024;
 
 /** The prompt: the new messages and, if the agent's session does not know them, the earlier ones as text. */
 export const promptOf = async (
@@ -34,7 +34,7 @@ const blockOf = async (
   if (url !== undefined) return { type: "resource_link", uri: url, name, mimeType: mediaType };
   const kept = file === undefined ? undefined : await get(file);
   const bytes = part.data === undefined ? kept : Buffer.from(part.data, "base64");
-  if (!bytes || bytes.length > MOST_EMBEDDED) return left(name);
+  if (!bytes || bytes.length > MAX_EMBEDDED) return left(name);
   if (mediaType.startsWith("image/") && accepts.image)
     return { type: "image", mimeType: mediaType, data: Buffer.from(bytes).toString("base64") };
   const isText = mediaType.startsWith("text/") || mediaType === "application/json";

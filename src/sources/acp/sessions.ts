@@ -10,7 +10,7 @@ const entrySchema = z.object({ session: z.string(), history: z.string(), first: 
 const storeSchema = z.record(z.string(), entrySchema);
 type Store = z.infer<typeof storeSchema>;
 
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 /** A thread that a run is working on. */
 export interface HeldThread {
@@ -83,7 +83,7 @@ export class Sessions {
 
   #write(key: string, entry: Store[string]): void {
     const all = Object.entries({ ...this.#read(), [key]: entry });
-    const newest = all.toSorted(([, one], [, other]) => other.at - one.at).slice(0, MOST_KEPT);
+    const newest = all.toSorted(([, one], [, other]) => other.at - one.at).slice(0, MAX_KEPT);
     this.#memory = Object.fromEntries(newest);
     if (this.#file === undefined) return;
     try {

@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Event, Json } from "../../events.ts";
 import { countOf, lineOf, textOf } from "../upstream/reading.ts";
 
-const MOST_ENTRIES = 200;
+const MAX_ENTRIES = 200;
 const STATUSES: ReadonlyMap<string | undefined, string> = new Map([
   ["in_progress", "active"],
   ["completed", "done"],
@@ -51,7 +51,7 @@ const modeOf = (value: unknown): Event[] => {
 /** Entries have no ids. Each update contains the complete plan, so their positions serve as ids. */
 const todosOf = (entries: unknown): Json =>
   listOf(entries)
-    .slice(0, MOST_ENTRIES)
+    .slice(0, MAX_ENTRIES)
     .map((entry, index) => {
       const { content, status } = fieldsOf(entry);
       const text = lineOf(content, 1000) ?? "";
@@ -60,7 +60,7 @@ const todosOf = (entries: unknown): Json =>
 
 const commandsOf = (commands: unknown): Json =>
   listOf(commands)
-    .slice(0, MOST_ENTRIES)
+    .slice(0, MAX_ENTRIES)
     .flatMap((command): Json[] => {
       const { name, description } = fieldsOf(command);
       const known = lineOf(name, 100);

@@ -3,10 +3,10 @@ import type { Event } from "../../events.ts";
 import type { Call } from "./call.ts";
 import type { Calls } from "./calls.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
-import { type NewId, Speaker } from "./speaker.ts";
+import { type NewId, AgentWriter } from "./agent-writer.ts";
 
 interface SubAgent {
-  readonly speaker: Speaker;
+  readonly writer: AgentWriter;
   readonly id: string;
 }
 
@@ -23,27 +23,27 @@ export class SubAgents {
     this.#calls = calls;
   }
 
-  /** The speaker of an update: the root, or a sub-agent, which starts with its first update. */
-  speakerOf(update: Fields, root: Speaker): { readonly speaker: Speaker; readonly events: Event[] } {
+  /** The writer of an update: the root, or a sub-agent, which starts with its first update. */
+  writerOf(update: Fields, root: AgentWriter): { readonly writer: AgentWriter; readonly events: Event[] } {
     const key = textOf(fieldsOf(fieldsOf(update["_meta"])["claudeCode"])["parentToolUseId"]);
     const known = key === undefined ? undefined : this.#open.get(key);
-    if (known) return { speaker: known.speaker, events: [] };
-    if (key === undefined || this.#open.size >= MOST) return { speaker: root, events: [] };
+    if (known) return { writer: known.writer, events: [] };
+    if (key === undefined || this.#open.size >= MOST) return { writer: root, events: [] };
     const parent = this.#calls.get(key);
     // A nested sub-agent would need its parent to stay open as long as itself, which is not guaranteed.
-    if ((!parent && !this.#calls.hasEnded(key)) || parent?.speaker.agent !== undefined)
-      return { speaker: root, events: [] };
+    if ((!parent && !this.#calls.hasEnded(key)) || parent?.writer.agent !== undefined)
+      return { writer: root, events: [] };
     const id = this.#newId("agent");
-    const speaker = new Speaker(id, this.#newId);
-    this.#open.set(key, { id, speaker });
+    const writer = new AgentWriter(id, this.#newId);
+    this.#open.set(key, { id, writer });
     const events: Event[] = parent ? parent.execute() : [];
-    return { speaker, events: [...events, { type: "agent-start", agent: id, ...factsOf(parent) }] };
+    return { writer, events: [...events, { type: "agent-start", agent: id, ...factsOf(parent) }] };
   }
 
   /** The prompt is over. Ends all sub-agents. */
   end(): Event[] {
-    return [...this.#open.values()].flatMap(({ id, speaker }) => [
-      ...speaker.endStep("stop"),
+    return [...this.#open.values()].flatMap(({ id, writer }) => [
+      ...writer.endStep("stop"),
       { type: "agent-end", agent: id, outcome: "done" } as const,
     ]);
   }

@@ -18,8 +18,8 @@ interface Terminal {
   exit: Exit | undefined;
 }
 
-const MOST_OPEN = 20;
-const MOST_OUTPUT = 1024 * 1024;
+const MAX_OPEN = 20;
+const MAX_OUTPUT = 1024 * 1024;
 
 /** Commands that an agent runs through Runcast, so that their output is shown live. They start inside the session's directory. */
 export class Terminals {
@@ -78,10 +78,10 @@ export class Terminals {
   }
 
   #create(params: Fields): string {
-    if (this.#open.size >= MOST_OPEN) throw new Error(`At most ${MOST_OPEN} terminals may be open.`);
+    if (this.#open.size >= MAX_OPEN) throw new Error(`At most ${MAX_OPEN} terminals may be open.`);
     const command = textOf(params["command"]) ?? "";
     const args = listOf(params["args"]).filter((one): one is string => typeof one === "string");
-    const limit = Math.min(countOf(params["outputByteLimit"]) ?? MOST_OUTPUT, MOST_OUTPUT);
+    const limit = Math.min(countOf(params["outputByteLimit"]) ?? MAX_OUTPUT, MAX_OUTPUT);
     const mark = randomUUID();
     const env = { ...this.#env, ...variablesOf(params["env"]), RUNCAST_TERMINAL: mark };
     // A command without arguments is a shell command line.

@@ -12,7 +12,7 @@ const CONTEXT = 3;
  * Comparing line by line costs the product of both lengths. Above this limit, everything between the common prefix and
  * suffix counts as changed.
  */
-const MOST_COMPARED = 4_000_000;
+const MAX_COMPARED = 4_000_000;
 
 /**
  * An edit in the unified diff format. Line numbers are omitted (`@@ @@`) if unknown: many agents report only the
@@ -54,7 +54,7 @@ const compare = (before: readonly string[], after: readonly string[]): readonly 
 const changed = (before: readonly string[], after: readonly string[]): readonly Line[] => {
   const removed = (text: string): Line => ({ sign: "-", text });
   const added = (text: string): Line => ({ sign: "+", text });
-  if (before.length * after.length > MOST_COMPARED) return [...before.map(removed), ...after.map(added)];
+  if (before.length * after.length > MAX_COMPARED) return [...before.map(removed), ...after.map(added)];
   const width = after.length + 1;
   const common = new Uint32Array((before.length + 1) * width);
   for (let row = before.length - 1; row >= 0; row--)

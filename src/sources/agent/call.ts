@@ -1,6 +1,6 @@
 import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { CallOutcome, Content, Json, Problem } from "../../events.ts";
-import { hearStrayErrors } from "../../stray-errors.ts";
+import { catchStrayErrors } from "../../stray-errors.ts";
 import { approval } from "./approval.ts";
 import { clock } from "./clock.ts";
 import type { DefinedTool } from "./definition.ts";
@@ -163,7 +163,7 @@ const executeNow = async (
     const returned = await tool.run(input, context);
     return returned instanceof Response ? await readResponse(returned, context) : returned;
   };
-  const work = async () => redacted(await resultOf(await hearStrayErrors(hear, act), run.context.put), run.redact);
+  const work = async () => redacted(await resultOf(await catchStrayErrors(hear, act), run.context.put), run.redact);
   const result = await Promise.race([strayed.promise, finished(work, (error) => toolProblem(error, run.redact), stop)]);
   const ms = timing.stop();
   const stopped = outcomeOf(signal, timeout.signal);

@@ -7,7 +7,7 @@ import { type PastAgent, type PastCall, type PastStep, isWhole, latestOf, textOf
 import { emitter, type Worker } from "./running.ts";
 
 /** A call that crashes every process that runs it must not repeat forever. */
-const MOST_REPEATS = 3;
+const MAX_REPEATS = 3;
 
 /**
  * Restores the conversation from the log: finished steps and their results. Runs what the last step still waits for.
@@ -62,7 +62,7 @@ const settled = async (
     const mayRepeat = worker.tools.get(start.name)?.tool.repeatable === true;
     const children = past.children.filter((child) => child.start?.call === start.call);
     if (end) {
-      if (mayRepeat && times <= MOST_REPEATS) return await repeatCall(worker, pendingOf(latest), start.title, children);
+      if (mayRepeat && times <= MAX_REPEATS) return await repeatCall(worker, pendingOf(latest), start.title, children);
       return await endedResult(worker, latest);
     }
     if (!latest.isExecuted) return await runCall(worker, pendingOf(latest), latest.approval);

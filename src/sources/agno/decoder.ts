@@ -1,7 +1,7 @@
 import type { Event, Json, Problem } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import { countOf, lineOf, textOf } from "../upstream/reading.ts";
-import { type NewId, type OpenCall, Speaker } from "../upstream/speaker.ts";
+import { type NewId, type OpenCall, AgentWriter } from "../upstream/agent-writer.ts";
 import { type Fields, fieldsOf, listOf, parseJson } from "../../json.ts";
 import { failureText, followUps, ownFields, problemOf, total, usageOf } from "./facts.ts";
 import { type Attachment, attachmentsOf, linksOf } from "./media.ts";
@@ -17,12 +17,12 @@ export interface End {
 }
 
 const PAUSES = new Set(["StepPaused", "StepExecutorPaused", "RouterPaused", "StepOutputReview", "WorkflowPaused"]);
-const MOST_BAD_FRAMES = 20;
+const MAX_BAD_FRAMES = 20;
 const UNASKED = { code: "not-approved", message: "The server ran this call without waiting for an answer." };
 
 /** Converts what an AgentOS sends for one run into events. It has no timer and no connection, and throws only Refusals. */
 export class Decoder {
-  readonly #root: Speaker;
+  readonly #root: AgentWriter;
   readonly #members: Members;
   #badFrames = 0;
   #thoughts = "";
@@ -40,18 +40,18 @@ export class Decoder {
   attachments: Attachment[] = [];
 
   constructor(newId: NewId) {
-    this.#root = new Speaker(undefined, newId);
+    this.#root = new AgentWriter(undefined, newId);
     this.#members = new Members(newId, this.#root);
     this.pause = new Pause(newId);
   }
 
   get isHolding(): boolean {
-    return this.#members.speakers().some(({ isHolding }) => isHolding);
+    return this.#members.writers().some(({ isHolding }) => isHolding);
   }
 
   /** No further frame came for a moment: announced calls are now executing. */
   quiet(): Event[] {
-    return this.#members.speakers().flatMap((speaker) => (speaker.isHolding ? speaker.settle() : []));
+    return this.#members.writers().flatMap((writer) => (writer.isHolding ? writer.settle() : []));
   }
 
   /** Decodes the data of one frame. */
@@ -91,12 +91,12 @@ export class Decoder {
     const run = textOf(fields["run_id"]) ?? this.run ?? "";
     if (run === this.run) return this.#ofRun(name, fields, this.#root);
     if (this.#members.hasEnded(run)) return [];
-    const { speaker, events } = this.#members.find(run, fields);
-    return [...events, ...this.#ofRun(name, fields, speaker)];
+    const { writer, events } = this.#members.find(run, fields);
+    return [...events, ...this.#ofRun(name, fields, writer)];
   }
 
-  #ofRun(name: string, fields: Fields, speaker: Speaker): Event[] {
-    const isRoot = speaker === this.#root;
+  #ofRun(name: string, fields: Fields, writer: AgentWriter): Event[] {
+    const isRoot = writer === this.#root;
     switch (name) {
       case "RunContinued":
         if (isRoot) this.continued();
@@ -105,46 +105,46 @@ export class Decoder {
       case "WorkflowStarted":
         return isRoot ? [this.#session(fields)] : [];
       case "ModelRequestStarted":
-        return [...this.#closeUnmentioned(speaker), ...speaker.startStep(lineOf(fields["model"]))];
+        return [...this.#closeUnmentioned(writer), ...writer.startStep(lineOf(fields["model"]))];
       case "RunContent":
       case "RunIntermediateContent":
-        return this.#content(fields, speaker);
+        return this.#content(fields, writer);
       case "ReasoningContentDelta":
-        return speaker.say("thinking", textOf(fields["reasoning_content"]) ?? "");
+        return writer.say("thinking", textOf(fields["reasoning_content"]) ?? "");
       case "ReasoningStep":
-        return this.#reasoningStep(fields, speaker);
+        return this.#reasoningStep(fields, writer);
       case "ReasoningCompleted":
-        return speaker.isInStep && !speaker.isHolding ? speaker.settle() : [];
+        return writer.isInStep && !writer.isHolding ? writer.settle() : [];
       case "ModelRequestCompleted":
-        return speaker.answered(usageOf(fields));
+        return writer.answered(usageOf(fields));
       case "ToolCallStarted":
-        return this.#toolStarted(toolOf(fields), speaker);
+        return this.#toolStarted(toolOf(fields), writer);
       case "ToolCallCompleted":
       case "ToolCallError":
-        return this.#toolEnded(toolOf(fields), fields, speaker);
+        return this.#toolEnded(toolOf(fields), fields, writer);
       case "RunPaused":
-        return this.#paused(fields, speaker);
+        return this.#paused(fields, writer);
       case "RunCompleted":
       case "WorkflowCompleted":
-        return isRoot ? this.#completed(fields) : this.#members.end(speaker, "done", fields, { usage: total(fields) });
+        return isRoot ? this.#completed(fields) : this.#members.end(writer, "done", fields, { usage: total(fields) });
       case "RunCancelled":
       case "WorkflowCancelled":
-        return this.#ended(speaker, { outcome: "cancelled" }, fields);
+        return this.#ended(writer, { outcome: "cancelled" }, fields);
       case "RunError":
       case "WorkflowError":
-        return this.#ended(speaker, { outcome: "error", error: problemOf(fields) }, fields);
+        return this.#ended(writer, { outcome: "error", error: problemOf(fields) }, fields);
       case "StepStarted":
         return [{ type: "status", text: `Step ${lineOf(fields["step_name"], 80) ?? ""}`.trim() }];
       case "StepError":
         return [{ type: "notice", level: "error", text: failureText(fields) }];
       case "CustomEvent":
-        return [...speaker.settle(), speaker.own({ type: "data", name: "custom", value: ownFields(fields) })];
+        return [...writer.settle(), writer.own({ type: "data", name: "custom", value: ownFields(fields) })];
       case "FollowupsCompleted":
         return followUps(fields);
       default: {
         if (isRoot && PAUSES.has(name)) this.isPaused = true;
         const status = statusOf(name, fields);
-        return status === undefined ? [] : [...speaker.settle(), speaker.own({ type: "status", text: status })];
+        return status === undefined ? [] : [...writer.settle(), writer.own({ type: "status", text: status })];
       }
     }
   }
@@ -154,83 +154,79 @@ export class Decoder {
     return { type: "data", name: "session", value, meta: { agno: { run: this.run ?? "" } } };
   }
 
-  #content(fields: Fields, speaker: Speaker): Event[] {
+  #content(fields: Fields, writer: AgentWriter): Event[] {
     const thought = textOf(fields["reasoning_content"]) ?? "";
     // Structured output is shown once, when the run completes.
     const text = textOf(fields["content"]) ?? "";
     // Text outside a step belongs to the executing call, if there is exactly one.
-    const [only, ...others] = [...speaker.calls.values()].filter(({ isExecuting }) => isExecuting);
-    const call = !speaker.isInStep && others.length === 0 ? only : undefined;
-    if (text !== "" && speaker === this.#root && !call) this.#hasAnswer = true;
-    return [...speaker.say("thinking", thought), ...speaker.say("text", text, call)];
+    const [only, ...others] = [...writer.calls.values()].filter(({ isExecuting }) => isExecuting);
+    const call = !writer.isInStep && others.length === 0 ? only : undefined;
+    if (text !== "" && writer === this.#root && !call) this.#hasAnswer = true;
+    return [...writer.say("thinking", thought), ...writer.say("text", text, call)];
   }
 
   /** A reasoning agent's complete thoughts so far. If the last call was a thinking tool, it has already shown them. */
-  #reasoningStep(fields: Fields, speaker: Speaker): Event[] {
+  #reasoningStep(fields: Fields, writer: AgentWriter): Event[] {
     const whole = textOf(fields["reasoning_content"]) ?? "";
     const more = whole.startsWith(this.#thoughts) ? whole.slice(this.#thoughts.length) : whole;
     this.#thoughts = whole;
-    return this.#members.lastCall(speaker) === "thought" ? [] : speaker.say("thinking", more);
+    return this.#members.lastCall(writer) === "thought" ? [] : writer.say("thinking", more);
   }
 
-  #toolStarted(tool: ToolFields, speaker: Speaker): Event[] {
-    const known = speaker.calls.get(tool.key);
+  #toolStarted(tool: ToolFields, writer: AgentWriter): Event[] {
+    const known = writer.calls.get(tool.key);
     if (known) {
       const isEdited = JSON.stringify(known.input) !== JSON.stringify(tool.args);
-      return speaker.execute(known, isEdited ? tool.args : undefined);
+      return writer.execute(known, isEdited ? tool.args : undefined);
     }
-    const { call, events } = this.#start(tool, speaker);
-    speaker.ready(call);
+    const { call, events } = this.#start(tool, writer);
+    writer.ready(call);
     return events;
   }
 
-  #start(tool: ToolFields, speaker: Speaker): { readonly call: OpenCall; readonly events: Event[] } {
-    const { call, events } = speaker.startCall(tool.key, tool.name);
-    return { call, events: [...events, ...speaker.giveInput(call, tool.args)] };
+  #start(tool: ToolFields, writer: AgentWriter): { readonly call: OpenCall; readonly events: Event[] } {
+    const { call, events } = writer.startCall(tool.key, tool.name);
+    return { call, events: [...events, ...writer.giveInput(call, tool.args)] };
   }
 
-  #toolEnded(tool: ToolFields, fields: Fields, speaker: Speaker): Event[] {
-    const known = speaker.calls.get(tool.key);
+  #toolEnded(tool: ToolFields, fields: Fields, writer: AgentWriter): Event[] {
+    const known = writer.calls.get(tool.key);
     // A failing tool is reported twice: as completed and as an error.
-    if (!known && this.#members.isOver(speaker, tool.key)) return [];
-    const { call, events } = known ? { call: known, events: [] } : this.#start(tool, speaker);
-    if (!known) speaker.ready(call);
-    events.push(...speaker.settle(), ...speaker.execute(call));
-    if (!call.isExecuting) return [...events, ...speaker.endCall(call, "error", { error: UNASKED })];
+    if (!known && this.#members.isOver(writer, tool.key)) return [];
+    const { call, events } = known ? { call: known, events: [] } : this.#start(tool, writer);
+    if (!known) writer.ready(call);
+    events.push(...writer.settle(), ...writer.execute(call));
+    if (!call.isExecuting) return [...events, ...writer.endCall(call, "error", { error: UNASKED })];
     // The result only states that the member waits. The call ends with the member.
     if (this.#members.holdsBack(call)) return events;
-    this.#members.callEnded(speaker, call, isThought(tool.name));
+    this.#members.callEnded(writer, call, isThought(tool.name));
     this.attachments.push(...attachmentsOf(fields, call));
     return [
       ...events,
-      ...speaker.endCall(
-        call,
-        tool.isError ? "error" : "ok",
-        tool.result(this.#members.isCause(call), linksOf(fields)),
-      ),
+      ...writer.endCall(call, tool.isError ? "error" : "ok", tool.result(this.#members.isCause(call), linksOf(fields))),
     ];
   }
 
-  #paused(fields: Fields, speaker: Speaker): Event[] {
+  #paused(fields: Fields, writer: AgentWriter): Event[] {
     const events = [...this.quiet()];
-    this.#members.paused(speaker);
+    this.#members.paused(writer);
     const waiting: { readonly call: OpenCall; readonly tool: ToolFields }[] = [];
     for (const one of listOf(fields["tools"]).slice(0, 200)) {
       const tool = toolOf({ tool: one });
-      const known = speaker.calls.get(tool.key);
+      const known = writer.calls.get(tool.key);
       if (!tool.isWaiting || (known && this.pause.has(known))) continue;
-      const over = known ? undefined : this.#members.overCall(speaker, tool.key);
+      const over = known ? undefined : this.#members.overCall(writer, tool.key);
       // The call was answered and ended before the process that followed the run died.
       if (over && this.pause.isAnswered(over.id)) {
         waiting.push({ call: over, tool });
         continue;
       }
-      const started = known ? { call: known, events: [] } : this.#start(tool, speaker);
+      const started = known ? { call: known, events: [] } : this.#start(tool, writer);
       events.push(...started.events);
       waiting.push({ call: started.call, tool });
     }
-    events.push(...speaker.settle(), ...waiting.flatMap(({ call, tool }) => this.pause.ask(call, tool)));
-    if (speaker !== this.#root) return events;
+    events.push(...writer.settle(), ...waiting.flatMap(({ call, tool }) => this.pause.ask(call, tool)));
+    if (writer !== this.#root) return events;
     this.isPaused = true;
     this.pause.raw = fields;
     return [...events, ...this.#membersPaused(fields)];
@@ -242,15 +238,15 @@ export class Decoder {
       const { member_run_id: run, member_agent_id, member_agent_name, tool_execution: tool } = fieldsOf(one);
       if (typeof run !== "string" || run === "" || this.#members.hasEnded(run)) return [];
       const facts = { agent_id: member_agent_id, agent_name: member_agent_name };
-      const { speaker, events } = this.#members.find(run, facts);
-      return [...events, ...this.#paused({ tools: [tool] }, speaker)];
+      const { writer, events } = this.#members.find(run, facts);
+      return [...events, ...this.#paused({ tools: [tool] }, writer)];
     });
   }
 
   /** Ends calls that the run does not mention again after the user's answers. */
-  #closeUnmentioned(speaker: Speaker): Event[] {
-    return [...speaker.calls.values()].flatMap((call) =>
-      call.isExecuting || speaker.isHolding ? [] : speaker.endCall(call, "interrupted"),
+  #closeUnmentioned(writer: AgentWriter): Event[] {
+    return [...writer.calls.values()].flatMap((call) =>
+      call.isExecuting || writer.isHolding ? [] : writer.endCall(call, "interrupted"),
     );
   }
 
@@ -271,14 +267,14 @@ export class Decoder {
     return events;
   }
 
-  #ended(speaker: Speaker, end: End, fields: Fields): Event[] {
-    if (speaker !== this.#root) return this.#members.end(speaker, end.outcome, fields, { error: end.error });
+  #ended(writer: AgentWriter, end: End, fields: Fields): Event[] {
+    if (writer !== this.#root) return this.#members.end(writer, end.outcome, fields, { error: end.error });
     this.end = end;
     return this.#members.closeAll(end.outcome === "cancelled" ? "cancelled" : "error");
   }
 
   #bad(): Event[] {
-    if (++this.#badFrames > MOST_BAD_FRAMES)
+    if (++this.#badFrames > MAX_BAD_FRAMES)
       throw new Refusal("upstream-invalid", "The server sends data that cannot be read.", { status: 502 });
     if (this.#badFrames > 1) return [];
     return [

@@ -15,14 +15,14 @@ interface Following {
 }
 
 /** Gives up on a stream that repeatedly breaks off without new events. */
-const MOST_EMPTY_STREAMS = 20;
+const MAX_EMPTY_STREAMS = 20;
 
 /** Reads a run to its end, over as many streams as needed: one more after each broken connection and after each pause. */
 export async function* follow(following: Following, first: Response | undefined): AsyncGenerator<Event> {
   const { server, decoder, context } = following;
   const skipped = skipping(following.skip);
   let response = first;
-  for (let empty = 0; empty < MOST_EMPTY_STREAMS;) {
+  for (let empty = 0; empty < MAX_EMPTY_STREAMS;) {
     const before = decoder.index;
     response ??= await server.resume(decoder.index);
     if (response) yield* read(response, following, skipped);
@@ -50,7 +50,7 @@ async function* read(response: Response, { server, decoder, context }: Following
     for (const { base64, name, mediaType, call } of decoder.attachments.splice(0)) {
       const { file, bytes } = await context.put(Buffer.from(base64, "base64"), { mediaType, name });
       const event: Event = { type: "file", file, name, mediaType, bytes, ...(call && { call: call.id }) };
-      yield call ? call.speaker.own(event) : event;
+      yield call ? call.writer.own(event) : event;
     }
     if (decoder.end) return;
   }

@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Content } from "../../events.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
-import type { OpenCall } from "../upstream/speaker.ts";
+import type { OpenCall } from "../upstream/agent-writer.ts";
 
 /** Bytes that came with an event, to be stored beside the log. */
 export interface Attachment {

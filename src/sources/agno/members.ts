@@ -3,41 +3,41 @@ import type { Event, Problem, RunOutcome, Usage } from "../../events.ts";
 import { splitProviderId } from "../../ids.ts";
 import { Refusal } from "../../source.ts";
 import { lineOf, textOf } from "../upstream/reading.ts";
-import { type NewId, type OpenCall, Speaker } from "../upstream/speaker.ts";
+import { type NewId, type OpenCall, AgentWriter } from "../upstream/agent-writer.ts";
 import type { EarlierAsk } from "./pause.ts";
 
 /** A nested run: a team's member, or an agent of a workflow's step. */
 interface Member {
   readonly run: string;
-  readonly speaker: Speaker;
-  readonly parent: Speaker;
+  readonly writer: AgentWriter;
+  readonly parent: AgentWriter;
   /** The call that started it. */
   readonly cause: OpenCall | undefined;
   isPaused: boolean;
 }
 
-const MOST_OPEN = 200;
-const MOST_REMEMBERED = 5000;
+const MAX_OPEN = 200;
+const MAX_REMEMBERED = 5000;
 
 /** All members of a run, by the ids of their nested runs, and the call that started each. */
 export class Members {
   readonly #newId: NewId;
-  readonly #root: Speaker;
+  readonly #root: AgentWriter;
   readonly #open = new Map<string, Member>();
   readonly #ended = new Set<string>();
   /** Ended calls by agent and key, and whether the last call of each agent was a thinking tool. */
   readonly #over = new Map<string, OpenCall>();
-  readonly #lastCall = new Map<Speaker, "thought" | "other">();
+  readonly #lastCall = new Map<AgentWriter, "thought" | "other">();
   /** Calls whose members wait for the user, and what those members have answered so far. */
   readonly #held = new Map<OpenCall, string[]>();
 
-  constructor(newId: NewId, root: Speaker) {
+  constructor(newId: NewId, root: AgentWriter) {
     this.#newId = newId;
     this.#root = root;
   }
 
-  speakers(): Speaker[] {
-    return [this.#root, ...[...this.#open.values()].map(({ speaker }) => speaker)];
+  writers(): AgentWriter[] {
+    return [this.#root, ...[...this.#open.values()].map(({ writer }) => writer)];
   }
 
   hasEnded(run: string): boolean {
@@ -45,22 +45,22 @@ export class Members {
   }
 
   /** The member with this run. It starts with its first event. */
-  find(run: string, fields: Fields): { readonly speaker: Speaker; readonly events: Event[] } {
+  find(run: string, fields: Fields): { readonly writer: AgentWriter; readonly events: Event[] } {
     const known = this.#open.get(run);
-    if (known) return { speaker: known.speaker, events: [] };
-    if (this.#open.size >= MOST_OPEN)
-      throw new Refusal("upstream-invalid", `The server has more than ${MOST_OPEN} members at work.`, { status: 502 });
-    const parent = this.#open.get(textOf(fields["parent_run_id"]) ?? "")?.speaker ?? this.#root;
+    if (known) return { writer: known.writer, events: [] };
+    if (this.#open.size >= MAX_OPEN)
+      throw new Refusal("upstream-invalid", `The server has more than ${MAX_OPEN} members at work.`, { status: 502 });
+    const parent = this.#open.get(textOf(fields["parent_run_id"]) ?? "")?.writer ?? this.#root;
     const events = parent.settle();
     const id = lineOf(fields["agent_id"], 200) ?? lineOf(fields["team_id"], 200);
     const cause = this.#causeOf(parent, id);
-    const speaker = new Speaker(this.#newId("agent"), this.#newId);
-    this.#open.set(run, { run, speaker, parent, cause, isPaused: false });
+    const writer = new AgentWriter(this.#newId("agent"), this.#newId);
+    this.#open.set(run, { run, writer, parent, cause, isPaused: false });
     const task = lineOf(fieldsOf(cause?.input)["task"], 2000) ?? lineOf(fields["step_name"], 200);
     const model = lineOf(fields["model"], 200);
     events.push({
       type: "agent-start",
-      agent: speaker.agent!,
+      agent: writer.agent!,
       name: lineOf(fields["agent_name"], 200) ?? lineOf(fields["team_name"], 200) ?? id ?? "member",
       ...(parent.agent !== undefined && { parent: parent.agent }),
       ...(cause && { call: cause.id }),
@@ -68,14 +68,14 @@ export class Members {
       ...(model !== undefined && { model }),
       meta: { agno: { run: run.slice(0, 200) } },
     });
-    return { speaker, events };
+    return { writer, events };
   }
 
   /**
    * The oldest call for this member that has not started another run. The run id that Agno puts into the call is wrong
    * when two of them run concurrently.
    */
-  #causeOf(parent: Speaker, id: string | undefined): OpenCall | undefined {
+  #causeOf(parent: AgentWriter, id: string | undefined): OpenCall | undefined {
     const calls = [...parent.calls.values()].filter(({ name, isExecuting }) => isExecuting && isDelegate(name));
     const isTaken = (call: OpenCall): boolean => [...this.#open.values()].some(({ cause }) => cause === call);
     const named = calls.find((call) => fieldsOf(call.input)["member_id"] === id && !isTaken(call));
@@ -86,8 +86,8 @@ export class Members {
     return isDelegate(call.name);
   }
 
-  paused(speaker: Speaker): void {
-    for (const member of this.#open.values()) if (member.speaker === speaker) member.isPaused = true;
+  paused(writer: AgentWriter): void {
+    for (const member of this.#open.values()) if (member.writer === writer) member.isPaused = true;
   }
 
   /** Whether this call has not really ended yet, because a member that it started waits for the user. */
@@ -97,75 +97,75 @@ export class Members {
     return isHeld;
   }
 
-  callEnded(speaker: Speaker, call: OpenCall, isThought: boolean): void {
-    this.#over.set(keyOf(speaker, call.key), call);
-    if (this.#over.size > MOST_REMEMBERED) this.#over.delete(this.#over.keys().next().value!);
-    this.#lastCall.set(speaker, isThought ? "thought" : "other");
+  callEnded(writer: AgentWriter, call: OpenCall, isThought: boolean): void {
+    this.#over.set(keyOf(writer, call.key), call);
+    if (this.#over.size > MAX_REMEMBERED) this.#over.delete(this.#over.keys().next().value!);
+    this.#lastCall.set(writer, isThought ? "thought" : "other");
   }
 
-  isOver(speaker: Speaker, key: string): boolean {
-    return this.#over.has(keyOf(speaker, key));
+  isOver(writer: AgentWriter, key: string): boolean {
+    return this.#over.has(keyOf(writer, key));
   }
 
-  overCall(speaker: Speaker, key: string): OpenCall | undefined {
-    return this.#over.get(keyOf(speaker, key));
+  overCall(writer: AgentWriter, key: string): OpenCall | undefined {
+    return this.#over.get(keyOf(writer, key));
   }
 
-  lastCall(speaker: Speaker): "thought" | "other" | undefined {
-    return this.#lastCall.get(speaker);
+  lastCall(writer: AgentWriter): "thought" | "other" | undefined {
+    return this.#lastCall.get(writer);
   }
 
   end(
-    speaker: Speaker,
+    writer: AgentWriter,
     outcome: RunOutcome,
     fields: Fields,
     { usage, error }: { usage?: Usage | undefined; error?: Problem | undefined } = {},
   ): Event[] {
-    const member = [...this.#open.values()].find((one) => one.speaker === speaker);
+    const member = [...this.#open.values()].find((one) => one.writer === writer);
     if (!member) return [];
     const events = [...this.#open.values()]
-      .filter(({ parent }) => parent === speaker)
-      .flatMap((child) => this.end(child.speaker, "interrupted", {}));
-    events.push(...(outcome === "done" ? speaker.settle() : []));
-    events.push(...speaker.close(outcome === "done" ? "interrupted" : outcome));
+      .filter(({ parent }) => parent === writer)
+      .flatMap((child) => this.end(child.writer, "interrupted", {}));
+    events.push(...(outcome === "done" ? writer.settle() : []));
+    events.push(...writer.close(outcome === "done" ? "interrupted" : outcome));
     this.#open.delete(member.run);
-    this.#lastCall.delete(speaker);
+    this.#lastCall.delete(writer);
     this.#ended.add(member.run);
-    if (this.#ended.size > MOST_REMEMBERED) this.#ended.delete(this.#ended.values().next().value!);
+    if (this.#ended.size > MAX_REMEMBERED) this.#ended.delete(this.#ended.values().next().value!);
     const facts = { ...(error && { error }), ...(usage && { usage }) };
-    events.push({ type: "agent-end", agent: speaker.agent!, outcome, ...facts });
+    events.push({ type: "agent-end", agent: writer.agent!, outcome, ...facts });
     return [...events, ...this.#release(member, textOf(fields["content"]))];
   }
 
   closeAll(outcome: "cancelled" | "error" | "interrupted"): Event[] {
     const isTop = ({ parent }: Member): boolean => parent === this.#root;
-    const members = [...this.#open.values()].filter(isTop).flatMap(({ speaker }) => this.end(speaker, outcome, {}));
+    const members = [...this.#open.values()].filter(isTop).flatMap(({ writer }) => this.end(writer, outcome, {}));
     return [...members, ...this.#root.close(outcome)];
   }
 
   /** Restores the members and calls from a log. Returns the asks about calls. */
   restore(log: readonly Event[]): { readonly asks: ReadonlyMap<string, EarlierAsk> } {
-    const speakers = new Map<string | undefined, Speaker>([[undefined, this.#root]]);
+    const writers = new Map<string | undefined, AgentWriter>([[undefined, this.#root]]);
     const asks = new Map<string, EarlierAsk>();
     for (const event of log) {
-      const speaker = speakers.get(event.agent) ?? this.#root;
-      const call = "call" in event ? [...speaker.calls.values()].find(({ id }) => id === event.call) : undefined;
+      const writer = writers.get(event.agent) ?? this.#root;
+      const call = "call" in event ? [...writer.calls.values()].find(({ id }) => id === event.call) : undefined;
       switch (event.type) {
         case "agent-start": {
           const run = textOf(fieldsOf(fieldsOf(event.meta)["agno"])["run"]) ?? event.agent;
-          const own = new Speaker(event.agent, this.#newId);
-          const parent = speakers.get(event.parent) ?? this.#root;
+          const own = new AgentWriter(event.agent, this.#newId);
+          const parent = writers.get(event.parent) ?? this.#root;
           const cause = [...parent.calls.values()].find(({ id }) => id === event.call);
-          speakers.set(event.agent, own);
-          this.#open.set(run, { run, speaker: own, parent, cause, isPaused: false });
+          writers.set(event.agent, own);
+          this.#open.set(run, { run, writer: own, parent, cause, isPaused: false });
           break;
         }
         case "agent-end":
-          for (const [run, { speaker: ended }] of this.#open)
-            if (ended === speaker && this.#open.delete(run)) this.#ended.add(run);
+          for (const [run, { writer: ended }] of this.#open)
+            if (ended === writer && this.#open.delete(run)) this.#ended.add(run);
           break;
         case "tool-start":
-          speaker.adopt(event.call, splitProviderId(event.meta).id ?? event.call, event.name);
+          writer.adopt(event.call, splitProviderId(event.meta).id ?? event.call, event.name);
           break;
         case "tool-input-end":
           if (call) call.input = event.input;
@@ -174,7 +174,7 @@ export class Members {
           if (call) call.isExecuting = true;
           break;
         case "tool-end":
-          if (call && speaker.calls.delete(call.key)) this.callEnded(speaker, call, false);
+          if (call && writer.calls.delete(call.key)) this.callEnded(writer, call, false);
           break;
         case "ask-start": {
           const about = textOf(fieldsOf(fieldsOf(event.meta)["agno"])["call"]);
@@ -204,4 +204,4 @@ export class Members {
 
 const isDelegate = (name: string): boolean => /^delegate_task_to_members?$/.test(name);
 
-const keyOf = ({ agent }: Speaker, key: string): string => `${agent ?? ""} ${key}`;
+const keyOf = ({ agent }: AgentWriter, key: string): string => `${agent ?? ""} ${key}`;

@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Answer, Event, Json } from "../../events.ts";
 import { jsonOf, lineOf } from "../upstream/reading.ts";
-import type { NewId, OpenCall } from "../upstream/speaker.ts";
+import type { NewId, OpenCall } from "../upstream/agent-writer.ts";
 import { stepAsk } from "./step-asks.ts";
 import { toolAsk } from "./tool-asks.ts";
 import type { ToolFields } from "./tool.ts";
@@ -65,9 +65,9 @@ export class Pause {
       call.ask = ask;
       return [];
     }
-    const begin = event.kind === "result" ? call.speaker.execute(call) : [];
+    const begin = event.kind === "result" ? call.writer.execute(call) : [];
     call.ask = ask;
-    return [...begin, call.speaker.own({ type: "ask-start", ask, ...event, meta: { agno: { call: call.id } } })];
+    return [...begin, call.writer.own({ type: "ask-start", ask, ...event, meta: { agno: { call: call.id } } })];
   }
   /** Asks about the steps of a workflow. Asks about their agents' tools are already open. */
   askAboutSteps(requirements: readonly unknown[]): Event[] {

@@ -18,7 +18,7 @@ export interface Session {
 
 const SPEAKS = "AgentOS";
 const CANCEL_MS = 2000;
-const MOST_STORED_BYTES = 16 * 1024 * 1024;
+const MAX_STORED_BYTES = 16 * 1024 * 1024;
 
 /** One run on an AgentOS: the requests that start, continue, follow and stop it. */
 export class AgnoServer {
@@ -72,8 +72,8 @@ export class AgnoServer {
       if (index >= 0) fields.set("last_event_index", String(index));
       return await this.#stream(`/${this.#id}/resume`, fields);
     };
-    const { patienceMs } = this.#options;
-    return await openStream(open, { speaks: SPEAKS, signal: this.signal, patienceMs });
+    const { retryMs } = this.#options;
+    return await openStream(open, { speaks: SPEAKS, signal: this.signal, retryMs });
   }
 
   /** What a paused workflow waits for. Its stream does not contain all of it. */
@@ -159,7 +159,7 @@ export class AgnoServer {
       await response?.body?.cancel();
       return undefined;
     }
-    const value = parseJson(await wholeText(response, MOST_STORED_BYTES));
+    const value = parseJson(await wholeText(response, MAX_STORED_BYTES));
     return value === undefined ? undefined : fieldsOf(value);
   }
 

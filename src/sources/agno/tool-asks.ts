@@ -1,6 +1,6 @@
 import type { Fields } from "../../json.ts";
 import type { Answer, Event, EventOf } from "../../events.ts";
-import type { OpenCall } from "../upstream/speaker.ts";
+import type { OpenCall } from "../upstream/agent-writer.ts";
 import { formSchema, formValues, questionsOf, withSelections } from "./forms.ts";
 import type { ToolFields } from "./tool.ts";
 
@@ -49,7 +49,7 @@ const resultAsk = (call: OpenCall, raw: Fields): ToolAsk => ({
     const result = isGiven
       ? { content: [{ type: "text" as const, text }] }
       : { error: { code: "no-result", message: NO_RESULT } };
-    return { fields: { ...raw, result: text }, events: call.speaker.endCall(call, isGiven ? "ok" : "error", result) };
+    return { fields: { ...raw, result: text }, events: call.writer.endCall(call, isGiven ? "ok" : "error", result) };
   },
 });
 
@@ -71,7 +71,7 @@ const approval = (call: OpenCall, raw: Fields): ToolAsk => ({
     const error = { code: "denied", message: note ?? "The user denied this call." };
     return {
       fields: { ...raw, confirmed: false, confirmation_note: note ?? null },
-      events: call.speaker.endCall(call, "denied", { error }),
+      events: call.writer.endCall(call, "denied", { error }),
     };
   },
 });

@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf } from "../../json.ts";
 import type { Content, Json } from "../../events.ts";
 import { jsonOf, lineOf, textOf } from "../upstream/reading.ts";
-import type { CallResult } from "../upstream/speaker.ts";
+import type { CallResult } from "../upstream/agent-writer.ts";
 
 /** One tool execution, as Agno describes it in every event about it. */
 export interface ToolFields {

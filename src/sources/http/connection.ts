@@ -30,7 +30,7 @@ export interface RemoteConnection {
   named(run: string): void;
 }
 
-const PATIENCE_MS = 30_000;
+const RETRY_MS = 30_000;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2000;
 const FILE_TRIES = 5;
@@ -46,7 +46,7 @@ export const createConnection = (
   earlier?: string,
 ): RemoteConnection => {
   const { dialect } = remote;
-  const { patienceMs = PATIENCE_MS } = options;
+  const { retryMs = RETRY_MS } = options;
   const { run: _, agent: __, ...asked } = request;
   // Choosing the id makes it safe to post again, if the dialect transmits it: the server then follows instead of
   // starting.
@@ -72,10 +72,10 @@ export const createConnection = (
   let mayTryAtOnce = earlier !== undefined;
   const isFollowed = (): boolean => isRuncast && remote.can("follow");
 
-  /** Waits before a retry. Returns false when `patienceMs` is over. */
+  /** Waits before a retry. Returns false when `retryMs` is over. */
   const patience = async (): Promise<boolean> => {
     if (failures === 0) since = Date.now();
-    else if (Date.now() - since >= patienceMs) return false;
+    else if (Date.now() - since >= retryMs) return false;
     await sleep(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures++), undefined, { signal: remote.signal });
     return true;
   };

@@ -5,7 +5,7 @@ import { openStream, request, type UpstreamServer, wholeText } from "../upstream
 import { parsed } from "./protocol.ts";
 
 const CANCEL_MS = 5000;
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const SPEAKS = "LangGraph's API";
 
 /** Requests to a LangGraph server about one thread. */
@@ -57,8 +57,8 @@ export class Connection {
 
   /** Opens a stream, with retries. Undefined if the retries time out. */
   async stream(open: () => Promise<Response>): Promise<Response | undefined> {
-    const { patienceMs } = this.#options;
-    return await openStream(open, { speaks: SPEAKS, signal: this.signal, patienceMs });
+    const { retryMs } = this.#options;
+    return await openStream(open, { speaks: SPEAKS, signal: this.signal, retryMs });
   }
 
   /** Stops a run on the server. Works even after reading has stopped. */
@@ -85,7 +85,7 @@ export class Connection {
   async #parsed(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> {
     const response = await this.send(method, path, body);
     if (!response.ok) throw await refusalOf(response, SPEAKS);
-    return parsed(await wholeText(response, MOST_BYTES));
+    return parsed(await wholeText(response, MAX_BYTES));
   }
 
   #fetch(method: string, path: string, body: unknown, headers: HeaderFields, signal: AbortSignal): Promise<Response> {

@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf } from "../../json.ts";
 import type { Answer, Event, Json, Problem } from "../../events.ts";
 import { jsonOf, lineOf, textOf } from "../upstream/reading.ts";
-import type { NewId, OpenCall } from "../upstream/speaker.ts";
+import type { NewId, OpenCall } from "../upstream/agent-writer.ts";
 import { type Graph, Graphs } from "./graphs.ts";
 import { OpenMessage } from "./messages.ts";
 import { Pause } from "./pause.ts";
@@ -113,8 +113,8 @@ export class Decoder {
 
   #over(end: End): Event[] {
     this.end = end;
-    const { speaker } = this.#graphs.root;
-    const settled = end.outcome === "done" ? speaker.settle() : [];
+    const { writer } = this.#graphs.root;
+    const settled = end.outcome === "done" ? writer.settle() : [];
     return [...settled, ...this.#graphs.closeAll(end.outcome === "done" ? "interrupted" : end.outcome)];
   }
 
@@ -163,8 +163,8 @@ export class Decoder {
     const events = graph.message?.finish() ?? [];
     const model = lineOf(fieldsOf(data["metadata"])["model"], 200);
     this.#values.shown(textOf(data["id"]), "");
-    graph.message = new OpenMessage(graph.speaker);
-    return [...events, ...graph.speaker.startStep(model)];
+    graph.message = new OpenMessage(graph.writer);
+    return [...events, ...graph.writer.startStep(model)];
   }
 
   #tool(namespace: readonly string[], data: Fields, timestamp: number | undefined): Event[] {
@@ -197,29 +197,29 @@ export class Decoder {
 
   /** Starts a call that no message requested. */
   #unnamed(namespace: readonly string[], key: string, data: Fields): { call: OpenCall; events: Event[] } {
-    const { speaker } = this.#graphs.around(namespace);
-    const { call, events } = speaker.startCall(key, lineOf(data["tool_name"], 200) ?? "tool");
-    return { call, events: [...events, ...speaker.giveInput(call, inputOf(data["input"])), ...speaker.settle()] };
+    const { writer } = this.#graphs.around(namespace);
+    const { call, events } = writer.startCall(key, lineOf(data["tool_name"], 200) ?? "tool");
+    return { call, events: [...events, ...writer.giveInput(call, inputOf(data["input"])), ...writer.settle()] };
   }
 
   #execute(call: OpenCall, given: unknown): Event[] {
     const input = inputOf(given);
     const isEdited = input !== undefined && !isSame(input, call.input);
-    return call.speaker.execute(call, isEdited ? input : undefined);
+    return call.writer.execute(call, isEdited ? input : undefined);
   }
 
   #output(call: OpenCall, delta: unknown): Event[] {
     const text = typeof delta === "string" ? delta : delta === undefined ? "" : JSON.stringify(delta);
     if (text === "" || !call.isExecuting) return [];
-    return [call.speaker.own({ type: "tool-output-delta", call: call.id, stream: "stdout", delta: text })];
+    return [call.writer.own({ type: "tool-output-delta", call: call.id, stream: "stdout", delta: text })];
   }
 
-  #finish(call: OpenCall, outcome: "ok" | "error", result: Parameters<OpenCall["speaker"]["endCall"]>[2]): Event[] {
-    const events = call.speaker.execute(call);
+  #finish(call: OpenCall, outcome: "ok" | "error", result: Parameters<OpenCall["writer"]["endCall"]>[2]): Event[] {
+    const events = call.writer.execute(call);
     this.#started.delete(call);
     this.#graphs.callEnded(call.key);
-    if (!call.isExecuting) return [...events, ...call.speaker.endCall(call, "error", { error: UNASKED })];
-    return [...events, ...call.speaker.endCall(call, outcome, result)];
+    if (!call.isExecuting) return [...events, ...call.writer.endCall(call, "error", { error: UNASKED })];
+    return [...events, ...call.writer.endCall(call, outcome, result)];
   }
 
   #ms(call: OpenCall, timestamp: number | undefined): number | undefined {
@@ -230,7 +230,7 @@ export class Decoder {
   #custom(namespace: readonly string[], data: Fields): Event[] {
     const value = jsonOf("payload" in data ? data["payload"] : data);
     if (value === undefined) return [];
-    return [this.#graphs.around(namespace).speaker.own({ type: "data", name: "custom", value })];
+    return [this.#graphs.around(namespace).writer.own({ type: "data", name: "custom", value })];
   }
 
   /** Deltas are frequent and carry no mark. They are counted instead. */

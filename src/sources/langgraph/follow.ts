@@ -14,7 +14,7 @@ export interface Following extends Showing {
 }
 
 /** Gives up on a stream that repeatedly breaks off without new events. */
-const MOST_EMPTY_STREAMS = 20;
+const MAX_EMPTY_STREAMS = 20;
 
 /** A server that has lost the events of a run keeps its stream open but sends nothing. */
 const QUIET_MS = 10_000;
@@ -22,7 +22,7 @@ const QUIET_MS = 10_000;
 /** Reads a run to its end, over as many streams as needed: one more after each broken connection and after each interrupt. */
 export async function* follow(following: Following): AsyncGenerator<Event> {
   const { wire, decoder, context } = following;
-  for (let empty = 0; empty < MOST_EMPTY_STREAMS; empty++) {
+  for (let empty = 0; empty < MAX_EMPTY_STREAMS; empty++) {
     const response = await wire.open();
     if (context.signal.aborted) return;
     if (!response) throw upstreamCut("The stream of the LangGraph server broke off and could not be resumed.");

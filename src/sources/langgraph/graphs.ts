@@ -2,7 +2,7 @@ import { fieldsOf } from "../../json.ts";
 import type { Event, Problem, RunOutcome } from "../../events.ts";
 import { Refusal } from "../../source.ts";
 import { lineOf } from "../upstream/reading.ts";
-import { type NewId, type OpenCall, Speaker } from "../upstream/speaker.ts";
+import { type NewId, type OpenCall, AgentWriter } from "../upstream/agent-writer.ts";
 import type { OpenMessage } from "./messages.ts";
 import { keyOf } from "./protocol.ts";
 
@@ -10,14 +10,14 @@ import { keyOf } from "./protocol.ts";
 export interface Graph {
   readonly key: string;
   readonly namespace: readonly string[];
-  readonly speaker: Speaker;
+  readonly writer: AgentWriter;
   readonly parent: Graph | undefined;
   readonly cause: OpenCall | undefined;
   message: OpenMessage | undefined;
 }
 
-const MOST_OPEN = 200;
-const MOST_REMEMBERED = 5000;
+const MAX_OPEN = 200;
+const MAX_REMEMBERED = 5000;
 
 /** All graphs of a run, by path. */
 export class Graphs {
@@ -29,8 +29,8 @@ export class Graphs {
 
   constructor(newId: NewId) {
     this.#newId = newId;
-    const speaker = new Speaker(undefined, newId);
-    this.root = { key: "", namespace: [], speaker, parent: undefined, cause: undefined, message: undefined };
+    const writer = new AgentWriter(undefined, newId);
+    this.root = { key: "", namespace: [], writer, parent: undefined, cause: undefined, message: undefined };
     this.#open.set("", this.root);
   }
 
@@ -55,20 +55,20 @@ export class Graphs {
   start(namespace: readonly string[], name: string, causeKey: string | undefined): Event[] {
     const key = keyOf(namespace);
     if (this.#open.has(key)) return [];
-    if (this.#open.size > MOST_OPEN)
-      throw new Refusal("upstream-invalid", `The server has more than ${MOST_OPEN} agents at work.`, { status: 502 });
+    if (this.#open.size > MAX_OPEN)
+      throw new Refusal("upstream-invalid", `The server has more than ${MAX_OPEN} agents at work.`, { status: 502 });
     const parent = this.around(namespace.slice(0, -1));
-    const cause = causeKey === undefined ? undefined : parent.speaker.calls.get(causeKey);
-    const events = cause ? parent.speaker.execute(cause) : [];
+    const cause = causeKey === undefined ? undefined : parent.writer.calls.get(causeKey);
+    const events = cause ? parent.writer.execute(cause) : [];
     const isCause = cause?.isExecuting === true;
-    const speaker = new Speaker(this.#newId("agent"), this.#newId);
-    this.#open.set(key, { key, namespace, speaker, parent, cause: isCause ? cause : undefined, message: undefined });
+    const writer = new AgentWriter(this.#newId("agent"), this.#newId);
+    this.#open.set(key, { key, namespace, writer, parent, cause: isCause ? cause : undefined, message: undefined });
     const task = lineOf(fieldsOf(cause?.input)["description"], 2000);
     events.push({
       type: "agent-start",
-      agent: speaker.agent!,
+      agent: writer.agent!,
       name,
-      ...(parent.speaker.agent !== undefined && { parent: parent.speaker.agent }),
+      ...(parent.writer.agent !== undefined && { parent: parent.writer.agent }),
       ...(isCause && { call: cause.id }),
       ...(task !== undefined && { task }),
     });
@@ -80,26 +80,26 @@ export class Graphs {
     const events = this.all()
       .filter(({ parent }) => parent === graph)
       .flatMap((child) => this.end(child, outcome === "done" ? "interrupted" : outcome));
-    const { speaker } = graph;
-    if (outcome === "done") events.push(...speaker.settle());
-    events.push(...this.#close(speaker, outcome === "done" ? "interrupted" : outcome));
+    const { writer } = graph;
+    if (outcome === "done") events.push(...writer.settle());
+    events.push(...this.#close(writer, outcome === "done" ? "interrupted" : outcome));
     this.#open.delete(graph.key);
-    return [...events, { type: "agent-end", agent: speaker.agent!, outcome, ...(error && { error }) }];
+    return [...events, { type: "agent-end", agent: writer.agent!, outcome, ...(error && { error }) }];
   }
 
   closeAll(outcome: "cancelled" | "error" | "interrupted"): Event[] {
     const children = this.all().filter(({ parent }) => parent === this.root);
-    return [...children.flatMap((graph) => this.end(graph, outcome)), ...this.#close(this.root.speaker, outcome)];
+    return [...children.flatMap((graph) => this.end(graph, outcome)), ...this.#close(this.root.writer, outcome)];
   }
 
-  #close(speaker: Speaker, outcome: "cancelled" | "error" | "interrupted"): Event[] {
-    for (const key of speaker.calls.keys()) this.callEnded(key);
-    return speaker.close(outcome);
+  #close(writer: AgentWriter, outcome: "cancelled" | "error" | "interrupted"): Event[] {
+    for (const key of writer.calls.keys()) this.callEnded(key);
+    return writer.close(outcome);
   }
 
   callEnded(key: string): void {
     this.#over.add(key);
-    if (this.#over.size > MOST_REMEMBERED) this.#over.delete(this.#over.values().next().value!);
+    if (this.#over.size > MAX_REMEMBERED) this.#over.delete(this.#over.values().next().value!);
   }
 
   hasEnded(key: string): boolean {
@@ -108,8 +108,8 @@ export class Graphs {
 
   /** An open call, in any graph. */
   call(key: string): OpenCall | undefined {
-    for (const { speaker } of this.#open.values()) {
-      const call = speaker.calls.get(key);
+    for (const { writer } of this.#open.values()) {
+      const call = writer.calls.get(key);
       if (call) return call;
     }
     return undefined;

@@ -2,7 +2,7 @@ import { fieldsOf, listOf } from "../../json.ts";
 import type { Event, EventOf } from "../../events.ts";
 import { messageOf } from "../../message-of.ts";
 import { Refusal, type RunContext, type RunRequest } from "../../source.ts";
-import { idsOf } from "../upstream/speaker.ts";
+import { idsOf } from "../upstream/agent-writer.ts";
 import { answersOf } from "./answers.ts";
 import { Decoder } from "./decoder.ts";
 import { LocalEvents } from "./local-events.ts";

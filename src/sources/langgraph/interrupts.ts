@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Answer, Event, EventOf, Json } from "../../events.ts";
 import { jsonOf, lineOf, textOf } from "../upstream/reading.ts";
-import type { OpenCall } from "../upstream/speaker.ts";
+import type { OpenCall } from "../upstream/agent-writer.ts";
 import { either, isSame } from "./protocol.ts";
 
 export type AskEvent = Omit<EventOf<"ask-start">, "type" | "ask" | "call">;
@@ -28,7 +28,7 @@ export interface Calls {
   readonly executing: readonly OpenCall[];
 }
 
-const MOST_REQUESTS = 100;
+const MAX_REQUESTS = 100;
 const NOBODY = "Nobody answered.";
 
 export const interruptOf = (payload: unknown, calls: Calls): Interrupt => {
@@ -45,7 +45,7 @@ const reviewOf = (payload: Fields, { waiting }: Calls): Interrupt => {
   const taken = new Set<OpenCall>();
   const configs = listOf(either(payload, "review_configs")).map(fieldsOf);
   const reviews = listOf(either(payload, "action_requests"))
-    .slice(0, MOST_REQUESTS)
+    .slice(0, MAX_REQUESTS)
     .map((one) => {
       const { name: given, args, description } = fieldsOf(one);
       const name = lineOf(given, 200) ?? "tool";
@@ -86,7 +86,7 @@ const reviewOf = (payload: Fields, { waiting }: Calls): Interrupt => {
           if (answer?.allow === true) return [];
           const note = answer ? answer.reason : NOBODY;
           const error = { code: "denied", message: note ?? "The user denied this call." };
-          return call.speaker.endCall(call, "denied", { error });
+          return call.writer.endCall(call, "denied", { error });
         },
       };
     }),
@@ -117,7 +117,7 @@ const clientToolOf = (tool: Fields, { executing }: Calls): Interrupt => {
 
 /** Field names that are commonly used for the text of a question. */
 const WORDS = ["question", "message", "prompt", "query", "ask", "title", "description", "text"];
-const MOST_MESSAGE = 4000;
+const MAX_MESSAGE = 4000;
 
 /** `interrupt()` with any value, and any answer. */
 const questionOf = (payload: unknown, { executing }: Calls): Interrupt => {
@@ -125,7 +125,7 @@ const questionOf = (payload: unknown, { executing }: Calls): Interrupt => {
   const word = WORDS.find((one) => typeof fields[one] === "string" && fields[one] !== "");
   const listed = ["options", "choices"].find((one) => Array.isArray(fields[one]));
   const options = listOf(listed && fields[listed])
-    .slice(0, MOST_REQUESTS)
+    .slice(0, MAX_REQUESTS)
     .map(optionOf);
   const schema = either(fields, "response_schema") ?? fields["schema"];
   const hasSchema = typeof schema === "object" && schema !== null;
@@ -144,7 +144,7 @@ const questionOf = (payload: unknown, { executing }: Calls): Interrupt => {
         event: {
           kind: options.length > 0 ? "choice" : "input",
           title: call ? `${call.name} asks` : "The agent asks",
-          ...(text !== "" && { message: text.slice(0, MOST_MESSAGE) }),
+          ...(text !== "" && { message: text.slice(0, MAX_MESSAGE) }),
           ...(options.length > 0 && { options }),
           ...(hasSchema && options.length === 0 && { schema: jsonOf(schema)! }),
         },
@@ -171,6 +171,6 @@ const optionOf = (option: unknown): { value: Json; label?: string; description?:
 const only = (calls: readonly OpenCall[]): OpenCall | undefined => (calls.length === 1 ? calls[0] : undefined);
 
 const messageOf = (value: unknown): { message?: string } => {
-  const message = textOf(value)?.slice(0, MOST_MESSAGE);
+  const message = textOf(value)?.slice(0, MAX_MESSAGE);
   return message ? { message } : {};
 };

@@ -7,7 +7,7 @@ interface Tool {
   readonly name: string;
 }
 
-const MOST_REMEMBERED = 5000;
+const MAX_REMEMBERED = 5000;
 
 /**
  * Converts the events of a graph in this process to the form that a server sends. In process, paths name every node,
@@ -77,7 +77,7 @@ export class LocalEvents {
       const input = fieldsOf(typeof given === "string" ? parsed(given) : given);
       const name = lineOf(input["subagent_type"], 200) ?? lineOf(data["tool_name"], 200) ?? "agent";
       this.#tools.set(keyOf(namespace), { call: textOf(data["tool_call_id"]) ?? "", name });
-      if (this.#tools.size > MOST_REMEMBERED) this.#tools.delete(this.#tools.keys().next().value!);
+      if (this.#tools.size > MAX_REMEMBERED) this.#tools.delete(this.#tools.keys().next().value!);
     }
     if (data["event"] === "tool-error" && isInterrupt(data["message"])) {
       this.#waiting.add(keyOf(namespace));

@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf } from "../../json.ts";
 import type { Event } from "../../events.ts";
 import { countOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
-import type { OpenCall, Speaker } from "../upstream/speaker.ts";
+import type { OpenCall, AgentWriter } from "../upstream/agent-writer.ts";
 import { parsed } from "./protocol.ts";
 import { finishOf, usageOf } from "./results.ts";
 
@@ -13,15 +13,15 @@ interface Arguments {
 
 /** One response of a model, block by block. One message is one step. */
 export class OpenMessage {
-  readonly #speaker: Speaker;
+  readonly #writer: AgentWriter;
   readonly #arguments = new Map<number, Arguments>();
   /** Blocks that were streamed. */
   readonly #streamed = new Set<number>();
   /** The text so far, used to recognize the message in the state. */
   text = "";
 
-  constructor(speaker: Speaker) {
-    this.#speaker = speaker;
+  constructor(writer: AgentWriter) {
+    this.#writer = writer;
   }
 
   event(data: Fields): Event[] {
@@ -45,8 +45,8 @@ export class OpenMessage {
     if (content["type"] === "text" || content["type"] === "reasoning") {
       const text = textOf(content[content["type"]]) ?? "";
       if (text !== "") this.#streamed.add(index);
-      const events = this.#speaker.endPart();
-      return [...events, ...(content["type"] === "text" ? this.#say(text) : this.#speaker.say("thinking", text))];
+      const events = this.#writer.endPart();
+      return [...events, ...(content["type"] === "text" ? this.#say(text) : this.#writer.say("thinking", text))];
     }
     if (content["type"] === "tool_call_chunk" || content["type"] === "tool_call") return this.#call(index, content);
     return [];
@@ -55,8 +55,8 @@ export class OpenMessage {
   #call(index: number, content: Fields): Event[] {
     const name = lineOf(content["name"], 200) ?? "tool";
     const key = textOf(content["id"]) || `${name} ${index}`;
-    if (this.#speaker.calls.has(key)) return [];
-    const { call, events } = this.#speaker.startCall(key, name);
+    if (this.#writer.calls.has(key)) return [];
+    const { call, events } = this.#writer.startCall(key, name);
     const open: Arguments = { call, text: "" };
     this.#arguments.set(index, open);
     return [...events, ...this.#input(open, textOf(content["args"]) ?? "")];
@@ -69,7 +69,7 @@ export class OpenMessage {
       case "text-delta":
         return this.#say(textOf(delta["text"]));
       case "reasoning-delta":
-        return this.#speaker.say("thinking", textOf(delta["reasoning"]) ?? "");
+        return this.#writer.say("thinking", textOf(delta["reasoning"]) ?? "");
       case "tool-call-delta":
         return open ? this.#input(open, textOf(delta["args"]) ?? "") : [];
       case "block-delta": {
@@ -89,36 +89,36 @@ export class OpenMessage {
     }
     if (this.#streamed.has(index)) return [];
     if (content["type"] === "text") return this.#say(textOf(content["text"]));
-    return content["type"] === "reasoning" ? this.#speaker.say("thinking", textOf(content["reasoning"]) ?? "") : [];
+    return content["type"] === "reasoning" ? this.#writer.say("thinking", textOf(content["reasoning"]) ?? "") : [];
   }
 
   /** Ends the response, with its usage and finish reason. */
   finish(data: Fields = {}): Event[] {
     this.#checkStep();
     const inputs = [...this.#arguments.keys()].flatMap((index) => this.#endInput(index, undefined));
-    return [...inputs, ...this.#speaker.answered(usageOf(data["usage"])), ...this.#speaker.settle(finishOf(data))];
+    return [...inputs, ...this.#writer.answered(usageOf(data["usage"])), ...this.#writer.settle(finishOf(data))];
   }
 
   #say(text: string | undefined): Event[] {
     this.text += text ?? "";
-    return this.#speaker.say("text", text ?? "");
+    return this.#writer.say("text", text ?? "");
   }
 
   #input(open: Arguments, delta: string): Event[] {
     const { call } = open;
     if (delta === "" || !this.#isOpen(call)) return [];
     open.text += delta;
-    return [this.#speaker.own({ type: "tool-input-delta", call: call.id, delta })];
+    return [this.#writer.own({ type: "tool-input-delta", call: call.id, delta })];
   }
 
   /** Arguments belong to the step that requested the call. That step has ended if a call executes before the response is over. */
   #checkStep(): void {
-    if (!this.#speaker.isInStep) this.#arguments.clear();
+    if (!this.#writer.isInStep) this.#arguments.clear();
   }
 
   /** Whether the call can take more arguments. A call that executes is complete, no matter what its server sends. */
   #isOpen(call: OpenCall): boolean {
-    return this.#speaker.calls.get(call.key) === call && !call.isExecuting;
+    return this.#writer.calls.get(call.key) === call && !call.isExecuting;
   }
 
   #endInput(index: number, args: unknown): Event[] {
@@ -128,8 +128,8 @@ export class OpenMessage {
     const { call, text } = open;
     if (!this.#isOpen(call)) return [];
     const whole = typeof args === "string" ? parsed(args) : args;
-    if (text === "") return this.#speaker.giveInput(call, jsonOf(whole));
+    if (text === "") return this.#writer.giveInput(call, jsonOf(whole));
     call.input = jsonOf(parsed(text) ?? whole);
-    return [this.#speaker.own({ type: "tool-input-end", call: call.id })];
+    return [this.#writer.own({ type: "tool-input-end", call: call.id })];
   }
 }

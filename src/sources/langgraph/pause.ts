@@ -1,6 +1,6 @@
 import type { Answer, Event, Json } from "../../events.ts";
 import { Refusal } from "../../source.ts";
-import type { NewId } from "../upstream/speaker.ts";
+import type { NewId } from "../upstream/agent-writer.ts";
 import { type Graph, type Graphs } from "./graphs.ts";
 import { type Interrupt, type Question, interruptOf } from "./interrupts.ts";
 
@@ -19,7 +19,7 @@ interface Waiting {
   readonly answers: Map<string, Answer | undefined>;
 }
 
-const MOST_OPEN = 200;
+const MAX_OPEN = 200;
 
 /** What an interrupted run waits for. LangGraph expects all answers together. */
 export class Pause {
@@ -45,21 +45,21 @@ export class Pause {
 
   add(id: string, namespace: readonly string[], payload: unknown): Event[] {
     if (this.#waiting.has(id)) return [];
-    if (this.#waiting.size >= MOST_OPEN)
-      throw new Refusal("upstream-invalid", `The server has more than ${MOST_OPEN} interrupts open.`, { status: 502 });
+    if (this.#waiting.size >= MAX_OPEN)
+      throw new Refusal("upstream-invalid", `The server has more than ${MAX_OPEN} interrupts open.`, { status: 502 });
     const graph = this.#graphs.around(namespace);
-    const own = [...graph.speaker.calls.values()].filter(({ ask }) => ask === undefined);
+    const own = [...graph.writer.calls.values()].filter(({ ask }) => ask === undefined);
     const interrupt = interruptOf(payload, {
       waiting: own.filter(({ isExecuting }) => !isExecuting),
       executing: own.filter((call) => call.isExecuting && !this.#graphs.isCause(call)),
     });
-    const events = graph.speaker.settle();
+    const events = graph.writer.settle();
     const asks = interrupt.questions.map((question) => ({ ask: this.#newId("ask"), question, graph }));
     this.#waiting.set(id, { id, namespace, interrupt, asks, answers: new Map() });
     for (const { ask, question } of asks) {
       const { call, event } = question;
       if (call) call.ask = ask;
-      events.push(graph.speaker.own({ type: "ask-start", ask, ...event, ...(call && { call: call.id }) }));
+      events.push(graph.writer.own({ type: "ask-start", ask, ...event, ...(call && { call: call.id }) }));
     }
     return events;
   }
@@ -92,7 +92,7 @@ export class Pause {
     const events = [...this.#waiting.values()].flatMap(({ asks, answers }) =>
       asks
         .filter(({ ask, question }) => !answers.has(ask) && !question.call)
-        .map(({ ask, graph }) => graph.speaker.own({ type: "ask-end", ask, outcome: "cancelled" })),
+        .map(({ ask, graph }) => graph.writer.own({ type: "ask-end", ask, outcome: "cancelled" })),
     );
     this.#waiting.clear();
     return events;

@@ -14,7 +14,7 @@ export interface ProtocolEvent {
   readonly timestamp?: number | undefined;
 }
 
-const MOST_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 /** Parses a protocol event. Undefined if the value is not one. */
 export const protocolEventOf = (value: unknown): ProtocolEvent | undefined => {
@@ -35,7 +35,7 @@ export const protocolEventOf = (value: unknown): ProtocolEvent | undefined => {
 export const pathOf = (value: unknown): readonly string[] =>
   listOf(value)
     .filter((one): one is string => typeof one === "string")
-    .slice(0, MOST_DEPTH);
+    .slice(0, MAX_DEPTH);
 
 /** A path as a map key. */
 export const keyOf = (namespace: readonly string[]): string => namespace.join("|");

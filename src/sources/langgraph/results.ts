@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, listOf } from "../../json.ts";
 import type { Content, Finish, Json, Usage } from "../../events.ts";
 import { countOf, jsonOf, lineOf, textOf } from "../upstream/reading.ts";
-import type { CallResult } from "../upstream/speaker.ts";
+import type { CallResult } from "../upstream/agent-writer.ts";
 import { either, unwrapped } from "./protocol.ts";
 
 /** The result of a call: a tool message, or a command that contains one. */
@@ -35,12 +35,12 @@ const messageIn = (output: unknown, key: string): Fields | undefined => {
   return messages.find((one) => either(one, "tool_call_id") === key) ?? messages.findLast((one) => "content" in one);
 };
 
-const MOST_BLOCKS = 200;
+const MAX_BLOCKS = 200;
 
 const contentsOf = (content: unknown): Content[] => {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   if (!Array.isArray(content)) return content === null || content === undefined ? [] : [oneContent(content)];
-  return content.slice(0, MOST_BLOCKS).map(oneContent);
+  return content.slice(0, MAX_BLOCKS).map(oneContent);
 };
 
 const oneContent = (value: unknown): Content => {
@@ -94,7 +94,7 @@ const STATUSES = new Map<unknown, string>([
 /** The list of a TodoListMiddleware. */
 export const todosOf = (value: unknown): Json =>
   listOf(value)
-    .slice(0, MOST_BLOCKS)
+    .slice(0, MAX_BLOCKS)
     .map((one, index) => {
       const { content, status } = fieldsOf(one);
       return {

@@ -15,7 +15,7 @@ interface Task {
 
 /** Offset of call indexes, to keep them apart from text blocks. */
 const CALLS_FROM = 1000;
-const MOST_TASKS = 5000;
+const MAX_TASKS = 5000;
 
 /** Translates frames of version 1 of one run into events of version 2. */
 export class Translation {
@@ -110,8 +110,7 @@ export class Translation {
         .map(fieldsOf)
         .filter((one) => one["type"] === "tool_call" && typeof one["id"] === "string");
       const agent = lineOf(fieldsOf(calls[0]?.["args"])["subagent_type"], 200);
-      if (this.#tasks.size < MOST_TASKS)
-        this.#tasks.set(key, { calls: calls.map(({ id }) => textOf(id) ?? ""), agent });
+      if (this.#tasks.size < MAX_TASKS) this.#tasks.set(key, { calls: calls.map(({ id }) => textOf(id) ?? ""), agent });
       const started = calls.map(({ id, name, args }) =>
         tool(namespace, { event: "tool-started", tool_call_id: id, tool_name: name, input: args }),
       );

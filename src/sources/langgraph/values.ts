@@ -16,8 +16,8 @@ export interface ChangedFile {
 
 /** Shown by other means, or meaningless to users. */
 const HIDDEN = new Set(["messages", "files", "todos", "hitl_edited_tool_calls", "jump_to", "remaining_steps"]);
-const MOST_FILES = 500;
-const MOST_REMEMBERED = 2000;
+const MAX_FILES = 500;
+const MAX_REMEMBERED = 2000;
 
 /** State that the run's events do not contain. The complete state arrives after each step, so only changes are emitted. */
 export class Values {
@@ -56,28 +56,28 @@ export class Values {
   }
 
   /** Ends calls whose end no event reports: unknown tools, rejected calls, and answers in place of a tool. */
-  #results({ speaker }: Graph, messages: readonly Fields[]): Event[] {
-    if (speaker.calls.size === 0) return [];
+  #results({ writer }: Graph, messages: readonly Fields[]): Event[] {
+    if (writer.calls.size === 0) return [];
     return messages.flatMap((message) => {
       const key = textOf(either(message, "tool_call_id"));
-      const call = key === undefined ? undefined : speaker.calls.get(key);
+      const call = key === undefined ? undefined : writer.calls.get(key);
       if (!call || call.ask !== undefined || this.#graphs.isCause(call)) return [];
       const { isError, ...result } = resultOf(message, call.key);
       this.#graphs.callEnded(call.key);
-      const events = isError ? [] : speaker.execute(call);
-      return [...events, ...speaker.endCall(call, isError ? "error" : "ok", result)];
+      const events = isError ? [] : writer.execute(call);
+      return [...events, ...writer.endCall(call, isError ? "error" : "ok", result)];
     });
   }
 
   /** An answer that no model streamed, such as a fixed text of a node. */
-  #unseen({ speaker }: Graph, message: Fields): Event[] {
+  #unseen({ writer }: Graph, message: Fields): Event[] {
     const id = textOf(message["id"]);
     if (id === undefined || this.#known.has(id)) return [];
     this.#remember(this.#known, id);
     if (!isAnswer(message)) return [];
     const text = contentText(message["content"]);
     if (text === "" || this.#texts.has(text)) return [];
-    return [...speaker.startStep(), ...speaker.say("text", text), ...speaker.settle()];
+    return [...writer.startStep(), ...writer.say("text", text), ...writer.settle()];
   }
 
   #data(data: Fields, isFirst: boolean): Event[] {
@@ -98,7 +98,7 @@ export class Values {
 
   #takeFiles(files: Fields, isFirst: boolean): void {
     const now = new Map<string, string>();
-    for (const [name, value] of Object.entries(files).slice(0, MOST_FILES)) {
+    for (const [name, value] of Object.entries(files).slice(0, MAX_FILES)) {
       const { content, encoding, mimeType } = fieldsOf(value);
       const text = Array.isArray(content)
         ? content.map((line) => textOf(line) ?? "").join("\n")
@@ -120,7 +120,7 @@ export class Values {
 
   #remember(set: Set<string>, value: string): void {
     set.add(value);
-    if (set.size > MOST_REMEMBERED) set.delete(set.values().next().value!);
+    if (set.size > MAX_REMEMBERED) set.delete(set.values().next().value!);
   }
 }
 

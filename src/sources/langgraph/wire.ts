@@ -29,7 +29,7 @@ export interface Wire {
 }
 
 const CHANNELS = ["messages", "tools", "lifecycle", "input", "values", "custom"];
-const MOST_BAD_FRAMES = 20;
+const MAX_BAD_FRAMES = 20;
 
 /** Version 2: commands, and one stream of events per thread, which never ends. */
 export class Wire2 implements Wire {
@@ -59,7 +59,7 @@ export class Wire2 implements Wire {
   read({ data }: Frame): ProtocolEvent[] {
     const event = protocolEventOf(parsed(data));
     if (!event) {
-      if (++this.#badFrames > MOST_BAD_FRAMES)
+      if (++this.#badFrames > MAX_BAD_FRAMES)
         throw new Refusal("upstream-invalid", "The server sends data that cannot be read.", { status: 502 });
       return [];
     }

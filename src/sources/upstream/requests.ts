@@ -8,10 +8,10 @@ export interface UpstreamServer {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** How long to retry a stream that broke off. */
-  readonly patienceMs?: number;
+  readonly retryMs?: number;
 }
 
-const PATIENCE_MS = 30_000;
+const RETRY_MS = 30_000;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2000;
 
@@ -32,19 +32,19 @@ export const request = (
 export const isEventStream = (response: Response): boolean =>
   response.ok && /event-stream/.test(response.headers.get("content-type") ?? "");
 
-interface Patience {
+interface StreamOptions {
   /** The protocol that the server should implement, for error messages. */
   readonly speaks: string;
   readonly signal: AbortSignal;
-  readonly patienceMs: number | undefined;
+  readonly retryMs: number | undefined;
 }
 
 /** Opens a stream, with retries. Undefined if the retries time out. Throws a Refusal if the server rejects the request permanently. */
 export const openStream = async (
   open: () => Promise<Response>,
-  { speaks, signal, patienceMs = PATIENCE_MS }: Patience,
+  { speaks, signal, retryMs = RETRY_MS }: StreamOptions,
 ): Promise<Response | undefined> => {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + retryMs;
   for (let tries = 0; ; tries++) {
     const response = await open().catch(() => undefined);
     if (response && isEventStream(response)) return response;
@@ -56,14 +56,13 @@ export const openStream = async (
   }
 };
 
-/** The body of a response. Throws a Refusal if it exceeds `mostBytes`. */
-export const wholeText = async (response: Response, mostBytes: number): Promise<string> => {
+/** The body of a response. Throws a Refusal if it exceeds `maxBytes`. */
+export const wholeText = async (response: Response, maxBytes: number): Promise<string> => {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
-    if (bytes > mostBytes)
-      throw new Refusal("upstream-too-large", "The server's answer is too large.", { status: 502 });
+    if (bytes > maxBytes) throw new Refusal("upstream-too-large", "The server's answer is too large.", { status: 502 });
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();

@@ -1,7 +1,7 @@
 import type { Message } from "../../events.ts";
 
 /** How much of an earlier conversation to send to an agent that does not know it, counted from the end. */
-const MOST_HISTORY = 60_000;
+const MAX_HISTORY = 60_000;
 
 /** A conversation as text, for an agent that does not accept messages. */
 export const transcript = (messages: readonly Message[]): string => {
@@ -9,5 +9,5 @@ export const transcript = (messages: readonly Message[]): string => {
     const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
     return text === "" || (role !== "user" && role !== "assistant") ? [] : [`${role}: ${text}`];
   });
-  return lines.join("\n\n").slice(-MOST_HISTORY);
+  return lines.join("\n\n").slice(-MAX_HISTORY);
 };

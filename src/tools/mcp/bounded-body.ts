@@ -1,19 +1,19 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Aborts a response, or a message of an event stream, that is larger than `mostBytes`, because the reader buffers it
+ * Aborts a response, or a message of an event stream, that is larger than `maxBytes`, because the reader buffers it
  * until it is complete. Calls `tooLarge` first.
  */
-export const boundedBody = (response: Response, mostBytes: number, tooLarge: (error: RangeError) => void): Response => {
+export const boundedBody = (response: Response, maxBytes: number, tooLarge: (error: RangeError) => void): Response => {
   const { body, status, statusText, headers } = response;
   if (!body) return response;
   const isStream = /^text\/event-stream\b/.test(headers.get("content-type") ?? "");
-  return new Response(body.pipeThrough(bounded(isStream, mostBytes, tooLarge)), { status, statusText, headers });
+  return new Response(body.pipeThrough(bounded(isStream, maxBytes, tooLarge)), { status, statusText, headers });
 };
 
 const bounded = (
   isStream: boolean,
-  mostBytes: number,
+  maxBytes: number,
   tooLarge: (error: RangeError) => void,
 ): TransformStream<Uint8Array, Uint8Array> => {
   let held = 0;
@@ -22,8 +22,8 @@ const bounded = (
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const end = isStream ? Math.max(...BLANK_LINES.map((line) => buffer.lastIndexOf(line))) : -1;
       held = end < 0 ? held + bytes.length : bytes.length - end;
-      if (held <= mostBytes) return await inTurns(buffer, isStream, controller);
-      const error = new RangeError(`The server's answer is larger than ${mostBytes} bytes.`);
+      if (held <= maxBytes) return await inTurns(buffer, isStream, controller);
+      const error = new RangeError(`The server's answer is larger than ${maxBytes} bytes.`);
       tooLarge(error);
       throw error;
     },

@@ -5,9 +5,9 @@ import type { ToolContext } from "../../tool.ts";
 const FREE_PROGRESS = 100;
 const PROGRESS_MS = 100;
 const LOGGED_CHARACTERS = 256 * 1024;
-const MOST_ASKS = 16;
+const MAX_ASKS = 16;
 /** Each refusal is a message to the server. One that asks on and on is not listened to any more. */
-const MOST_REFUSED_ASKS = 4;
+const MAX_REFUSED_ASKS = 4;
 
 type Progress = Parameters<ToolContext["progress"]>[0];
 
@@ -55,8 +55,8 @@ export const boundedCall = (context: ToolContext): BoundedCall => {
     },
     mayAsk() {
       asks += 1;
-      if (asks > MOST_ASKS + MOST_REFUSED_ASKS) giving.abort(tooManyAsks());
-      return asks <= MOST_ASKS;
+      if (asks > MAX_ASKS + MAX_REFUSED_ASKS) giving.abort(tooManyAsks());
+      return asks <= MAX_ASKS;
     },
     givenUp: giving.signal,
     end: show,
@@ -64,6 +64,6 @@ export const boundedCall = (context: ToolContext): BoundedCall => {
 };
 
 const tooManyAsks = (): Refusal =>
-  new Refusal("mcp-too-many-asks", `The server asked more than ${MOST_ASKS} questions in one call and did not stop.`, {
+  new Refusal("mcp-too-many-asks", `The server asked more than ${MAX_ASKS} questions in one call and did not stop.`, {
     status: 502,
   });

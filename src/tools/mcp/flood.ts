@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 /** More than any real server sends. Each message is parsed and checked on the main thread. */
-const MOST_PER_SECOND = 5000;
+const MAX_PER_SECOND = 5000;
 /** A request of the server is answered, over HTTP by a request of our own. */
 const REQUEST_WEIGHT = 25;
 
@@ -11,7 +11,7 @@ export const floodMeter = (tooMany: () => void, now = () => performance.now()): 
   let since = now();
   return (message) => {
     count += "method" in message && "id" in message ? REQUEST_WEIGHT : 1;
-    if (count <= MOST_PER_SECOND) return;
+    if (count <= MAX_PER_SECOND) return;
     const elapsed = now() - since;
     count = 0;
     since = now();

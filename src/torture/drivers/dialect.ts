@@ -96,7 +96,7 @@ export class StreamViewer implements Viewer {
       this.#wake();
     };
     let timer: NodeJS.Timeout | undefined;
-    const reader = createFrameReader(take, { lastEventId: this.lastEventId, maxFrameBytes: MOST_FRAME_BYTES });
+    const reader = createFrameReader(take, { lastEventId: this.lastEventId, maxFrameBytes: MAX_FRAME_BYTES });
     for await (const bytes of response.body ?? []) {
       clearTimeout(timer);
       reader.push(bytes);
@@ -115,4 +115,4 @@ export class StreamViewer implements Viewer {
 
 /** Frames of one event come closer together than this. */
 const PAUSE_MS = 100;
-const MOST_FRAME_BYTES = 64 * 1024 * 1024;
+const MAX_FRAME_BYTES = 64 * 1024 * 1024;

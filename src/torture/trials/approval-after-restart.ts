@@ -2,7 +2,7 @@ import type { Viewer } from "../driver.ts";
 import { answerAsk, isAsked, startAsk } from "./approval/ask.ts";
 import { able, must, needRestart, type Trial, yes } from "../trial.ts";
 
-const PATIENCE_MS = 30_000;
+const RETRY_MS = 30_000;
 
 export const approvalAfterRestart: Trial = {
   name: "approval-after-restart",
@@ -18,7 +18,7 @@ export const approvalAfterRestart: Trial = {
     const page = context.driver.converse({ id: conversation.id });
     const follow = able(context, page, "follow");
     let viewer: Viewer | undefined;
-    for (const end = Date.now() + PATIENCE_MS; Date.now() < end && !(viewer && isAsked(viewer.screen));) {
+    for (const end = Date.now() + RETRY_MS; Date.now() < end && !(viewer && isAsked(viewer.screen));) {
       viewer?.close();
       viewer = follow(context.line());
       if (!(await viewer.until(isAsked, 5000))) await new Promise((resolve) => setTimeout(resolve, 500));

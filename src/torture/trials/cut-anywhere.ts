@@ -4,7 +4,7 @@ import type { Scene } from "../stage.ts";
 import { able, eventually, must, needTools, no, type Trial, type TrialContext, yes } from "../trial.ts";
 
 const PIECES = 150;
-const MOST_CUTS = 3;
+const MAX_CUTS = 3;
 
 const start = (context: TrialContext, cutAfter?: number) => {
   const { random, driver } = context;
@@ -52,7 +52,7 @@ const cutAt = async (context: TrialContext, at: number, isLate: boolean): Promis
   await last.over;
   if (isLate) await ended(scene);
   for (let cuts = 1; last.screen.end === undefined && cuts < 10; cuts++) {
-    const more = cuts < MOST_CUTS && context.random.below(2) === 0;
+    const more = cuts < MAX_CUTS && context.random.below(2) === 0;
     last = resume(last, context.line(more ? { cutAfter: 200 + context.random.below(at + 1) } : {}));
     await last.over;
   }

@@ -3,7 +3,7 @@ import { words } from "../random.ts";
 import { createGate } from "../stage.ts";
 import { able, must, needRestart, needTools, type Trial, yes } from "../trial.ts";
 
-const PATIENCE_MS = 30_000;
+const RETRY_MS = 30_000;
 
 export const serverKilled: Trial = {
   name: "server-killed",
@@ -27,9 +27,9 @@ export const serverKilled: Trial = {
     await server.start();
     const resume = able(context, conversation, "resume");
     let after: Viewer = before;
-    for (const end = Date.now() + PATIENCE_MS; after.screen.end === undefined && Date.now() < end;) {
+    for (const end = Date.now() + RETRY_MS; after.screen.end === undefined && Date.now() < end;) {
       after = resume(after, line());
-      await after.until((screen) => screen.end !== undefined, PATIENCE_MS);
+      await after.until((screen) => screen.end !== undefined, RETRY_MS);
       if (after.screen.end === undefined) await new Promise((resolve) => setTimeout(resolve, 1000));
     }
     const { end, text } = after.screen;

@@ -4,7 +4,7 @@ import { codeSpan, escapeHtml, jsonBytes, nameText, plain, preview, TEXT_BYTES }
 import { cut } from "../whole-characters.ts";
 
 const PREVIEW = 200;
-const MOST_OF_A_TEXT = 4000;
+const MAX_OF_A_TEXT = 4000;
 
 /** A line of the steps: a text, or the agent's text before its calls, which may still grow. */
 type Line = string | { readonly parts: readonly string[] };
@@ -47,7 +47,7 @@ export const collapse: CreateShow = ({ output }) => {
   const lineText = (line: Line): string => {
     if (typeof line === "string") return line;
     const text = joined(line.parts).trim();
-    return text === "" ? "" : `**🤖 AI:** ${preview(text, MOST_OF_A_TEXT)}`;
+    return text === "" ? "" : `**🤖 AI:** ${preview(text, MAX_OF_A_TEXT)}`;
   };
 
   const showSteps = (): Frames => {
@@ -158,11 +158,11 @@ export const collapse: CreateShow = ({ output }) => {
 
 /** Shows an agent's text unchanged except for escaped tags, which may come from anywhere. Shows anything else as code. */
 const resultLine = (call: Call, result: Result): string => {
-  const text = plain(cut(result.text, MOST_OF_A_TEXT * 4)).trim();
+  const text = plain(cut(result.text, MAX_OF_A_TEXT * 4)).trim();
   if (!isOk(result)) return `✗ ${codeSpan(preview(text, PREVIEW))}`;
   if (text === "") return "✓ completed";
   if (!call.isTask) return codeSpan(preview(text, PREVIEW));
-  return preview(text, MOST_OF_A_TEXT * 2, `… (the whole: ${result.link})`).replaceAll("<", "\\<");
+  return preview(text, MAX_OF_A_TEXT * 2, `… (the whole: ${result.link})`).replaceAll("<", "\\<");
 };
 
 /** As many of the latest lines as fit into one line of the stream. */

@@ -4,7 +4,7 @@ import { type Call, type CreateShow, createWords, type Frames, isOk, type Result
 import { escapeHtml, nameText, plain, preview } from "../text.ts";
 import { cut } from "../whole-characters.ts";
 
-const MOST_CHARACTERS = 1000;
+const MAX_CHARACTERS = 1000;
 
 /** A `<details>` block for each call, in a separate message whose text changes from pending to done. */
 export const details: CreateShow = ({ output }) => {
@@ -64,10 +64,10 @@ const pending = (call: Call, isExecuting: boolean): string => {
 };
 
 const done = (call: Call, result: Result): string => {
-  const text = plain(cut(result.text, MOST_CHARACTERS * 8));
+  const text = plain(cut(result.text, MAX_CHARACTERS * 8));
   const rest = `\n... (truncated)${result.link && `\n${result.link}`}`;
   // JSON has no line breaks and keeps white space, and the escaped `<` prevents tags.
-  const written = JSON.stringify(preview(text, MOST_CHARACTERS, rest)).replaceAll("<", "\\u003c");
+  const written = JSON.stringify(preview(text, MAX_CHARACTERS, rest)).replaceAll("<", "\\u003c");
   const attributes: (readonly [string, string])[] = [
     ["done", "true"],
     ["status", isOk(result) ? "completed" : "failed"],

@@ -1,7 +1,7 @@
 import type { AgentNode, RunState } from "../state.ts";
 
 /** Tracks which sub-agent each printed line belongs to when several take turns. */
-export interface Speakers {
+export interface AgentPaths {
   /** The path to this agent, outermost first, ending with the agent itself. Empty for the root. */
   pathOf(agent: string | undefined): readonly AgentNode[];
   /** The agent's name, numbered if an earlier sub-agent has the same name. */
@@ -15,7 +15,7 @@ export interface Speakers {
   leave(path: readonly AgentNode[]): void;
 }
 
-export const createSpeakers = (state: RunState): Speakers => {
+export const createAgentPaths = (state: RunState): AgentPaths => {
   /** The current agent at each depth. */
   let current: readonly AgentNode[] = [];
   const names = new Map<string, string>();

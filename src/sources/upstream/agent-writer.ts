@@ -17,7 +17,7 @@ export interface OpenCall {
   readonly id: string;
   readonly key: string;
   readonly name: string;
-  readonly speaker: Speaker;
+  readonly writer: AgentWriter;
   input: Json | undefined;
   isExecuting: boolean;
   /** The open ask that the call waits for. */
@@ -38,13 +38,13 @@ interface OpenPart {
   readonly call: string | undefined;
 }
 
-const MOST_OPEN_CALLS = 500;
+const MAX_OPEN_CALLS = 500;
 
 /**
  * The steps, parts and calls of one agent (the root or a sub-agent), in the order that the grammar requires. A step
  * stays open after the model's response until its calls are known. `settle` ends it, and then its calls execute.
  */
-export class Speaker {
+export class AgentWriter {
   readonly agent: string | undefined;
   readonly calls = new Map<string, OpenCall>();
   readonly #newId: NewId;
@@ -103,8 +103,8 @@ export class Speaker {
 
   /** Starts a call that the model requested. A call that arrives after its step has ended gets its own step. */
   startCall(key: string, name: string, title?: string): { readonly call: OpenCall; readonly events: Event[] } {
-    if (this.calls.size >= MOST_OPEN_CALLS)
-      throw new Refusal("upstream-invalid", `The server has more than ${MOST_OPEN_CALLS} tool calls open.`, {
+    if (this.calls.size >= MAX_OPEN_CALLS)
+      throw new Refusal("upstream-invalid", `The server has more than ${MAX_OPEN_CALLS} tool calls open.`, {
         status: 502,
       });
     const events = [...this.endPart(), ...(this.#step ? [] : this.startStep())];
@@ -113,7 +113,7 @@ export class Speaker {
       id: this.#newId("call"),
       key,
       name,
-      speaker: this,
+      writer: this,
       input: undefined,
       isExecuting: false,
     };
@@ -125,7 +125,7 @@ export class Speaker {
 
   /** Restores a call that is open in the log. */
   adopt(id: string, key: string, name: string): void {
-    this.calls.set(key, { id, key, name, speaker: this, input: undefined, isExecuting: false });
+    this.calls.set(key, { id, key, name, writer: this, input: undefined, isExecuting: false });
   }
 
   /** Sets the complete arguments. */

@@ -13,7 +13,7 @@ interface OpenPart {
  * The steps and parts of one agent: the root, or a sub-agent. The protocol has no steps, so a step begins with the
  * first text or call, and ends when text follows calls that are over, because that text is the model's next response.
  */
-export class Speaker {
+export class AgentWriter {
   readonly agent: string | undefined;
   readonly #newId: NewId;
   #step: string | undefined;

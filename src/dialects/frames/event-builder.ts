@@ -9,12 +9,12 @@ import type { Content, Event, EventOf, Json } from "../../events.ts";
  * - Emits a missing start before its first event. Drops events for items that have ended and duplicate starts of open items.
  * - Memory for open and recently ended items is bounded, regardless of the stream's length and content.
  */
-export interface Narrator {
+export interface EventBuilder {
   /** Creates an id for an item that the family left without one. */
   id(kind: string): string;
-  words(kind: "text" | "thinking", delta: string, agent?: string): Event[];
-  startCall(call: NarratedCall, agent?: string): Event[];
-  endCall(call: NarratedCall, end: NarratedEnd, agent?: string): Event[];
+  delta(kind: "text" | "thinking", delta: string, agent?: string): Event[];
+  startCall(call: BuiltCall, agent?: string): Event[];
+  endCall(call: BuiltCall, end: BuiltEnd, agent?: string): Event[];
   startAgent(agent: { readonly agent: string; readonly name: string; readonly parent?: string }): Event[];
   endAgent(agent: string, end?: Pick<EventOf<"agent-end">, "outcome" | "error">): Event[];
   isOpen(agent: string): boolean;
@@ -22,20 +22,20 @@ export interface Narrator {
   end(): Event[];
 }
 
-export interface NarratedCall {
+export interface BuiltCall {
   readonly call: string;
   readonly name: string;
   readonly input?: Json;
 }
 
-export interface NarratedEnd {
+export interface BuiltEnd {
   readonly outcome: "ok" | "error";
   readonly content?: Content[];
   readonly error?: EventOf<"tool-end">["error"];
 }
 
-const MOST_OPEN = 4096;
-const MOST_ENDED = 256;
+const MAX_OPEN = 4096;
+const MAX_ENDED = 256;
 /** Limits the recursion of everything that closes a tree of agents. */
 const DEEPEST = 64;
 
@@ -49,7 +49,7 @@ interface Scope {
   part: { readonly id: string; readonly kind: "text" | "thinking" } | undefined;
 }
 
-export const createNarrator = (): Narrator => {
+export const createEventBuilder = (): EventBuilder => {
   const root = newScope(undefined, undefined);
   const agents = new Map<string, Scope>();
   const calls = new Map<string, Scope>();
@@ -78,7 +78,7 @@ export const createNarrator = (): Narrator => {
     return step === undefined ? events : [...events, { type: "step-end", ...of, step, finish }];
   };
 
-  const ask = ({ call, name, input }: NarratedCall, scope: Scope): Event[] => [
+  const ask = ({ call, name, input }: BuiltCall, scope: Scope): Event[] => [
     ...endPart(scope),
     ...startStep(scope),
     { type: "tool-start", ...scope.of, call, name },
@@ -86,13 +86,13 @@ export const createNarrator = (): Narrator => {
     ...endStep(scope, "tools"),
   ];
 
-  const startCall: Narrator["startCall"] = (call, agent) => {
+  const startCall: EventBuilder["startCall"] = (call, agent) => {
     if (calls.has(call.call)) return [];
     const scope = scopeOf(agent);
     ended.delete(call.call);
     calls.set(call.call, scope);
     scope.calls.add(call.call);
-    const forgotten = calls.size > MOST_OPEN ? calls.keys().next().value : undefined;
+    const forgotten = calls.size > MAX_OPEN ? calls.keys().next().value : undefined;
     return [
       ...(forgotten === undefined ? [] : interruptCall(forgotten)),
       ...ask(call, scope),
@@ -104,7 +104,7 @@ export const createNarrator = (): Narrator => {
     calls.get(call)?.calls.delete(call);
     calls.delete(call);
     ended.add(call);
-    if (ended.size > MOST_ENDED) for (const first of ended) return void ended.delete(first);
+    if (ended.size > MAX_ENDED) for (const first of ended) return void ended.delete(first);
   };
 
   const interruptCall = (call: string): Event[] => {
@@ -113,7 +113,7 @@ export const createNarrator = (): Narrator => {
     return scope ? [{ type: "tool-end", ...scope.of, call, outcome: "interrupted" }] : [];
   };
 
-  const endCall: Narrator["endCall"] = (call, end, agent) => {
+  const endCall: EventBuilder["endCall"] = (call, end, agent) => {
     if (ended.has(call.call)) return [];
     const isKnown = calls.has(call.call);
     // A call without a start: success proves that it was executed, failure does not.
@@ -123,7 +123,7 @@ export const createNarrator = (): Narrator => {
     return [...before, ...endStep(scope, "stop"), { type: "tool-end", ...scope.of, call: call.call, ...end }];
   };
 
-  const endAgent: Narrator["endAgent"] = (agent, end = { outcome: "done" }) => {
+  const endAgent: EventBuilder["endAgent"] = (agent, end = { outcome: "done" }) => {
     const scope = agents.get(agent);
     if (!scope) return [];
     const events = endInside(scope);
@@ -141,7 +141,7 @@ export const createNarrator = (): Narrator => {
 
   return {
     id,
-    words(kind, delta, agent) {
+    delta(kind, delta, agent) {
       if (delta === "") return [];
       const scope = scopeOf(agent);
       const events = scope.part?.kind === kind ? [] : [...endPart(scope), ...startStep(scope)];
@@ -158,7 +158,7 @@ export const createNarrator = (): Narrator => {
       if (agents.has(agent)) return [];
       const wanted = scopeOf(parent);
       const above = wanted.depth < DEEPEST ? wanted : root;
-      const events = agents.size < MOST_OPEN ? [] : endAgent(agents.keys().next().value!, { outcome: "interrupted" });
+      const events = agents.size < MAX_OPEN ? [] : endAgent(agents.keys().next().value!, { outcome: "interrupted" });
       // The agent ended to make room may have been the parent.
       const scope = above === root || agents.has(above.of.agent!) ? above : root;
       agents.set(agent, newScope(agent, scope));
