@@ -20,13 +20,13 @@ export { startStage, type Stage } from "./torture/stage.ts";
 export { trials } from "./torture/trials.ts";
 
 export interface TortureOptions {
-  /** Where the server is reached, for `--command` to know when it listens. */
+  /** The address of the server. With `command`, the kit waits until it accepts connections. */
   readonly url: string;
   readonly driver: Driver;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Starts the server: then it can be killed, and is stopped in the end. The environment names the kit's model as TORTURE_URL. */
+  /** Starts the server, so that trials can kill it. It is stopped at the end. Its environment has the kit's model as TORTURE_URL. */
   readonly command?: string;
-  /** Where the kit's model and tools listen, for a server that is started elsewhere. Default: any free port. */
+  /** The port of the kit's model and tools, for a server that is started elsewhere. Default: any free port. */
   readonly stagePort?: number;
   /** The names of the trials. Default: all. */
   readonly only?: readonly string[];
@@ -36,7 +36,7 @@ export interface TortureOptions {
 
 const EXCHANGES = 6;
 
-/** Puts a server through the trials, one after the other. */
+/** Puts a server through the trials, one after another. Trials that mostly wait run beside the others. */
 export async function* torture(options: TortureOptions): AsyncGenerator<Result> {
   const { url, driver, headers = {}, command, only, isShort = false } = options;
   const seed = options.seed ?? Math.floor(Math.random() * 1_000_000);
@@ -77,9 +77,12 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
   };
   try {
     await server?.start();
-    for (const trial of all) {
-      if (only && !only.includes(trial.name)) continue;
-      yield await play(trial);
+    const chosen = all.filter(({ name }) => !only || only.includes(name));
+    const waiting = new Map(chosen.filter(({ isIdle }) => isIdle).map((trial) => [trial, play(trial)]));
+    for (const trial of chosen) {
+      const beside = await waiting.get(trial);
+      // Another trial may have crashed the server meanwhile, so anything but a "yes" is tried again alone.
+      yield beside?.verdict === "yes" ? beside : await play(trial);
       await revive(server);
     }
   } finally {
@@ -88,16 +91,16 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
   }
 }
 
-/** A trial may leave a server that it has killed, or that has died of it. */
+/** A trial may kill the server or crash it. */
 const revive = async (server: ServerProcess | undefined): Promise<void> => {
   if (!server || server.isRunning) return;
   await server.start();
 };
 
 const findingOf = (error: unknown): Finding =>
-  error instanceof Ended ? error.finding : no(`the trial broke off: ${messageOf(error)}`);
+  error instanceof Ended ? error.finding : no(`the trial failed: ${messageOf(error)}`);
 
 const tooLong = async (limitMs: number): Promise<Finding> => {
   await new Promise((resolve) => setTimeout(resolve, limitMs).unref());
-  return no(`it was not over after ${limitMs / 1000} s`);
+  return no(`the trial did not end within ${limitMs / 1000} s`);
 };

@@ -4,18 +4,20 @@ import type { Random } from "./random.ts";
 import type { Scene, Script } from "./stage.ts";
 
 /**
- * One thing that a server can do or not. One file each.
+ * One thing that a server can or cannot do. One file each.
  *
- * - It asks over lines of its own and plays scenes of its own, so that trials do not disturb each other.
- * - The same seed does the same. What it throws is a "no".
+ * - It uses its own lines and scenes, so that trials do not disturb each other.
+ * - The same seed repeats the trial. An error is a "no".
  * - It can fail: a mutant in `scripts/mutants/torture.ts` shows that.
  */
 export interface Trial {
   readonly name: string;
   /** What a "yes" means, in a few words. */
   readonly shows: string;
-  /** After so long it has failed. */
+  /** The trial fails after this time. */
   readonly limitMs: number;
+  /** The trial only waits most of the time, so it runs beside the others. It must come before trials that kill the server. */
+  readonly isIdle?: true;
   run(context: TrialContext): Promise<Finding>;
 }
 
@@ -28,14 +30,14 @@ export interface Finding {
 export interface TrialContext {
   readonly driver: Driver;
   readonly random: Random;
-  /** Less of everything, for tests. */
+  /** Smaller amounts, for tests. */
   readonly isShort: boolean;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   line(faults?: Faults): Line;
-  /** What the model does, when it gets this scene's message. */
+  /** Scripts what the model does when it gets this scene's message. */
   play(script: Script): Scene;
-  /** Kills the server and starts it again; undefined if it was not started here. */
+  /** Kills and starts the server. Undefined if the kit did not start it. */
   readonly restart: Restart | undefined;
 }
 
@@ -65,12 +67,12 @@ export class Ended extends Error {
   }
 }
 
-/** Ends the trial with a no, unless this holds. */
+/** Ends the trial with a "no" unless this holds. */
 export const must = (holds: boolean, because: string): void => {
   if (!holds) throw new Ended(no(because));
 };
 
-/** What a conversation can do; the trial ends with a no, and the driver's reason, if it cannot. */
+/** A method of the conversation. If it has none, the trial ends with a "no" and the driver's reason. */
 export const able = <Name extends "resume" | "follow" | "cancel" | "answer">(
   { driver }: TrialContext,
   conversation: Conversation,
@@ -87,11 +89,11 @@ export const needTools = ({ missing }: Scene): void => {
 };
 
 export const needRestart = ({ restart }: TrialContext): Restart => {
-  if (!restart) throw new Ended(notApplicable("only a server that --command starts can be killed"));
+  if (!restart) throw new Ended(notApplicable("only a server started with --command can be killed"));
   return restart;
 };
 
-/** Resolves when this holds, or when the time is up. */
+/** Resolves when this holds or the time is up. */
 export const eventually = async (holds: () => boolean, withinMs: number): Promise<void> => {
   for (const end = Date.now() + withinMs; !holds() && Date.now() < end;)
     await new Promise((resolve) => setTimeout(resolve, 20));

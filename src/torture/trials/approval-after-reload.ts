@@ -3,7 +3,7 @@ import { able, must, type Trial, yes } from "../trial.ts";
 
 export const approvalAfterReload: Trial = {
   name: "approval-after-reload",
-  shows: "a page that is loaded again shows the approval and answers it",
+  shows: "a reloaded page shows the approval and can answer it",
   limitMs: 60_000,
   run: async (context) => {
     const { scene, conversation, viewer: first } = await startAsk(context);
@@ -13,10 +13,10 @@ export const approvalAfterReload: Trial = {
     const viewer = able(context, page, "follow")(context.line());
     must(
       await viewer.until(isAsked, 10_000),
-      `the loaded page asks nothing: ${viewer.refusal ?? viewer.status ?? "silence"}`,
+      `the reloaded page shows no approval: ${viewer.refusal ?? viewer.status ?? "no response"}`,
     );
     await answerAsk(context, { scene, conversation: page, viewer }, true);
     must(scene.ran("mail") === 1, `the tool ran ${scene.ran("mail")} times`);
-    return yes("the loaded page asks, and its answer counts");
+    return yes("the reloaded page shows the approval, and its answer takes effect");
   },
 };

@@ -6,12 +6,12 @@ const RETRY_MS = 30_000;
 
 export const approvalAfterRestart: Trial = {
   name: "approval-after-restart",
-  shows: "an approval is still open after the server was killed",
+  shows: "an approval stays open after the server was killed and restarted",
   limitMs: 180_000,
   run: async (context) => {
     const server = needRestart(context);
     const { scene, conversation } = await startAsk(context);
-    // Long enough for whatever a server does when it has asked.
+    // Gives the server time to store the approval.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await server.kill();
     await server.start();
@@ -25,9 +25,12 @@ export const approvalAfterRestart: Trial = {
       if (viewer.screen.end !== undefined) break;
     }
     const state = viewer?.screen.end ?? viewer?.refusal ?? viewer?.status ?? "silent";
-    must(viewer !== undefined && isAsked(viewer.screen), `after the restart nobody is asked: the run is ${state}`);
+    must(
+      viewer !== undefined && isAsked(viewer.screen),
+      `after the restart, no approval is shown: the run is ${state}`,
+    );
     await answerAsk(context, { scene, conversation: page, viewer: viewer! }, true);
     must(scene.ran("mail") === 1, `the tool ran ${scene.ran("mail")} times`);
-    return yes("after the restart the page asks, its answer counts, and the tool runs once");
+    return yes("after the restart, the page shows the approval, and the tool runs once when allowed");
   },
 };

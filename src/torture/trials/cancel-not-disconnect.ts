@@ -4,10 +4,10 @@ import { able, eventually, must, needTools, type Trial, type TrialContext, yes }
 
 const SOON_MS = 10_000;
 
-/** A closed tab is no wish to stop; Stop is. */
+/** Closing a tab must not stop a run. Only Stop does. */
 export const cancelNotDisconnect: Trial = {
   name: "cancel-not-disconnect",
-  shows: "a closed page does not stop the run, and a cancel does",
+  shows: "closing the page does not stop the run, and a cancel does",
   limitMs: 60_000,
   run: async (context) => {
     const left = await startHalf(context);
@@ -18,22 +18,22 @@ export const cancelNotDisconnect: Trial = {
     left.gate.open();
     await eventually(() => left.scene.ran("after") > 0 || left.scene.aborted > 0, SOON_MS);
     needTools(left.scene);
-    must(left.scene.ran("after") === 1, "when its only page is closed, the agent stops");
+    must(left.scene.ran("after") === 1, "the agent stops when its only page is closed");
 
     const stopped = await startHalf(context);
     await able(context, stopped.conversation, "cancel")(context.line());
     await eventually(() => stopped.scene.aborted > 0, SOON_MS);
     const isStopped = stopped.scene.aborted > 0;
     stopped.gate.open();
-    must(isStopped, `${SOON_MS / 1000} s after a cancel the request to the model is still open`);
+    must(isStopped, `${SOON_MS / 1000} s after a cancel, the request to the model is still open`);
     await stopped.viewer.until(({ end }) => end !== undefined, SOON_MS);
-    must(stopped.scene.ran("after") === 0, "after a cancel a tool still runs");
+    must(stopped.scene.ran("after") === 0, "a tool still runs after a cancel");
     must(
       stopped.viewer.isOver || stopped.viewer.screen.end !== undefined,
-      "the page is not told that the run was cancelled",
+      "the page never learns that the run was canceled",
     );
-    must(stopped.viewer.screen.end !== "done", "the cancelled run looks finished");
-    return yes("the run goes on without a page, and a cancel stops model and tools");
+    must(stopped.viewer.screen.end !== "done", "the canceled run looks finished");
+    return yes("the run continues without a page, and a cancel stops the model and the tools");
   },
 };
 
@@ -50,4 +50,4 @@ const startHalf = async ({ driver, random, line, play }: TrialContext) => {
 };
 
 const notShown = ({ asked }: Scene): string =>
-  asked === 0 ? "the model was never asked" : "the first half is not shown while the model waits";
+  asked === 0 ? "the model got no request" : "the first half is not shown while the model pauses";

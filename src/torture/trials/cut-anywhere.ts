@@ -19,29 +19,32 @@ const start = (context: TrialContext, cutAfter?: number) => {
   return { scene, conversation, line, viewer: conversation.send(scene.message, line) };
 };
 
-/** Cuts the stream at bytes that the seed chooses, up to three times in one run, and compares what is shown at the end. */
+/** Cuts the stream at bytes that the seed chooses, up to three times in one run, and compares the final state. */
 export const cutAnywhere: Trial = {
   name: "cut-anywhere",
-  shows: "cut at any byte, it resumes without loss or doubles",
+  shows: "a stream that is cut at any byte resumes without loss or duplicates",
   limitMs: 120_000,
   run: async (context) => {
     const whole = start(context);
     await whole.viewer.over;
     needTools(whole.scene);
-    must(whole.viewer.screen.end === "done", `without any cut, the run ends ${whole.viewer.screen.end ?? "never"}`);
+    must(
+      whole.viewer.screen.end === "done",
+      `without a cut, the run ends as ${whole.viewer.screen.end ?? "nothing: it never ends"}`,
+    );
     const bytes = whole.line.received;
     const rounds = context.isShort ? 6 : 24;
     const wrong: string[] = [];
     for (let round = 0; round < rounds; round++) {
       const at = 1 + context.random.below(bytes - 1);
-      // Every other page comes back only after the run has ended.
+      // In every other round, the page returns only after the run has ended.
       const problem = await cutAt(context, at, round % 2 === 1);
       if (problem !== undefined) wrong.push(`at byte ${at}: ${problem}`);
     }
     const numbers = { cuts: rounds, wrong: wrong.length };
     return wrong.length === 0
-      ? yes(`after each of ${rounds} cuts the rest came once and in order`, numbers)
-      : no(`${wrong.length} of ${rounds} cuts are not made good; ${wrong[0]}`, numbers);
+      ? yes(`after each of ${rounds} cuts, the rest arrived once and in order`, numbers)
+      : no(`the page does not recover from ${wrong.length} of ${rounds} cuts; ${wrong[0]}`, numbers);
   },
 };
 
@@ -58,13 +61,14 @@ const cutAt = async (context: TrialContext, at: number, isLate: boolean): Promis
   }
   const { screen } = last;
   const wanted = scene.text(0) + scene.text(1);
-  if (screen.end === undefined) return `the end never came (${last.status ?? last.refusal ?? "no answer"})`;
+  if (screen.end === undefined) return `the end never arrived (${last.status ?? last.refusal ?? "no response"})`;
   if (screen.text !== wanted) return difference(screen.text, wanted);
-  if (screen.calls.length !== 1 || screen.calls[0]!.state !== "ok") return "the call is not shown once, as done";
-  return scene.asked === 2 ? undefined : `the model was asked ${scene.asked} times instead of 2`;
+  if (screen.calls.length !== 1 || screen.calls[0]!.state !== "ok")
+    return "the call is not shown exactly once, as completed";
+  return scene.asked === 2 ? undefined : `the model got ${scene.asked} requests instead of 2`;
 };
 
-/** Until the model has said everything, and the server has had a moment to notice. */
+/** Waits until the model has finished and the server has had a moment to notice. */
 const ended = async (scene: Scene): Promise<void> => {
   await eventually(() => scene.finished >= 2, 5000);
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -73,5 +77,5 @@ const ended = async (scene: Scene): Promise<void> => {
 const difference = (text: string, wanted: string): string => {
   let at = 0;
   while (at < text.length && text[at] === wanted[at]) at++;
-  return `${text.length} characters are shown instead of ${wanted.length}; the first difference is at ${at}`;
+  return `${text.length} of ${wanted.length} characters are shown; the first difference is at ${at}`;
 };

@@ -18,7 +18,7 @@ const HOSTILE = [
 
 export const hostileText: Trial = {
   name: "hostile-text",
-  shows: "hostile text comes through unchanged, from model and tool",
+  shows: "hostile text from the model and from a tool arrives unchanged",
   limitMs: 60_000,
   run: async ({ driver, line, play }) => {
     const result = HOSTILE.join(" | ");
@@ -30,11 +30,11 @@ export const hostileText: Trial = {
     await viewer.over;
     needTools(scene);
     const { end, text, calls, problem } = viewer.screen;
-    must(end === "done", `the run ends ${end ?? "never"}: ${problem ?? viewer.refusal ?? ""}`.slice(0, 300));
+    must(end === "done", `the run ends as ${end ?? "nothing"}: ${problem ?? viewer.refusal ?? ""}`.slice(0, 300));
     must(text === scene.text(1), changed("the model's text", text, scene.text(1)));
     must(calls.length === 1, `${calls.length} calls are shown instead of 1`);
     must(calls[0]!.result === result, changed("the tool's result", calls[0]!.result, result));
-    return yes(`${HOSTILE.length} kinds of hostile text are shown as they were written`);
+    return yes(`${HOSTILE.length} kinds of hostile text arrive unchanged`);
   },
 };
 
@@ -42,5 +42,5 @@ const changed = (what: string, text: string, wanted: string): string => {
   let at = 0;
   while (at < wanted.length && text[at] === wanted[at]) at++;
   const spelled = (value: string) => JSON.stringify(value.slice(at, at + 20));
-  return `${what} is changed at ${at}: ${spelled(text)} instead of ${spelled(wanted)}`;
+  return `${what} differs at ${at}: ${spelled(text)} instead of ${spelled(wanted)}`;
 };

@@ -16,14 +16,14 @@ export const lateViewer: Trial = {
     needTools(scene);
     must(
       first.screen.end === "done",
-      `the run itself does not end: ${first.refusal ?? first.screen.problem ?? "no end"}`,
+      `the run itself does not complete: ${first.refusal ?? first.screen.problem ?? "no end"}`,
     );
     const page = driver.converse({ id: conversation.id });
     const late = able(context, page, "follow")(line());
     await late.until(({ end }) => end !== undefined, 10_000);
-    must(late.screen.end === "done", `the late page is told nothing: ${late.refusal ?? late.status ?? "no end"}`);
+    must(late.screen.end === "done", `the late page gets no complete run: ${late.refusal ?? late.status ?? "no end"}`);
     must(late.screen.text === scene.text(0) + scene.text(1), "the late page does not show the whole text");
     must(late.screen.calls[0]?.result === "result of a", "the late page does not show the call's result");
-    return yes("the late page shows the text and the call with its result");
+    return yes("the late page shows the text, the call and its result");
   },
 };

@@ -4,7 +4,7 @@ const LONGEST_MS = 240_000;
 
 export const manyTokens: Trial = {
   name: "many-tokens",
-  shows: "64k tokens: bytes and time for each",
+  shows: "64k tokens: bytes and time per token",
   limitMs: 260_000,
   run: async ({ driver, line, play, isShort }) => {
     const count = isShort ? 4096 : 65_536;
@@ -16,10 +16,13 @@ export const manyTokens: Trial = {
     await viewer.until(({ end }) => end !== undefined, LONGEST_MS);
     const ms = performance.now() - start;
     const shown = viewer.screen.text.length / scene.text(0).length;
-    must(ms < LONGEST_MS, `after ${LONGEST_MS / 1000} s, ${Math.floor(shown * 100)}% of ${count} tokens have come`);
+    must(ms < LONGEST_MS, `after ${LONGEST_MS / 1000} s, ${Math.floor(shown * 100)}% of ${count} tokens have arrived`);
     must(
       viewer.screen.end === "done",
-      `the run ends ${viewer.screen.end ?? "never"}: ${viewer.screen.problem ?? viewer.refusal ?? ""}`.slice(0, 300),
+      `the run ends as ${viewer.screen.end ?? "nothing"}: ${viewer.screen.problem ?? viewer.refusal ?? ""}`.slice(
+        0,
+        300,
+      ),
     );
     must(
       viewer.screen.text === scene.text(0),
@@ -27,7 +30,7 @@ export const manyTokens: Trial = {
     );
     const bytesPerToken = Math.round(wire.received / count);
     const microsecondsPerToken = Math.round((ms * 1000) / count);
-    return yes(`${bytesPerToken} bytes and ${microsecondsPerToken} µs for each of ${count} tokens`, {
+    return yes(`${bytesPerToken} bytes and ${microsecondsPerToken} µs per token, for ${count} tokens`, {
       tokens: count,
       bytesPerToken,
       microsecondsPerToken,

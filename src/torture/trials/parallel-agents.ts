@@ -6,7 +6,7 @@ const SOON_MS = 15_000;
 
 export const parallelAgents: Trial = {
   name: "parallel-agents",
-  shows: "two sub-agents at once are shown live, each apart",
+  shows: "two parallel sub-agents are shown live and separately",
   limitMs: 60_000,
   run: async ({ driver, random, line, play }) => {
     const gate = createGate();
@@ -30,16 +30,16 @@ export const parallelAgents: Trial = {
     gate.open();
     await viewer.over;
     needTools(scene);
-    must(asked === 2, `${asked} of the two sub-agents work while the other does`);
-    must(isLive, "what the sub-agents say is not shown while they work");
+    must(asked === 2, `${asked} of 2 sub-agents run in parallel`);
+    must(isLive, "the text of the sub-agents is not shown while they work");
     const { agents, text, end } = viewer.screen;
     for (const { scene: child } of children)
       must(
         agents.some((agent) => agent.text === child.text(0)),
-        "what a sub-agent says is mixed with something else",
+        "the text of a sub-agent is mixed with other text",
       );
     must(agents.length === 2, `${agents.length} sub-agents are shown instead of 2`);
-    must(end === "done" && text === scene.text(1), "the agent does not go on after its sub-agents");
-    return yes("both are shown while they work, and neither has words of the other");
+    must(end === "done" && text === scene.text(1), "the agent does not continue after its sub-agents");
+    return yes("both are shown while they work, and their texts are not mixed");
   },
 };

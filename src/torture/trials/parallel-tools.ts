@@ -5,7 +5,7 @@ const SOON_MS = 10_000;
 
 export const parallelTools: Trial = {
   name: "parallel-tools",
-  shows: "of two tools, each shows its result when it ends",
+  shows: "each of two parallel tools shows its result when it ends",
   limitMs: 30_000,
   run: async ({ driver, line, play }) => {
     const gate = createGate();
@@ -28,16 +28,16 @@ export const parallelTools: Trial = {
     gate.open();
     await viewer.over;
     needTools(scene);
-    must(isParallel && scene.ran("quick") === 1, "the two calls do not run at the same time");
-    must(isShown, "the result of the quick one is not shown before the slow one has ended");
-    must(stateOf("result of slow") === "ok", "the result of the slow one is not shown");
+    must(isParallel && scene.ran("quick") === 1, "the two calls do not run in parallel");
+    must(isShown, "the result of the fast call is not shown until the slow call ends");
+    must(stateOf("result of slow") === "ok", "the result of the slow call is not shown");
     must(viewer.screen.calls.length === 2, `${viewer.screen.calls.length} calls are shown instead of 2`);
     const [first, second] = viewer.screen.calls;
     must(
       first?.result === "result of slow" && second?.result === "result of quick",
-      "the results stand at the wrong calls",
+      "the results are shown with the wrong calls",
     );
-    must(viewer.screen.text === scene.text(1), "the answer after the calls is not whole");
-    return yes("the quick one's result is shown while the slow one runs, each at its own call");
+    must(viewer.screen.text === scene.text(1), "the answer after the calls is incomplete");
+    return yes("the fast call shows its result while the slow one runs, and each result belongs to its call");
   },
 };

@@ -7,7 +7,7 @@ const RETRY_MS = 30_000;
 
 export const serverKilled: Trial = {
   name: "server-killed",
-  shows: "killed in mid-run and started again, the run goes on",
+  shows: "a run continues after its server was killed and restarted",
   limitMs: 180_000,
   run: async (context) => {
     const { driver, random, line, play } = context;
@@ -21,7 +21,7 @@ export const serverKilled: Trial = {
     const before = conversation.send(scene.message, line());
     const isShown = await before.until(({ text }) => text === half.join(""), 10_000);
     needTools(scene);
-    must(isShown, "the first half is not shown while the model waits");
+    must(isShown, "the first half is not shown while the model pauses");
     await server.kill();
     gate.open();
     await server.start();
@@ -35,11 +35,11 @@ export const serverKilled: Trial = {
     const { end, text } = after.screen;
     must(
       end !== undefined,
-      `after the restart the run cannot be followed (${after.status ?? "no answer"}: ${(after.refusal ?? "").slice(0, 200)})`,
+      `after the restart, the run cannot be followed (${after.status ?? "no response"}: ${(after.refusal ?? "").slice(0, 200)})`,
     );
-    must(end === "done", `after the restart the run is shown as ${end}, and does not go on`);
-    must(scene.ran("a") === 1, `a call that had ended ran ${scene.ran("a")} times`);
-    must(text === scene.text(1), "after the restart the answer is not whole");
-    return yes("the page that was watching gets the whole answer, and the call that had ended did not run again");
+    must(end === "done", `after the restart, the run is shown as ${end} and does not continue`);
+    must(scene.ran("a") === 1, `a completed call ran ${scene.ran("a")} times`);
+    must(text === scene.text(1), "after the restart, the answer is incomplete");
+    return yes("the page gets the whole answer, and the completed call does not run again");
   },
 };

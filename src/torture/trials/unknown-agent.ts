@@ -2,7 +2,7 @@ import { must, notApplicable, type Trial, yes } from "../trial.ts";
 
 export const unknownAgent: Trial = {
   name: "unknown-agent",
-  shows: "an agent that does not exist is refused at once, in words",
+  shows: "a request for an unknown agent is refused at once, with a reason",
   limitMs: 30_000,
   run: async ({ driver, line, play }) => {
     const { agent: cannot } = driver.cannot;
@@ -13,12 +13,12 @@ export const unknownAgent: Trial = {
     await viewer.over;
     const ms = performance.now() - start;
     const { status = 0, screen } = viewer;
-    must(scene.asked === 0, "another agent is asked instead");
+    must(scene.asked === 0, "another agent runs instead");
     const isRefused = (status >= 400 && status < 500) || screen.end === "error";
-    must(isRefused, `it is answered ${status || "not at all"}`);
+    must(isRefused, `the response is ${status || "missing"}`);
     const words = screen.problem ?? viewer.refusal ?? "";
-    must(words !== "", `it is answered ${status} without a word`);
-    must(ms < 5000, `the answer took ${Math.round(ms / 1000)} s`);
+    must(words !== "", `the response is ${status} without a reason`);
+    must(ms < 5000, `the response took ${Math.round(ms / 1000)} s`);
     return yes(`${status}: ${words.slice(0, 120)}`);
   },
 };

@@ -11,18 +11,18 @@ export interface Asked {
 const SOON_MS = 15_000;
 export const isAsked = ({ asks }: Viewer["screen"]): boolean => asks.some(({ isOpen }) => isOpen);
 
-/** A run that waits for a person to allow a call. */
+/** Starts a run that waits for a person to allow a call. */
 export const startAsk = async ({ driver, line, play }: TrialContext): Promise<Asked> => {
   const scene = play({ turns: [{ calls: [{ tool: "send", key: "mail" }] }, { say: ["That was it."] }] });
   const conversation = driver.converse({});
   const viewer = conversation.send(scene.message, line());
   const isShown = await viewer.until(isAsked, SOON_MS);
   needTools(scene);
-  must(isShown, `nobody is asked: the run is ${viewer.screen.end ?? viewer.refusal ?? "silent"}`);
+  must(isShown, `no approval is shown: the run is ${viewer.screen.end ?? viewer.refusal ?? "silent"}`);
   return { scene, conversation, viewer };
 };
 
-/** Answers, and checks that the run goes on to its end. */
+/** Answers, and checks that the run completes. */
 export const answerAsk = async (context: TrialContext, asked: Asked, allow: boolean): Promise<void> => {
   const { conversation, viewer, scene } = asked;
   const ask = viewer.screen.asks.find(({ isOpen }) => isOpen)!;
@@ -31,7 +31,7 @@ export const answerAsk = async (context: TrialContext, asked: Asked, allow: bool
   const { end, text, problem } = after.screen;
   must(
     end === "done",
-    `after the answer the run ends ${end ?? "never"}: ${problem ?? after.refusal ?? ""}`.slice(0, 300),
+    `after the answer, the run ends as ${end ?? "nothing"}: ${problem ?? after.refusal ?? ""}`.slice(0, 300),
   );
-  must(text.endsWith(scene.text(1)), "after the answer the model's words are missing");
+  must(text.endsWith(scene.text(1)), "after the answer, the model's text is missing");
 };
