@@ -235,7 +235,8 @@ export interface EncodeOptions {
 
 /** What a run is waiting for, and since when (milliseconds since 1970). `agent`: none of the others, its own code is running. */
 export interface Waiting {
-  readonly waiting: "model" | "tool" | "you" | "retry" | "agent";
+  /** `storage`: the run has stopped because its log cannot be written, and its end is not stored yet. */
+  readonly waiting: "model" | "tool" | "you" | "retry" | "storage" | "agent";
   readonly since: number;
 }
 

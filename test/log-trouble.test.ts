@@ -72,7 +72,7 @@ describe("a log that fails in the midst of a run", () => {
     await left;
     expect(problems).toEqual([disk.full]);
     expect(cut).toEqual([run]);
-    expect(runner.waiting(run)).toMatchObject({ waiting: "retry" });
+    expect(runner.waiting(run)).toMatchObject({ waiting: "storage" });
     await until(() => disk.tries > 2);
     expect((await log.info(run))?.endedAt).toBeUndefined();
     delete disk.full;

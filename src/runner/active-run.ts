@@ -98,7 +98,7 @@ export class ActiveRun {
 
   waiting(): Waiting {
     const { verifier, isRetrying } = this.#intake;
-    const waiting = hasFailed(this.#state) ? "retry" : waitingFor(verifier.root, isRetrying);
+    const waiting = hasFailed(this.#state) ? "storage" : waitingFor(verifier.root, isRetrying);
     return { waiting, since: this.#writer.lastAt };
   }
 

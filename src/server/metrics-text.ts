@@ -67,7 +67,14 @@ export const metricsText = (metrics: Metrics, gauges: Gauges): string => {
   return `${lines.join("\n")}\n`;
 };
 
-const STATES = { model: "model", tool: "tool", you: "person", retry: "retry", agent: "other" } as const;
+const STATES = {
+  model: "model",
+  tool: "tool",
+  you: "person",
+  retry: "retry",
+  storage: "storage",
+  agent: "other",
+} as const;
 
 const runsByState = ({ waiting, queuedRuns }: Gauges): Samples => [
   [labels({ state: "queued" }), queuedRuns],

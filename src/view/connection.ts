@@ -21,13 +21,16 @@ export interface ConnectionCircumstances {
   readonly problemText?: (problem: Problem) => string;
 }
 
-const WAITS = {
+const WAITS: Readonly<Record<string, string>> = {
   model: "the model",
   tool: "a tool",
   you: "you",
   retry: "the next attempt",
-  agent: "the agent",
-} as const;
+  storage: "the server's storage",
+};
+
+const UNSTORED =
+  "The run stopped because the server cannot store it. Its end will be stored when the storage works again.";
 
 /** Problems that end a connection without a response from the server. */
 const UNSAID: ReadonlySet<string> = new Set(["no-stream", "reader-failed"]);
@@ -49,9 +52,10 @@ export const describeConnection = (
     case "live": {
       const { waiting } = connection;
       const text = waiting
-        ? `Live, waiting for ${WAITS[waiting.waiting]} for ${secondsText(now - waiting.since)}`
+        ? `Live, waiting for ${WAITS[waiting.waiting] ?? "the agent"} for ${secondsText(now - waiting.since)}`
         : "Live";
-      return { status: "live", text, detail: "", notice: "" };
+      const detail = waiting?.waiting === "storage" ? UNSTORED : "";
+      return { status: "live", text, detail, notice: "" };
     }
     case "reconnecting": {
       const seconds = Math.ceil((connection.nextAt - now) / 1000);

@@ -142,7 +142,7 @@ describe.each(dialects.map((dialect) => [dialect.name, dialect] as const))("%s",
 
   test("heartbeats are no events and no points to resume from", () => {
     const decode = dialect.decode();
-    for (const waiting of ["model", "tool", "you", "retry", "agent"] as const) {
+    for (const waiting of ["model", "tool", "you", "retry", "storage", "agent"] as const) {
       for (const frame of dialect.heartbeat.frames({ waiting, since: 1 })) {
         expect(frame.id).toBeUndefined();
         expect(decode(frame)).toEqual([]);

@@ -204,6 +204,8 @@ else
       expect(stored.trim().split("\n").length).toBeGreaterThanOrEqual(5);
       expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
       expect(child.exitCode).toBeNull();
+      // The next heartbeat tells the viewer why nothing arrives.
+      await expect.poll(() => JSON.stringify(handle.connection), { timeout: 40_000 }).toContain('"waiting":"storage"');
     });
 
     test("that is read-only: the server does not start, and says why", async () => {

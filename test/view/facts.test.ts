@@ -275,6 +275,14 @@ test("of a connection no more is said than is known", () => {
   expect(text({ status: "live", waiting: { waiting: "model", since: 4000 } } as never)).toBe(
     "Live, waiting for the model for 6 s",
   );
+  const unstored = { status: "live", waiting: { waiting: "storage", since: 4000 } } as const;
+  expect(describeConnection(unstored, 10_000)).toMatchObject({
+    text: "Live, waiting for the server's storage for 6 s",
+    detail: expect.stringContaining("cannot store it"),
+  });
+  expect(text({ status: "live", waiting: { waiting: "a later state", since: 4000 } } as never)).toBe(
+    "Live, waiting for the agent for 6 s",
+  );
   expect(
     text({ status: "reconnecting", attempt: 1, nextAt: 13_000, why: { code: "cut", message: "x" } } as never),
   ).toBe("Connection lost, retrying in 3 s");
