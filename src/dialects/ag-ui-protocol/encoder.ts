@@ -137,9 +137,10 @@ export const createEncoder = (options: EncodeOptions): ((entry: Entry) => readon
   };
 
   return ({ event }) => {
+    // Fast path for deltas, which are most events and start or end nothing else.
+    if (isOpen && event.type === "text-delta" && toolTexts.size === 0) return words.take(event);
     // Events of later versions emit nothing and do not start a segment.
     if (!KNOWN.has(event.type)) return [];
-    // Fast path for deltas, which are most events and start or end nothing else.
     if (isOpen && "delta" in event) return take(event);
     answerEnd.take(event);
     if (event.type === "run-start") name(event);

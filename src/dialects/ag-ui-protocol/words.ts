@@ -24,6 +24,11 @@ export const createWords = (messageId: () => MessageId): Words => {
   const setParent: Words["setParent"] = (agent, message) =>
     void (message === undefined ? parents.delete(agent) : parents.set(agent, message));
 
+  const delta = (part: string, text: string): readonly Frame[] => {
+    const opening = openings.get(part);
+    return opening === undefined || text === "" ? [] : [deltaFrame(opening, text)];
+  };
+
   const endThinking = (event: EventOf<"thinking-end">): readonly Frame[] => {
     const fields = { messageId: messageId()("part", event.part) };
     const meta = metas.get(event.part);
@@ -46,7 +51,8 @@ export const createWords = (messageId: () => MessageId): Words => {
   return {
     take(event) {
       const { part, agent } = event;
-      const kind = event.type.startsWith("text") ? "TEXT" : "REASONING";
+      if (event.type === "text-delta") return delta(part, event.delta);
+      const kind = event.type === "text-start" || event.type === "text-end" ? "TEXT" : "REASONING";
       if (kind === "REASONING" && event.meta !== undefined) metas.set(part, event.meta);
       switch (event.type) {
         case "text-start":
@@ -61,11 +67,8 @@ export const createWords = (messageId: () => MessageId): Words => {
           setParent(agent, fields.messageId);
           return [frame("TEXT_MESSAGE_START", { ...fields, role: "assistant", ...tagOf(agent) })];
         }
-        case "text-delta":
-        case "thinking-delta": {
-          const opening = openings.get(part);
-          return opening === undefined || event.delta === "" ? [] : [deltaFrame(opening, event.delta)];
-        }
+        case "thinking-delta":
+          return delta(part, event.delta);
         case "text-end":
         case "thinking-end":
           if (!openings.delete(part)) return [];
