@@ -5,14 +5,13 @@ import { mutants as all } from "./mutants/broken-promises.ts";
 
 const words = process.argv[2] ?? "";
 const mutants = all.filter(({ breaks }) => breaks.includes(words));
-if (mutants.length === 0) throw new Error(`no mutant breaks a promise with the words ${JSON.stringify(words)}`);
+if (mutants.length === 0) throw new Error(`no mutant's promise contains ${JSON.stringify(words)}`);
 const arena = createArena();
 let alive = 0;
 try {
   const suites = [...new Set(mutants.flatMap(({ tests }) => tests))];
   const { verdict, output } = arena.run(suites);
-  if (verdict !== "passed")
-    throw new Error(`without any mutant, the suites ${verdict}: ${suites.join(" ")}\n${output}`);
+  if (verdict !== "passed") throw new Error(`the suites ${verdict} without a mutant: ${suites.join(" ")}\n${output}`);
   for (const mutant of mutants) {
     const verdict = arena.try(mutant);
     if (verdict !== "killed") alive++;

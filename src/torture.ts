@@ -24,9 +24,9 @@ export interface TortureOptions {
   readonly url: string;
   readonly driver: Driver;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Starts the server, so that trials can kill it. It is stopped at the end. Its environment has the kit's model as TORTURE_URL. */
+  /** Starts the server, so that trials can kill it, with the URL of the kit's model in TORTURE_URL. The kit stops it at the end. */
   readonly command?: string;
-  /** The port of the kit's model and tools, for a server that is started elsewhere. Default: any free port. */
+  /** The port of the kit's model and tools, for a server that the kit does not start. Default: any free port. */
   readonly stagePort?: number;
   /** The names of the trials. Default: all. */
   readonly only?: readonly string[];
@@ -36,7 +36,7 @@ export interface TortureOptions {
 
 const EXCHANGES = 6;
 
-/** Puts a server through the trials, one after another. Trials that mostly wait run beside the others. */
+/** Runs the trials against a server, one after another. Trials that mostly wait run in parallel with the others. */
 export async function* torture(options: TortureOptions): AsyncGenerator<Result> {
   const { url, driver, headers = {}, command, only, isShort = false } = options;
   const seed = options.seed ?? Math.floor(Math.random() * 1_000_000);
@@ -81,7 +81,7 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
     const waiting = new Map(chosen.filter(({ isIdle }) => isIdle).map((trial) => [trial, play(trial)]));
     for (const trial of chosen) {
       const beside = await waiting.get(trial);
-      // Another trial may have crashed the server meanwhile, so anything but a "yes" is tried again alone.
+      // Another trial may have crashed the server meanwhile, so run the trial again, by itself, unless it was a "yes".
       yield beside?.verdict === "yes" ? beside : await play(trial);
       await revive(server);
     }
@@ -91,7 +91,7 @@ export async function* torture(options: TortureOptions): AsyncGenerator<Result> 
   }
 }
 
-/** A trial may kill the server or crash it. */
+/** Restarts the server if a trial killed or crashed it. */
 const revive = async (server: ServerProcess | undefined): Promise<void> => {
   if (!server || server.isRunning) return;
   await server.start();

@@ -2,13 +2,13 @@ import { guards } from "./guards.ts";
 import { ownership } from "./ownership.ts";
 import { torture } from "./torture.ts";
 
-/** A promise, and an edit of the source that breaks it. One of the tests must notice. */
+/** A promise, and an edit of the source that breaks it. At least one of the tests must fail. */
 export interface Mutant {
   readonly breaks: string;
   readonly file: string;
   readonly edits: readonly (readonly [find: string, replace: string])[];
   readonly tests: readonly string[];
-  /** Of these, only what has this in its name. */
+  /** Runs only tests whose name matches this. */
   readonly named?: string;
 }
 
@@ -29,7 +29,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/contracts/log.test.ts", "test/slow/sqlite.test.ts"],
   },
   {
-    breaks: "no silent hole: the client goes on after missing entries",
+    breaks: "no silent gap: the client continues after missing entries",
     file: "src/client/run-handle.ts",
     edits: [
       [
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/client.test.ts"],
   },
   {
-    breaks: "only run-end ends a run: the client takes the end of the stream for it",
+    breaks: "only run-end ends a run: the client treats the end of the stream as the end of the run",
     file: "src/client/follower.ts",
     edits: [
       [
@@ -51,13 +51,13 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/client.test.ts"],
   },
   {
-    breaks: "a viewer that goes away is let go: the server waits for drain alone",
+    breaks: "a viewer that disconnects is released: the server waits only for drain",
     file: "src/server/chunked.ts",
     edits: [['    response.on("close", () => this.#close());\n', ""]],
     tests: ["test/stream.test.ts"],
   },
   {
-    breaks: "identity is the number: the client drops an entry that looks like the last",
+    breaks: "entries are identified by number: the client drops an entry that looks like the previous one",
     file: "src/client/run-handle.ts",
     edits: [
       [
@@ -69,19 +69,19 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/client.test.ts"],
   },
   {
-    breaks: "the same frames for everyone: a span is given out while entries of it may still come",
+    breaks: "everyone gets the same frames: a span is sent while more of its entries may arrive",
     file: "src/server/releases.ts",
     edits: [["const GRACE_MS = 100;", "const GRACE_MS = -30;"]],
     tests: ["test/slow/window.test.ts"],
   },
   {
-    breaks: "a cursor within a span divides it: whoever resumes there gets the whole span again",
+    breaks: "a cursor within a span splits it: a client that resumes there gets the whole span again",
     file: "src/server/viewer.ts",
     edits: [["let stop = this.#fed < seq ? seq : 0;", "let stop = 0;"]],
     tests: ["test/slow/window.test.ts"],
   },
   {
-    breaks: "a start is never made twice: the id that makes posting again safe is another each time",
+    breaks: "a run starts once: the id that makes a retry safe changes with each attempt",
     file: "src/sources/http/connection.ts",
     edits: [
       [
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/view/facts.test.ts"],
   },
   {
-    breaks: "true: a spinner outlives its call in the element alone",
+    breaks: "true: a spinner outlives its call only in the element",
     file: "src/element/call-view.ts",
     edits: [['if (element.dataset["state"] !== facts.badge.state) {', "if (!facts.isOver) {"]],
     tests: ["test/contracts/views.test.ts"],
@@ -149,19 +149,19 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/view/facts.test.ts"],
   },
   {
-    breaks: "true: an answer that was cut looks whole",
+    breaks: "true: a truncated answer looks complete",
     file: "src/view/agent.ts",
     edits: [['outcome === "done" && finish !== undefined ? CUT[finish] : undefined', "undefined as End | undefined"]],
     tests: ["test/view/facts.test.ts"],
   },
   {
-    breaks: "true: the terminal says another word than the page and the element",
+    breaks: "true: the terminal shows a different word than the page and the element",
     file: "src/cli/call-lines.ts",
     edits: [['[["dim", `  ${badge.word}${took', '[["dim", `  ${badge.state}${took']],
     tests: ["test/contracts/views.test.ts"],
   },
   {
-    breaks: "true: a view decides by itself how a call ended",
+    breaks: "true: a view computes how a call ended instead of using the badge",
     file: "web/src/run/call-card.tsx",
     edits: [["data-call={badge.state}", 'data-call={call.endedAt === undefined ? "executing" : "ok"}']],
     tests: ["test/laws/views.test.ts"],

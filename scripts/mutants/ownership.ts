@@ -26,25 +26,25 @@ export const ownership: readonly Mutant[] = [
     tests,
   },
   {
-    breaks: "whoever was replaced writes nothing: the epoch is not checked",
+    breaks: "a replaced owner writes nothing: the epoch is not checked",
     file: "src/log/run-info.ts",
     edits: [["  if (info) checkWriter(info, as);\n", ""]],
     tests: ["test/contracts/log-owners.test.ts"],
   },
   {
-    breaks: "whoever was replaced does nothing: a tool runs before its tool-execute is stored",
+    breaks: "a replaced owner runs nothing: a tool runs before its tool-execute is stored",
     file: "src/sources/agent/call.ts",
     edits: [["  await run.context.stored();\n", ""]],
     tests,
   },
   {
-    breaks: "what was acknowledged survives: an answer is acknowledged before it is stored",
+    breaks: "acknowledged writes survive: an answer is acknowledged before it is stored",
     file: "src/runner/active-run.ts",
     edits: [['if (result === "accepted") await this.#writer.flushed();', ""]],
     tests,
   },
   {
-    breaks: "what was acknowledged survives: a cancel elsewhere is acknowledged before the log shows it",
+    breaks: "acknowledged writes survive: a cancel in another process is acknowledged before the log shows it",
     file: "src/runner/remote.ts",
     edits: [
       [
@@ -55,19 +55,19 @@ export const ownership: readonly Mutant[] = [
     tests,
   },
   {
-    breaks: "no finished call runs again: the one beside a call that was cut does",
+    breaks: "no finished call runs again: one that finished beside an interrupted call runs again",
     file: "src/sources/agent/continue.ts",
     edits: [['if (end && (end.outcome !== "interrupted" || !isLast))', "if (end && !isLast)"]],
     tests,
   },
   {
-    breaks: "no unrepeatable call runs twice: every call that was cut runs again",
+    breaks: "no unrepeatable call runs twice: every interrupted call runs again",
     file: "src/sources/agent/continue.ts",
     edits: [["worker.tools.get(start.name)?.tool.repeatable === true", "true"]],
     tests,
   },
   {
-    breaks: "a run is handed over at a safe point: it leaves in the middle of a call",
+    breaks: "a run is handed over at a safe point: it is handed over in the middle of a call",
     file: "src/runner/hand-over.ts",
     edits: [["closeForResume(root).length === 0", "closeForResume(root).length >= 0"]],
     tests: ["test/hand-over.test.ts"],

@@ -1,6 +1,6 @@
 import type { Mutant } from "./broken-promises.ts";
 
-/** One for each trial of the torture kit: what a trial cannot see broken, it does not test. */
+/** One mutant for each trial of the torture kit, to show that the trial can fail. */
 const breaking = (
   trial: string,
   breaks: string,
@@ -20,11 +20,11 @@ const stopsWithoutPage: readonly [string, string] = [
 ];
 
 export const torture: readonly Mutant[] = [
-  breaking("cut-anywhere", "whoever resumes gets everything again", "src/dialects/native.ts", [
+  breaking("cut-anywhere", "a client that resumes gets everything again", "src/dialects/native.ts", [
     'headers.get("last-event-id") || query',
     "query",
   ]),
-  breaking("cut-before-head", "a start that is posted again starts again", "src/dialects/native.ts", [
+  breaking("cut-before-head", "a repeated request starts a second run", "src/dialects/native.ts", [
     "    ...rest,\n    messages: messages ??",
     "    ...rest,\n    run: crypto.randomUUID(),\n    messages: messages ??",
   ]),
@@ -32,16 +32,16 @@ export const torture: readonly Mutant[] = [
     'query.get("after") || "0"',
     'query.get("after") || "9"',
   ]),
-  breaking("late-viewer", "a run that has ended is not shown", "src/server/commands.ts", [
+  breaking("late-viewer", "an ended run is not shown", "src/server/commands.ts", [
     "const ended = info.endedAt !== undefined && after.seq === info.seq;",
     "const ended = info.endedAt !== undefined;",
   ]),
-  breaking("slow-viewer", "who reads slowly is forgotten", "src/server/chunked.ts", [
+  breaking("slow-viewer", "a slow reader gets no more frames", "src/server/chunked.ts", [
     '    if (!taken) (socket ?? this.#response).once("drain", () => this.#closed || this.#owner.drained());\n',
     "",
   ]),
   breaking("cancel-not-disconnect", "a closed page stops the run", "src/dialects/native.ts", stopsWithoutPage),
-  breaking("parallel-tools", "one call at a time", "src/sources/agent/definition.ts", [
+  breaking("parallel-tools", "calls run one at a time", "src/sources/agent/definition.ts", [
     "maxParallelCalls = 32",
     "maxParallelCalls = 1",
   ]),
@@ -49,15 +49,15 @@ export const torture: readonly Mutant[] = [
     '? "cancelled" : "error" };',
     '? "cancelled" : "ok" };',
   ]),
-  breaking("parallel-agents", "a sub-agent's words are the agent's own", "src/sources/agent/subagent.ts", [
+  breaking("parallel-agents", "a sub-agent's text is shown as the agent's", "src/sources/agent/subagent.ts", [
     "  const emit = emitter(run.queue, agent);\n  const stop",
     "  const emit = emitter(run.queue, undefined);\n  const stop",
   ]),
-  breaking("approval", "nobody is asked", "src/sources/agent/approval.ts", [
+  breaking("approval", "the user is not asked", "src/sources/agent/approval.ts", [
     'if (needed === "never" ||',
     'if (needed !== "never" ||',
   ]),
-  breaking("approval-after-reload", "an approval goes with its page", "src/dialects/native.ts", stopsWithoutPage),
+  breaking("approval-after-reload", "an approval closes with its page", "src/dialects/native.ts", stopsWithoutPage),
   breaking("many-tokens", "a long answer ends early", "src/sources/agent/answer.ts", [
     "    found.message.text += delta;\n",
     "    found.message.text += delta;\n    if (found.message.text.length > 10_000) return;\n",
@@ -66,11 +66,11 @@ export const torture: readonly Mutant[] = [
     "const HEARTBEAT_MS = 15_000;",
     "const HEARTBEAT_MS = 150_000;",
   ]),
-  breaking("huge-result", "a large result is cut", "src/runner/spill.ts", [
+  breaking("huge-result", "a large result is truncated", "src/runner/spill.ts", [
     "const bytes = encode(part.text);",
     "const bytes = encode(part.text.slice(0, 100_000));",
   ]),
-  breaking("hostile-text", "a separator becomes another character", "src/server/chunked.ts", [
+  breaking("hostile-text", "a line separator becomes a space", "src/server/chunked.ts", [
     ": lineSafe(text);",
     ': text.replaceAll("\\u2028", " ");',
   ]),
@@ -78,7 +78,7 @@ export const torture: readonly Mutant[] = [
     "Object.hasOwn(agents, name) ? agents[name] : undefined",
     "agents[name] ?? Object.values(agents)[0]",
   ]),
-  breaking("bad-body", "a bad body is the server's fault", "src/server/body.ts", [
+  breaking("bad-body", "a malformed body is a server error", "src/server/body.ts", [
     'throw new Refusal("bad-json", `the body is not JSON: ${messageOf(error)}`, { hint: "check the body" });',
     "void messageOf;\n    throw error;",
   ]),

@@ -14,42 +14,43 @@ export const torture: CliCommand = {
   usage: "<url>",
   words: [1, 1],
   summary:
-    "Puts a server through named trials: cuts, stalls, kills, approvals, hostile text; a yes, a no or a number each.",
+    "Runs named trials against a server: cuts, stalls, kills, approvals, hostile text. Each gives a yes, a no or a number.",
   details: [
-    "The server's agent must ask the kit's scripted model and have the kit's tools: docs/torture.md says how. A server that is",
-    `started elsewhere finds the model at http://127.0.0.1:${STAGE_PORT}; one that --command starts finds it in TORTURE_URL.`,
-    "The url is the one that a client of the dialect is given. Ends with 1 if any verdict is no.",
+    "The server's agent must use the kit's scripted model and the kit's tools: see docs/torture.md. The model is at",
+    `http://127.0.0.1:${STAGE_PORT}. A server that --command starts finds its address in TORTURE_URL.`,
+    "The url is the one that clients of the dialect use. Exits with 1 if any verdict is no.",
   ].join("\n"),
   options: {
-    command: { value: "command", help: "starts the server, which is then killed and started again by some trials" },
-    dialect: { value: "name", help: `how to speak to it: ${Object.keys(drivers).join(", ")} (default: native)` },
-    agent: { value: "name", help: "the agent to ask (default: the server's own)" },
+    command: { value: "command", help: "starts the server; some trials kill and restart it" },
+    dialect: { value: "name", help: `its protocol: ${Object.keys(drivers).join(", ")} (default: native)` },
+    agent: { value: "name", help: "the agent to run (default: the server's default)" },
     key: { value: "key", help: "the server's key (or RUNCAST_KEY)" },
-    only: { value: "words", help: "only trials whose name has these words; may be given more than once" },
-    seed: { value: "number", help: "repeats what a seed has shown" },
-    short: { help: "less of everything: about a minute" },
-    json: { value: "file", help: "writes the report, with evidence for every no" },
+    only: { value: "words", help: "only trials whose name contains this text; repeatable" },
+    seed: { value: "number", help: "repeats the trials of an earlier report" },
+    short: { help: "smaller trials: about half a minute in total" },
+    json: { value: "file", help: "writes the report to a file, with evidence for every no" },
     "model-port": {
       value: "port",
-      help: `where the scripted model listens without --command (default: ${STAGE_PORT})`,
+      help: `the port of the scripted model, without --command (default: ${STAGE_PORT})`,
     },
   },
   run: async ({ words: [address = ""], options, values = {}, environment, directory }) => {
     const { command, dialect = "native", agent, json } = options;
-    if (!URL.canParse(address) || !/^https?:/.test(address)) throw new UsageError(`${address} is no address`);
+    if (!URL.canParse(address) || !/^https?:/.test(address))
+      throw new UsageError(`${address} is not an http or https URL`);
     const url = address.replace(/\/+$/, "");
     const drive = Object.hasOwn(drivers, dialect) ? drivers[dialect] : undefined;
-    if (!drive) throw new UsageError(`there is no dialect ${dialect} here${didYouMean(dialect, Object.keys(drivers))}`);
+    if (!drive) throw new UsageError(`unknown dialect ${dialect}${didYouMean(dialect, Object.keys(drivers))}`);
     const wanted = values["only"] ?? [""];
     const only = trials.map(({ name }) => name).filter((name) => wanted.some((part) => name.includes(part)));
     if (only.length === 0)
       throw new UsageError(
-        `no trial has ${wanted.join(" or ")} in its name: ${trials.map(({ name }) => name).join(" ")}`,
+        `no trial name contains ${wanted.join(" or ")}. The trials: ${trials.map(({ name }) => name).join(" ")}`,
       );
     const seed = options["seed"] === undefined ? undefined : wholeNumber("--seed", options["seed"]);
     const headers = authorization({ token: undefined }, options["key"] ?? environment["RUNCAST_KEY"]);
     const port = wholeNumber("--model-port", options["model-port"] ?? String(STAGE_PORT));
-    // The server that the command has started ends with this process.
+    // The "exit" listener that kills the server runs only on a regular exit.
     for (const [signal, code] of [
       ["SIGINT", 130],
       ["SIGTERM", 143],

@@ -6,7 +6,7 @@ import { defineTool, type ToolContext } from "../tool.ts";
 
 const input = z.object({ key: z.string() });
 
-/** The agent that the trials ask, for a Runcast: the kit's model, and tools that do what the kit says. `url` is TORTURE_URL. */
+/** The agent that the trials run on Runcast: the kit's model, and tools that the kit controls. `url` defaults to TORTURE_URL. */
 export const tortureAgent = (url = process.env["TORTURE_URL"] ?? ""): Source => {
   if (url === "") throw new Error("TORTURE_URL is not set; `runcast torture --command` sets it");
   const run =
@@ -19,7 +19,7 @@ export const tortureAgent = (url = process.env["TORTURE_URL"] ?? ""): Source => 
     };
   const lookup = defineTool({
     name: "lookup",
-    description: "Looks it up.",
+    description: "Looks something up.",
     input,
     repeatable: true,
     run: run("lookup"),
@@ -27,15 +27,15 @@ export const tortureAgent = (url = process.env["TORTURE_URL"] ?? ""): Source => 
   return agent({
     model: "torture/scripted",
     provider: provider({ compatible: { torture: { baseUrl: `${url}/v1` } } }),
-    // What a model says is to be shown as it is.
+    // Trials expect the model's text unchanged.
     thinkTags: false,
     tools: [
       lookup,
       defineTool({ name: "fail", description: "Fails.", input, run: run("fail") }),
-      defineTool({ name: "send", description: "Sends it.", input, approval: "always", run: run("send") }),
+      defineTool({ name: "send", description: "Sends something.", input, approval: "always", run: run("send") }),
       defineTool({
         name: "delegate",
-        description: "Has a helper do it.",
+        description: "Gives the task to a helper.",
         input,
         run: async ({ key }, context) => (await context.agent({ agent: "helper", task: key })).text,
       }),

@@ -2,20 +2,20 @@ import type { Line } from "./line.ts";
 import type { Screen } from "./screen.ts";
 
 /**
- * How one kind of server is spoken to, as a client of its family does. One file each.
+ * The client of one protocol. One file each.
  *
- * - It asks over the line that it is given and over nothing else, so that a trial can break it.
- * - What the family has no way to say is absent from its conversations, and `cannot` says why in a sentence.
+ * - It sends every request over the given line, so that a trial can break the connection.
+ * - Its conversations lack the methods that the protocol cannot support, and `cannot` gives the reason in a sentence.
  */
 export interface Driver {
   readonly name: string;
   readonly cannot: Readonly<Partial<Record<Ability, string>>>;
-  /** `id`: as a page has it that was loaded again, or that somebody was sent a link to. `agent`: another than the default. */
+  /** `id`: of an existing conversation, as after a reload or from a shared link. `agent`: if not the default. */
   converse(options: { readonly id?: string; readonly agent?: string }): Conversation;
 }
 
 export interface DriverOptions {
-  /** As a client of the family is given it. */
+  /** The URL that clients of the protocol use. */
   readonly url: string;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,35 +26,35 @@ export type Ability = "resume" | "follow" | "cancel" | "answer" | "agent";
 
 /** One run as one page knows it. */
 export interface Conversation {
-  /** All that a page needs to be opened again. Known when the run was started. */
+  /** All that a page needs to open the run again. Known once the run has started. */
   readonly id: string;
-  /** Starts the run. Again, as a client does that got no answer: the same request. */
+  /** Starts the run. A second call sends the same request again, like a client that got no response. */
   send(message: string, line: Line): Viewer;
-  /** Goes on after a cut with what the viewer has. */
+  /** Resumes after a cut, from what the viewer has. */
   resume?(viewer: Viewer, line: Line): Viewer;
-  /** Shows the run to a page that has nothing of it but its id. */
+  /** Shows the run to a page that knows only its id. */
   follow?(line: Line): Viewer;
   cancel?(line: Line): Promise<void>;
-  /** Answers an ask, and gives the viewer that shows what follows. */
+  /** Answers an ask and returns the viewer that shows the rest of the run. */
   answer?(viewer: Viewer, ask: string, allow: boolean, line: Line): Promise<Viewer>;
-  /** The whole result of a call, where the screen shows only a part of it. */
+  /** The whole result of a call, if the screen shows only part of it. */
   result?(file: string, line: Line): Promise<string>;
-  /** Sends this body where runs are started. */
+  /** Sends this body to the endpoint that starts runs. */
   post(body: string, line: Line): Promise<Response>;
 }
 
-/** Someone who looks at a run over one connection. */
+/** A page that shows a run over one connection. */
 export interface Viewer {
   readonly screen: Screen;
-  /** The status of the answer, once it has come. */
+  /** The HTTP status, once the response has arrived. */
   readonly status: number | undefined;
-  /** What the server says instead of a stream. */
+  /** The response if it is not a stream, or the error. */
   readonly refusal: string | undefined;
-  /** Whether the connection has ended, however it did. */
+  /** Whether the connection has ended, for any reason. */
   readonly isOver: boolean;
   readonly over: Promise<void>;
-  /** Resolves with true when the screen shows this, with false when the connection is over or the time is up first. */
+  /** Resolves with true when the screen shows this, and with false if the connection ends or the time is up first. */
   until(isShown: (screen: Screen) => boolean, withinMs: number): Promise<boolean>;
-  /** Goes away, as a closed tab does. */
+  /** Closes the connection, like a closed tab. */
   close(): void;
 }

@@ -3,16 +3,16 @@ import { connect } from "node:net";
 import { Duplex, Readable } from "node:stream";
 import { connect as tlsConnect } from "node:tls";
 
-/** What happens to a connection. Bytes are those of the response as they arrive, with its head. */
+/** The faults of a connection. Bytes count the response as it arrives, including its head. */
 export interface Faults {
-  /** The connection breaks after so many bytes; 0: when the first would arrive, so that the request was surely read. */
+  /** Breaks the connection after this many bytes. 0: when the first byte arrives, so that the server has read the request. */
   readonly cutAfter?: number;
   readonly bytesPerSecond?: number;
-  /** Reads no further after so many bytes, and keeps the connection open. */
+  /** Stops reading after this many bytes and keeps the connection open. */
   readonly stallAfter?: number;
 }
 
-/** What was asked over a connection and what came back, as far as it fits: what a verdict rests on. */
+/** A request and its response, truncated: the evidence for a verdict. */
 export interface Exchange {
   readonly request: string;
   status?: number;
@@ -30,16 +30,16 @@ export interface FetchInit {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A network that can fail on purpose. Each request has a connection of its own. */
+/** A network that can fail on purpose. Each request opens its own connection. */
 export interface Line {
   readonly fetch: Fetch;
-  /** Bytes of responses so far. */
+  /** Bytes received so far. */
   readonly received: number;
-  /** The longest time that nothing came, since the first byte of a response. */
+  /** The longest time without a byte, since the first byte of a response. */
   readonly longestSilenceMs: number;
-  /** Breaks every connection that is open. */
+  /** Breaks every open connection. */
   cut(): void;
-  /** Ends a stall: reads on. */
+  /** Ends a stall: continues to read. */
   goOn(): void;
 }
 
@@ -80,7 +80,7 @@ export const openLine = (faults: Faults, record: Exchange[]): Line => {
       asked.on("response", (incoming) => {
         const status = incoming.statusCode ?? 0;
         exchange.status = status;
-        // A stream that is cut while nobody reads it would end the process.
+        // Without a listener, a stream that is cut while it has no reader would crash the process.
         incoming.on("error", () => {});
         const fields = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
         const hasBody = status !== 204 && status !== 304;
@@ -169,7 +169,7 @@ class Channel extends Duplex {
     if (this.#mayStall && this.#exchange.bytes >= this.#faults.stallAfter!) this.#isStalled = true;
     if (bytes.length > room || cutAfter === 0) {
       if (arrived.length > 0) this.#pass();
-      // Everything before the cut is read first.
+      // Let the reader consume everything before the cut first.
       return void setImmediate(() => this.break("cut by the trial"));
     }
     if (this.#faults.bytesPerSecond === undefined) this.#pass();

@@ -1,6 +1,6 @@
-/** Numbers that a seed repeats. */
+/** Random numbers that depend only on the seed. */
 export interface Random {
-  /** A whole number from 0 up to, and without, `limit`. */
+  /** A whole number from 0 to `limit` - 1. */
   below(limit: number): number;
   pick<Value>(values: readonly Value[]): Value;
 }
@@ -20,6 +20,6 @@ export const createRandom = (seed: number): Random => {
 
 const WORDS = "alder birch cedar elm fir hazel larch maple oak pine rowan spruce willow yew".split(" ");
 
-/** Pieces of an answer, as a model streams them. No two are alike, so that one that is lost or doubled shows. */
+/** Pieces of an answer, as a model streams them. Each is unique, so that a lost or duplicate piece is noticed. */
 export const words = (random: Random, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${random.pick(WORDS)}${index} `);

@@ -1,6 +1,6 @@
 import type { Result } from "./result.ts";
 
-/** The results as lines for a terminal, with a sum at the end. */
+/** The results as lines for a terminal, with a count of each verdict at the end. */
 export const reportTable = (results: readonly Result[]): string => {
   const width = Math.max(...results.map(({ trial }) => trial.length));
   const rows = results.map(

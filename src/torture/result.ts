@@ -4,10 +4,10 @@ import type { Finding } from "./trial.ts";
 export interface Result extends Finding {
   readonly trial: string;
   readonly shows: string;
-  /** Repeats it: `--only <trial> --seed <seed>`. */
+  /** Repeats the trial: `--only <trial> --seed <seed>`. */
   readonly seed: number;
   readonly ms: number;
-  /** What was asked and answered last, for a no. */
+  /** The last requests and responses. Only for a "no". */
   readonly evidence?: readonly Exchange[];
   readonly output?: string;
 }

@@ -1,8 +1,8 @@
 import type { Content, Event, Json } from "../events.ts";
 
-/** What a person who looks at a run is shown. Made of events, so that it means the same in every dialect. */
+/** What a user who watches a run sees. Built from events, so that it means the same in every dialect. */
 export interface Screen {
-  /** What the agent has said. Text that was broken off and said again counts once. */
+  /** The agent's text. Text that was cut and then repeated counts once. */
   readonly text: string;
   readonly calls: readonly ScreenCall[];
   readonly asks: readonly ScreenAsk[];
@@ -16,7 +16,7 @@ export interface ScreenCall {
   readonly id: string;
   readonly name: string;
   readonly state: string;
-  /** Its result or error, as text; of a result that lies elsewhere, where. */
+  /** Its result or error as text. */
   readonly result: string;
   readonly file?: string;
 }
@@ -40,7 +40,7 @@ interface Part {
 }
 type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-/** Takes events as they come. It forgives what a grammar would not, but shows twice what comes twice. */
+/** Accepts events in any order, unlike the grammar. Text that arrives twice is shown twice. */
 export class EventScreen implements Screen {
   readonly #parts = new Map<string, Part>();
   readonly #calls = new Map<string, Writable<ScreenCall>>();
@@ -121,7 +121,7 @@ export class EventScreen implements Screen {
   }
 }
 
-/** A family that shows a value shows it as JSON, or a text as it is. */
+/** Clients show a string value unchanged and any other value as JSON. */
 const resultOf = (content: readonly Content[] | undefined, value: Json | undefined): string => {
   if (content !== undefined || value === undefined) return textOf(content ?? []);
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A server that the kit starts by a command, to kill it. */
+/** A server that the kit starts with a command, so that it can kill it. */
 export interface ServerProcess {
-  /** Ends it as a crash would, with everything that it has started. */
+  /** Kills it with all its child processes, like a crash. */
   kill(): Promise<void>;
-  /** Starts it, and resolves when it answers. */
+  /** Starts it and resolves when it responds. */
   start(): Promise<void>;
   readonly isRunning: boolean;
-  /** The last that it has written. */
+  /** The end of its output. */
   readonly output: string;
 }
 
@@ -26,10 +26,10 @@ export const createServerProcess = (
   const keep = (bytes: Buffer) => void (output = (output + bytes.toString()).slice(-KEPT_CHARACTERS));
   const signal = () => {
     try {
-      // A group of its own, so that no shell outlives it or is outlived.
+      // Kills the whole process group: the shell and the server.
       if (child?.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
   };
   const hasEnded = () => child === undefined || child.exitCode !== null || child.signalCode !== null;
@@ -48,8 +48,9 @@ export const createServerProcess = (
       started.stdout.on("data", keep);
       started.stderr.on("data", keep);
       for (const until = Date.now() + READY_MS; !(await answers(url)); await sleep(100)) {
-        if (hasEnded()) throw new Error(`the command ended before it answered at ${url}: ${output.slice(-1000)}`);
-        if (Date.now() > until) throw new Error(`the command does not answer at ${url}: ${output.slice(-1000)}`);
+        if (hasEnded())
+          throw new Error(`the command exited before the server responded at ${url}: ${output.slice(-1000)}`);
+        if (Date.now() > until) throw new Error(`the server does not respond at ${url}: ${output.slice(-1000)}`);
       }
     },
     async kill() {
@@ -62,7 +63,7 @@ export const createServerProcess = (
   };
 };
 
-/** Whatever it answers. */
+/** Any response counts. */
 const answers = async (url: string): Promise<boolean> => {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2000) });

@@ -8,10 +8,10 @@ import { Scene, type Script } from "./stage/scene.ts";
 export { createGate, type Script, type Scene } from "./stage/scene.ts";
 
 /**
- * A scripted model and its tools, for the server under trial:
+ * A scripted model and its tools, for the server under test:
  * - `POST /v1/chat/completions` and `POST /v1/messages` are a model. The user's message names the scene that it plays.
- * - `POST /tools/<name>` with `{ "key": "…" }` does what a tool of that name has to do, and answers its result as text; a status other than 200
- *   is the tool's failure. So a trial decides when a tool ends, and counts how often it ran.
+ * - `POST /tools/<name>` with `{ "key": "…" }` runs the tool and returns its result as text. A status other than 200 means
+ *   that the tool failed. This way, a trial decides when a tool ends and counts how often it ran.
  */
 export interface Stage {
   readonly url: string;
@@ -21,7 +21,7 @@ export interface Stage {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** On loopback alone: what it is asked is not checked. */
+/** Listens only on loopback, since it does not check requests. */
 export const startStage = async ({ port = 0 }: { readonly port?: number } = {}): Promise<Stage> => {
   const scenes = new Map<string, Scene>();
   const find = (text: string): Scene | undefined => {
@@ -47,10 +47,10 @@ export const startStage = async ({ port = 0 }: { readonly port?: number } = {}):
         .writeHead(200, { "content-type": "application/json" })
         .end(JSON.stringify({ object: "list", data: [{ id: "scripted", object: "model" }] }));
     const [, tool] = /^\/tools\/(\w+)$/.exec(path) ?? [];
-    if (tool === undefined) return void response.writeHead(404).end(`there is no ${path}`);
+    if (tool === undefined) return void response.writeHead(404).end(`there is nothing at ${path}`);
     const { key } = JSON.parse(body) as { key: string };
     const scene = find(key);
-    if (!scene) return void response.writeHead(404).end(`no scene has ${key}`);
+    if (!scene) return void response.writeHead(404).end(`no scene has the key ${key}`);
     const { status, text } = await scene.runTool(key);
     response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(text);
   };

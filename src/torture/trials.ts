@@ -19,7 +19,7 @@ import { slowViewer } from "./trials/slow-viewer.ts";
 import { twoViewers } from "./trials/two-viewers.ts";
 import { unknownAgent } from "./trials/unknown-agent.ts";
 
-/** In the order of the report. Those that kill the server come last. */
+/** In report order. Trials that kill the server come last. */
 export const trials: readonly Trial[] = [
   cutAnywhere,
   cutBeforeHead,

@@ -3,7 +3,7 @@ import { type Arena, createArena, mutated } from "../../scripts/mutants/arena.ts
 import { mutants } from "../../scripts/mutants/broken-promises.ts";
 
 // Killing all mutants takes minutes: `npm run test:mutants`.
-test.each(mutants)("can still be broken: $breaks", (mutant) => {
+test.each(mutants)("the mutant still applies: $breaks", (mutant) => {
   expect(mutated(mutant)).toBeTypeOf("string");
 });
 
@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => arena.close());
 
-test("in a copy of the repository a suite passes, and fails once its promise is broken", { timeout: 240_000 }, () => {
+test("in a copy of the repository, a suite passes without a mutant and fails with it", { timeout: 240_000 }, () => {
   const mutant = mutants.find(({ file }) => file === "src/client/run-handle.ts")!;
   expect(arena.run(mutant.tests).verdict).toBe("passed");
   expect(arena.try(mutant)).toBe("killed");

@@ -8,7 +8,7 @@ import { onStop } from "../serving.ts";
 
 const { runcast } = useCommandLine();
 
-test("a server that accepts anything and says nothing gets a no, with evidence and a seed", async () => {
+test("a server that accepts every request and streams nothing gets a no, with evidence and a seed", async () => {
   const server = await startScriptedServer((response) => response.writeHead(200).end("fine"));
   onStop(server.close);
   const json = path.join(tmpdir(), `runcast-torture-${process.pid}.json`);
@@ -17,7 +17,7 @@ test("a server that accepts anything and says nothing gets a no, with evidence a
     ...["--model-port", "0"],
   ]);
   expect(code).toBe(1);
-  expect(out).toContain("no   bad-body     no body: answered 200, as if it were fine (--only bad-body --seed 7)");
+  expect(out).toContain("no   bad-body     no body: the response is 200, a success (--only bad-body --seed 7)");
   expect(out).toContain("0 yes, 2 no, 0 not applicable");
   const { results } = JSON.parse(await readFile(json, "utf8")) as { results: { evidence: { head: string }[] }[] };
   expect(results.map(({ evidence }) => evidence[0]!.head)).toEqual([
@@ -26,11 +26,11 @@ test("a server that accepts anything and says nothing gets a no, with evidence a
   ]);
 });
 
-test("what is wrong with the command line is told in words", async () => {
+test("mistakes in the command line are explained", async () => {
   const { error } = await runcast(["torture", "http://127.0.0.1:9", "--only", "nothing"]);
-  expect(error).toContain("no trial has nothing in its name: cut-anywhere");
+  expect(error).toContain("no trial name contains nothing. The trials: cut-anywhere");
   const broken = await runcast(["torture", "http://127.0.0.1:9", "--command", "echo out of order; exit 3"]);
   expect(broken).toMatchObject({ code: 1 });
-  expect(broken.error).toContain("the command ended before it answered at http://127.0.0.1:9: out of order");
+  expect(broken.error).toContain("the command exited before the server responded at http://127.0.0.1:9: out of order");
   expect(broken.error).not.toContain("    at ");
 });

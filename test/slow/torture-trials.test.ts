@@ -10,7 +10,7 @@ import { serveCommand } from "../torture/serve-command.ts";
 const seed = Number(process.env.RUNCAST_SEED ?? Date.now() % 100_000);
 const KILLS = ["server-killed", "approval-after-restart"];
 
-/** Each by itself, so that a mutant in `scripts/mutants/torture.ts` can break one promise and run the trial that is to notice. */
+/** Separate tests, so that a mutant in `scripts/mutants/torture.ts` can break one promise and run only the trial that must notice. */
 test.each(trials)("trial $name", { timeout: 120_000 }, async ({ name }) => {
   const options = KILLS.includes(name) ? await inAnotherProcess() : await inMemory();
   const driver = drivers["native"]!({ url: options.url });

@@ -13,7 +13,7 @@ const seed = Number(process.env.RUNCAST_SEED ?? Date.now() % 100_000);
 const limits = { timeout: isShort ? 240_000 : 900_000 };
 const all = trials.map(({ name }) => name);
 
-/** Starts `runcast serve` with this log, and puts it through all trials. */
+/** Starts `runcast serve` with this log and runs all trials against it. */
 const verdictsOf = async (log: string) => {
   const directory = await mkdtemp(path.join(tmpdir(), "runcast-torture-"));
   const port = await freePort();
@@ -32,8 +32,8 @@ const verdictsOf = async (log: string) => {
 
 const ALL_YES = all.map((name) => `yes ${name}`);
 
-// Most of the time each waits for a silent model: all of them can at once.
-describe.concurrent("`runcast serve` passes every trial, also when it is killed", () => {
+// Each mostly waits for a silent model, so they can run concurrently.
+describe.concurrent("`runcast serve` passes every trial, including kills", () => {
   test("SQLite", limits, async () => expect(await verdictsOf("sqlite")).toEqual(ALL_YES));
 
   describeWith("redis-server", "with Redis", () => {

@@ -2,7 +2,7 @@ import path from "node:path";
 
 const root = path.join(import.meta.dirname, "../..");
 
-/** The command that starts `runcast serve` with the agent of the trials and this log, as people do. */
+/** The shell command that starts `runcast serve` with the torture agent and this log. */
 export const serveCommand = (directory: string, port: number, log: string): string => {
   const config = path.join(root, "test/fixtures/torture-config.ts");
   const words = [

@@ -4,14 +4,14 @@ import type { Driver, DriverOptions } from "../driver.ts";
 import { StreamViewer } from "./dialect.ts";
 import { createTurns } from "./dialect/turns.ts";
 
-/** AG-UI, as `HttpAgent` of `@ag-ui/client` speaks it: one request, one stream; the client keeps the conversation. */
+/** AG-UI as `HttpAgent` of `@ag-ui/client` uses it: one request, one stream. The client keeps the conversation. */
 export const agUi = ({ url, headers = {}, agent: standard }: DriverOptions): Driver => ({
   name: "ag-ui",
   cannot: {
-    resume: "AG-UI's HttpAgent has no way to ask for the rest of a stream that broke",
-    follow: "AG-UI's HttpAgent has no way to watch a run that another page has started",
+    resume: "AG-UI's HttpAgent cannot resume a broken stream",
+    follow: "AG-UI's HttpAgent cannot watch a run that another page started",
     cancel: "AG-UI's HttpAgent stops a run only by closing its connection",
-    ...(standard === undefined && { agent: "its address is one agent" }),
+    ...(standard === undefined && { agent: "its URL identifies one agent" }),
   },
   converse: ({ id = `torture-${crypto.randomUUID()}`, agent = standard }) => {
     const turns = createTurns(dialect, id, agent);

@@ -8,9 +8,9 @@ import { readSaved } from "./ai-sdk/saved-messages.ts";
 import { createTurns } from "./dialect/turns.ts";
 
 /**
- * The AI SDK's `useChat`: `POST <url>` starts, `GET <url>/<chat>/stream` replays the run that is open, answers go with the next request, and
- * a page that finds no open run loads what the app has saved: `GET <url>/<chat>`, a list of UI messages.
- * A client that resumes shows the message anew, so nothing that a replay repeats counts as doubled.
+ * The AI SDK's `useChat`: `POST <url>` starts a run, `GET <url>/<chat>/stream` replays the open run, and the next request
+ * carries the answers. A page that finds no open run loads the messages that the app saved, a list of UI messages, from `GET <url>/<chat>`.
+ * A client that resumes rebuilds the message from scratch, so replayed content does not count as a duplicate.
  */
 export const aiSdk = ({ url, headers = {}, agent: standard }: DriverOptions): Driver => ({
   name: "ai-sdk",

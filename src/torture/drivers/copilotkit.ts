@@ -4,7 +4,7 @@ import type { Conversation, Driver, DriverOptions } from "../driver.ts";
 import { StreamViewer } from "./dialect.ts";
 import { createTurns } from "./dialect/turns.ts";
 
-/** CopilotKit's runtime: AG-UI's events, a way to join a thread again, which replays it, and a way to stop its run. */
+/** CopilotKit's runtime: AG-UI events, a request that rejoins a thread and replays it, and a request that stops its run. */
 export const copilotkit = ({ url, headers = {}, agent: standard }: DriverOptions): Driver => ({
   name: "copilotkit",
   cannot: {},

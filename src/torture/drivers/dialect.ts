@@ -11,25 +11,25 @@ export interface StreamRequest extends FetchInit {
 }
 
 export interface ViewerOptions {
-  /** The viewer that this one goes on for. */
+  /** The viewer that this one continues. */
   readonly before?: { readonly screen: EventScreen; readonly lastEventId: string };
-  /** What is shown if there is no stream. Undefined: nothing. */
+  /** Loads what to show if there is no stream. */
   readonly otherwise?: () => Promise<readonly Event[] | undefined>;
 }
 
-/** A viewer of a stream of some dialect. */
+/** A viewer of a stream in any dialect. */
 export class StreamViewer implements Viewer {
   readonly screen: EventScreen;
   status: number | undefined;
   refusal: string | undefined;
   isOver = false;
   readonly over: Promise<void>;
-  /** What the stream's next connection is to begin after. */
+  /** The next connection resumes after this id. */
   lastEventId: string;
   readonly #stop = new AbortController();
   readonly #waiting = new Set<() => void>();
 
-  /** The request may take others before it; what they throw is shown as a refusal, with its `status` if it has one. */
+  /** Pass a function if other requests must come first. An error that it throws becomes the refusal, with its `status` if it has one. */
   constructor(
     request: StreamRequest | (() => Promise<StreamRequest>),
     decode: Decoder,
@@ -90,7 +90,7 @@ export class StreamViewer implements Viewer {
     const take = (frame: Frame) => {
       for (const event of decode(frame)) this.screen.take(event);
     };
-    // Some families say something of an event only in a later frame: after a pause there is none.
+    // Some dialects complete an event only in a later frame. After a pause, no such frame will arrive.
     const paused = () => {
       for (const event of decode.pause?.() ?? []) this.screen.take(event);
       this.#wake();
@@ -113,6 +113,6 @@ export class StreamViewer implements Viewer {
   }
 }
 
-/** Frames of one event come closer together than this. */
+/** Frames of one event arrive closer together than this. */
 const PAUSE_MS = 100;
 const MAX_FRAME_BYTES = 64 * 1024 * 1024;

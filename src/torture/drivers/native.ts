@@ -3,7 +3,7 @@ import { native as dialect } from "../../dialects/native.ts";
 import type { Conversation, Driver, DriverOptions } from "../driver.ts";
 import { StreamViewer } from "./dialect.ts";
 
-/** Runcast's own protocol: a run has an id that the client chooses, and every frame is a place to go on from. */
+/** Runcast's native protocol: the client chooses the run's id and can resume from any frame. */
 export const native = ({ url, headers = {}, agent: standard }: DriverOptions): Driver => ({
   name: "native",
   cannot: {},
@@ -38,7 +38,7 @@ export const native = ({ url, headers = {}, agent: standard }: DriverOptions): D
       answer: async (viewer, ask, allow, line) => {
         const { url: address, ...init } = written({ do: "answer", run: id, ask, answer: { allow } });
         const response = await line.fetch(address, init);
-        if (response.status !== 200) throw new Error(`the answer is refused: ${await response.text()}`);
+        if (response.status !== 200) throw new Error(`the server refused the answer: ${await response.text()}`);
         return viewer;
       },
       result: async (file, line) => await (await line.fetch(`${url}/runs/${id}/files/${file}`, { headers })).text(),

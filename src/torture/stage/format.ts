@@ -1,12 +1,12 @@
-/** How the scripted model is asked and answers: one of the formats that models have. One file each. */
+/** A format of the scripted model's requests and responses. One file each. */
 export interface ModelFormat {
   readonly path: string;
   read(body: unknown): ModelRequest;
-  /** What a stream begins with, says and ends with. `hasText`: whether there is anything to say. */
+  /** The beginning of a stream. `hasText`: whether the response contains text. */
   begin(hasText: boolean): string;
   piece(text: string): string;
   end(calls: readonly ModelCall[], hasText: boolean): string;
-  /** The answer to a request that wants no stream. */
+  /** The response to a request without streaming. */
   whole(text: string, calls: readonly ModelCall[]): string;
 }
 

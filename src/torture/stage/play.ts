@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelCall, ModelFormat } from "./format.ts";
 import type { Scene, ToolName, Turn } from "./scene.ts";
 
-/** Pieces without a pause go out together: the model is to be faster than the server. */
+/** Pieces without a pause are sent in batches, so that the model is faster than the server. */
 const PIECES_AT_ONCE = 64;
 
-/** Answers as the model, in one of its formats. Which turn it is follows from the calls that were made since the user's message. */
+/** Responds as the model, in the given format. The number of messages with calls since the user's message determines the turn. */
 export const playModel = async (
   format: ModelFormat,
   body: unknown,
@@ -18,11 +18,11 @@ export const playModel = async (
   const scene = at < 0 ? undefined : find(messages[at]!.text);
   const round = messages.slice(at + 1).filter(({ hasCalls }) => hasCalls).length;
   const offered = new Set(tools);
-  const turn = (scene && turnOf(scene, round, offered)) ?? { say: ["There is nothing to play."] };
+  const turn = (scene && turnOf(scene, round, offered)) ?? { say: ["There is no scene to play."] };
   const calls = scene ? callsOf(scene, turn, round, offered) : [];
   if (scene) scene.asked++;
   if (isStream) return await stream(format, scene, turn, calls, response);
-  // Some frameworks ask so for their sub-agents.
+  // Some frameworks do not stream their sub-agents.
   if (scene) scene.finished++;
   const text = (turn.say ?? []).filter((piece) => typeof piece === "string").join("");
   response.writeHead(200, { "content-type": "application/json" }).end(format.whole(text, calls));
@@ -67,10 +67,10 @@ const turnOf = (scene: Scene, round: number, offered: ReadonlySet<string>): Turn
   const turn = scene.script.turns[round];
   const missing = (turn?.calls ?? []).filter(({ tool }) => !nameOf(tool, offered)).map(({ tool }): ToolName => tool);
   for (const tool of missing) scene.missing.add(tool);
-  return missing.length > 0 ? { say: [`There is no tool ${missing.join(", ")}.`] } : turn;
+  return missing.length > 0 ? { say: [`There is no tool named ${missing.join(", ")}.`] } : turn;
 };
 
-/** How frameworks call the tool that gives a task to a sub-agent, where they bring one. */
+/** The names and arguments of the tools that give a task to a sub-agent. Some frameworks have their own. */
 const DELEGATING: Readonly<Record<string, (task: string) => object>> = {
   delegate: (key) => ({ key }),
   delegate_task_to_member: (task) => ({ member_id: "helper", task }),

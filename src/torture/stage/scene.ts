@@ -1,4 +1,4 @@
-/** Opened once; whoever waits for it goes on then. */
+/** Opens once, which releases everyone who waits for it. */
 export interface Gate {
   open(): void;
   readonly opened: Promise<void>;
@@ -11,17 +11,17 @@ export const createGate = (): Gate => {
 
 export type ToolName = "lookup" | "fail" | "send" | "delegate";
 
-/** One answer of the model. */
+/** One response of the model. */
 export interface Turn {
-  /** What it says, piece by piece; at a gate it waits. */
+  /** Its text in pieces. The model waits at a gate until it opens. */
   readonly say?: readonly (string | Gate)[];
-  /** Between two pieces. */
+  /** The delay between two pieces. */
   readonly everyMs?: number;
-  /** Calls that it makes, each with the name of what the tool is to do in this scene. */
+  /** Its calls. Each key names an act of the script. */
   readonly calls?: readonly { readonly tool: ToolName; readonly key: string }[];
 }
 
-/** What a tool does with a key. */
+/** What a tool does when it is called with a key. */
 export interface Act {
   readonly result?: string;
   readonly error?: string;
@@ -35,17 +35,17 @@ export interface Script {
 
 let count = 0;
 
-/** One conversation with the scripted model, and what was done in it. */
+/** One conversation with the scripted model, and counts of what happened in it. */
 export class Scene {
-  /** The name that the user's message carries: other runs cannot meet it. */
+  /** The user's message contains this name. It is unique, so other runs cannot use the scene. */
   readonly name = `scene-${(++count).toString(36)}${Math.floor(performance.timeOrigin + performance.now()).toString(36)}`;
   readonly script: Script;
-  /** How often the model was asked. */
+  /** The number of requests to the model. */
   asked = 0;
-  /** How many of its answers were taken to the end, and how many were broken off by who asked. */
+  /** How many responses were read to the end, and how many the caller aborted. */
   finished = 0;
   aborted = 0;
-  /** Tools that the script needs and the agent does not have. */
+  /** Tools that the script needs and the agent lacks. */
   readonly missing = new Set<string>();
   readonly #runs = new Map<string, number>();
 
@@ -53,17 +53,17 @@ export class Scene {
     this.script = script;
   }
 
-  /** What a person writes to the agent. */
+  /** The user's message to the agent. */
   get message(): string {
     return `Please play ${this.name}.`;
   }
 
-  /** All that the model says in one turn. */
+  /** The model's whole text in one turn. */
   text(turn: number): string {
     return (this.script.turns[turn]?.say ?? []).filter((piece) => typeof piece === "string").join("");
   }
 
-  /** The key of a tool, as the model says it. */
+  /** The argument that the model passes to a tool. */
   key(act: string): string {
     return `${this.name}/${act}`;
   }

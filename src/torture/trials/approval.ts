@@ -3,7 +3,7 @@ import { must, type Trial, yes } from "../trial.ts";
 
 export const approval: Trial = {
   name: "approval",
-  shows: "a tool waits until a person allows or denies it",
+  shows: "a tool waits until the user allows or denies it",
   limitMs: 60_000,
   run: async (context) => {
     const allowed = await startAsk(context);

@@ -2,7 +2,7 @@ import { must, notApplicable, type Trial, yes } from "../trial.ts";
 
 export const unknownAgent: Trial = {
   name: "unknown-agent",
-  shows: "a request for an unknown agent is refused at once, with a reason",
+  shows: "a request for an unknown agent is refused immediately, with a reason",
   limitMs: 30_000,
   run: async ({ driver, line, play }) => {
     const { agent: cannot } = driver.cannot;

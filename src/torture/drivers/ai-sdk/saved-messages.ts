@@ -1,7 +1,7 @@
 import type { Event, Json } from "../../../events.ts";
 import { type Fields, fieldsOf, listOf } from "../../../json.ts";
 
-/** What an app has saved of a chat, a list of UI messages: what the user asked last, and the agent's answer as events. */
+/** Reads a saved chat, a list of UI messages. Returns the user's last message, and the agent's answer as events. */
 export const readSaved = (saved: unknown): { readonly asked: string; readonly events: readonly Event[] } => {
   const messages = listOf(saved).map(fieldsOf);
   const user = messages.findLast(({ role }) => role === "user");

@@ -3,8 +3,8 @@ import type { Event } from "../../../events.ts";
 import { type Fields, fieldsOf, listOf } from "../../../json.ts";
 
 /**
- * The AI SDK streams a sub-agent as a tool whose preliminary results are the sub-agent's message so far. A page shows that message at the call,
- * so here it counts as what a sub-agent says.
+ * The AI SDK streams a sub-agent as a tool whose preliminary results are the sub-agent's message so far. A page shows
+ * that message at the call, so it counts here as the sub-agent's text.
  */
 export const withSubAgents = (decode: Decoder): Decoder => {
   const shown = new Map<string, string>();

@@ -4,12 +4,12 @@ import { createAnswer } from "../../../state.ts";
 
 type Start = Extract<Command, { do: "start" }>;
 
-/** What a client that keeps the conversation itself knows of it: for families that answer an ask with their next request. */
+/** A client's copy of the conversation, for protocols that send answers to asks with the next request. */
 export interface Turns {
-  /** Reads a stream, and remembers what the agent has said and asked. A stream from the run's beginning starts the memory anew. */
+  /** Decodes a stream and stores the agent's messages and asks. A stream from the beginning of the run discards what was stored. */
   decoder(from: "beginning" | "here"): Decoder;
   start(message: string): Start;
-  /** Takes over what an app has saved of the conversation. */
+  /** Replaces the conversation with what an app saved. */
   restore(message: string, events: readonly Event[]): void;
   /** The request that carries these answers. */
   answering(answers: readonly AskAnswer[]): Start;

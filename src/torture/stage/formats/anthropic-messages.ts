@@ -12,7 +12,7 @@ const delta = (index: number, change: object): string =>
 const stop = (index: number): string => frame({ type: "content_block_stop", index } as { type: string });
 const stopReason = (calls: readonly ModelCall[]): string => (calls.length > 0 ? "tool_use" : "end_turn");
 
-/** Anthropic's messages. */
+/** Anthropic's Messages API. */
 export const anthropicMessages: ModelFormat = {
   path: "/v1/messages",
   read: (body) => {
@@ -51,7 +51,7 @@ export const anthropicMessages: ModelFormat = {
 
 const readMessage = ({ role, content }: Fields) => {
   const parts = listOf(content).map(fieldsOf);
-  // Results of tools are the user's words here; they name the scene that is played already.
+  // Tool results are part of user messages here. Skip them, since they may name the scene too.
   const texts = parts.flatMap(({ type, text }) => (type === "text" ? [String(text)] : []));
   return {
     role: String(role),

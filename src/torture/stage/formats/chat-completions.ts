@@ -16,7 +16,7 @@ const written = (calls: readonly ModelCall[]) =>
   }));
 const finishOf = (calls: readonly ModelCall[]): string => (calls.length > 0 ? "tool_calls" : "stop");
 
-/** OpenAI's chat completions, which most frameworks speak. */
+/** OpenAI's Chat Completions API, which most frameworks use. */
 export const chatCompletions: ModelFormat = {
   path: "/v1/chat/completions",
   read: (body) => {
