@@ -3,7 +3,7 @@ import { readableText } from "./http-answer/readable.ts";
 import { parseJson } from "./json.ts";
 import { type ToolContext, type ToolResult, toolResult } from "./tool.ts";
 
-/** A server's response, as far as it was read. */
+/** The part of a server's response that was read. */
 export interface HttpAnswer {
   /** The URL it came from. Empty if unknown. */
   readonly url: string;

@@ -116,7 +116,7 @@ const brotli = (bytes: Uint8Array): Promise<Uint8Array> =>
   compressBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: LEVEL } });
 const zip = (bytes: Uint8Array): Promise<Uint8Array> => compressGzip(bytes, { level: LEVEL });
 
-/** The page runs only its own scripts and connects only to this server, whatever a run contains. */
+/** Regardless of a run's content, the page runs only its own scripts and connects only to this server. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -7,20 +7,20 @@ import { compileRules, type Found, REDACTED, Scanner } from "./redaction/scanner
 import { Streams } from "./redaction/streams.ts";
 import type { Redactor, RunRequest, Source } from "./source.ts";
 
-/** What must not be stored. */
+/** Rules for what must not be stored. */
 export interface RedactionRules {
-  /** `keys`: API keys, tokens, passwords and private keys; `emails`, `phones` and `cards` by how they are written. */
+  /** `keys`: API keys, tokens, passwords and private keys. `emails`, `phones` and `cards` are detected by their format. */
   readonly presets?: readonly Preset[];
-  /** Texts as they are, and regular expressions without lookaround and references. Of one with a group `secret` only that is removed. */
+  /** Literal texts, and regular expressions without lookaround and backreferences. Of a pattern with a group `secret`, only that is removed. */
   readonly patterns?: readonly (string | RegExp)[];
-  /** Names of fields in arguments, results and data whose values are removed, however they are written: `cardNumber` is `card_number`. */
+  /** Names of fields in arguments, results and data whose values are removed, in any spelling: `cardNumber` matches `card_number`. */
   readonly fields?: readonly string[];
 }
 
 /**
- * The same agent; what the rules match is removed before anything of its runs is stored, so that nobody ever sees it, and replaced by `[redacted]`.
- * The agent itself works with all of it. Its runs cannot go on in another process, since the log does not have what that would need. Throws for rules
- * that are wrong.
+ * Returns the same agent, but everything that the rules match is replaced by `[redacted]` before it is stored, so no viewer
+ * ever sees it. The agent itself works with the original text. Its runs cannot continue in another process, because the log
+ * lacks what that would need. Throws for invalid rules.
  */
 export const redactAgent = (source: Source, rules: RedactionRules): Source => {
   const { presets = [], patterns = [], fields = [] } = rules;
@@ -91,7 +91,7 @@ export { isKeyField, REDACTED };
 const KEYS = compileRules(PRESETS.keys);
 const SLICE = 8 * 1024;
 
-/** Where a text has keys, tokens and passwords, and their kinds, in order. Takes time by the length of the text alone. */
+/** The positions and kinds of keys, tokens and passwords in a text, in order. Takes time linear in the length of the text. */
 export const findKeys = (text: string): { readonly start: number; readonly end: number; readonly kind: string }[] => {
   const places: { start: number; end: number; kind: string }[] = [];
   const add = ({ start, end, rule }: Found): void => {

@@ -1,6 +1,6 @@
 import { oneLine } from "./terminal-text.ts";
 
-/** Rows as lines whose cells stand below each other. Nothing pads the last cell of a line. */
+/** Rows as lines with aligned columns. The last cell of a line is not padded. */
 export const columns = (rows: readonly (readonly string[])[]): string[] => {
   const clean = rows.map((row) => row.map(oneLine));
   const widths: number[] = [];

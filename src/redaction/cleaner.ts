@@ -3,12 +3,12 @@ import type { Json } from "../events.ts";
 import { isKeyField } from "./rules.ts";
 import { type Program, REDACTED, Scanner } from "./scanner.ts";
 
-/** Others get their turn after so many characters. */
+/** Yields to the event loop after this many characters. */
 const TURN = 8 * 1024;
-/** What has to be cleaned at once and is longer is left out whole. */
+/** A longer text that must be cleaned synchronously is removed completely. */
 const MAX_AT_ONCE = 16 * 1024;
 
-/** Leaves what rules find out of texts and of values. */
+/** Removes what the rules find from texts and values. */
 export class Cleaner {
   readonly program: Program;
   readonly #isField: (name: string) => boolean;
@@ -22,12 +22,12 @@ export class Cleaner {
     this.#scanner = this.scanner();
   }
 
-  /** How often what was left out, by what it is. */
+  /** The number of removals, by what was removed. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }
 
-  /** For a text that arrives in pieces. */
+  /** A scanner for a text that arrives in pieces. */
   scanner(): Scanner {
     return new Scanner(this.program, ({ name }) => this.count(name));
   }
@@ -36,7 +36,7 @@ export class Cleaner {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  /** Lets others have their turn while it goes through a long one. */
+  /** Yields to the event loop while it cleans a long text. */
   async text(text: string): Promise<string> {
     const scanner = text.length > TURN ? this.scanner() : this.#scanner;
     let clean = "";
@@ -45,7 +45,7 @@ export class Cleaner {
       this.#sinceTurn += Math.min(TURN, text.length - start);
       if (this.#sinceTurn < TURN) continue;
       this.#sinceTurn = 0;
-      // Only a scanner of its own: the shared one would be used by others meanwhile.
+      // Yield only with a private scanner, because other texts would use the shared one in the meantime.
       if (scanner !== this.#scanner) await setImmediate();
     }
     return clean + scanner.end();
@@ -99,5 +99,5 @@ export class Cleaner {
   }
 }
 
-/** `cardNumber`, `card_number` and `Card-Number` are one. */
+/** Makes `cardNumber`, `card_number` and `Card-Number` equal. */
 export const plain = (name: string): string => name.toLowerCase().replace(/[-_.\s]/g, "");

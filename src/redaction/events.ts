@@ -2,8 +2,8 @@ import type { Event } from "../events.ts";
 import type { Cleaner } from "./cleaner.ts";
 
 /**
- * What tells events apart and holds them together. Everything else is cleaned, so that a field which comes later is, too.
- * `user` is who owns the run.
+ * Fields that identify events and link them to each other. All other fields are cleaned, including fields of future versions.
+ * `user` is the owner of the run.
  */
 const STRUCTURE: ReadonlySet<string> = new Set(
   "type protocol run thread agent agentKey step part call ask parent replaces repeats owner after user model kind outcome finish level stream file mediaType request citation embed by awaiting allows expires schema usage ms bytes change origins range fraction attempt wait provider client cut redacted".split(
@@ -13,13 +13,13 @@ const STRUCTURE: ReadonlySet<string> = new Set(
 
 const isStructure = (event: Event, key: string): boolean =>
   STRUCTURE.has(key) ||
-  // The parts that answer, the names of tools, agents and slots.
+  // The ids of answer parts, and the names of tools, agents and slots.
   (key === "answer" && event.type === "run-end") ||
   (key === "reason" && event.type === "run-resume") ||
   (key === "id" && event.type === "data") ||
   (key === "name" && event.type !== "file");
 
-/** A provider's opaque value may hold anything. It serves to go on with a run, which a redacted one does not. */
+/** Drops `meta`: a provider's opaque value may contain anything, and only resuming needs it, which redacted runs cannot do. */
 const parts = (event: Event): [string, unknown][] => Object.entries(event).filter(([key]) => key !== "meta");
 
 export const cleanEvent = async (event: Event, cleaner: Cleaner): Promise<Event> => {
@@ -46,7 +46,7 @@ const inner = async (key: string, value: unknown, clean: Clean): Promise<unknown
   return list;
 };
 
-/** What a part of a result is, and what an option stands for, is structure. */
+/** Fields that identify a part of a result or the meaning of an option. */
 const FIXED: ReadonlySet<string> = new Set(["type", "file", "mediaType", "id", "allow", "bytes", "data"]);
 
 const cleanItem = async (item: object, clean: Clean): Promise<object> => {

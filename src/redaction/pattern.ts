@@ -1,17 +1,17 @@
 /**
- * Regular expressions that are matched as text arrives, in time that depends on the length of the text alone, whatever pattern and text are:
- * all ways through a pattern are followed at once (Thompson's construction). So what cannot be followed that way is refused: lookaround
- * and references back.
+ * Regular expressions that are matched as text arrives, in time linear in the length of the text for any pattern, by
+ * simulating all paths through the pattern in parallel (Thompson's construction). Lookaround and backreferences cannot be
+ * matched this way and are rejected.
  */
 export type Instruction =
   | { readonly do: "char"; readonly has: (code: number) => boolean }
   | { readonly do: "split"; readonly to: number[] }
   | { readonly do: "assert"; readonly holds: Assertion }
-  /** The secret begins or ends here, in a pattern that names it: `key=(?<secret>\w+)`. */
+  /** The beginning or end of the group `secret`: `key=(?<secret>\w+)`. */
   | { readonly do: "begin" | "end" }
   | { readonly do: "match"; readonly rule: number };
 
-/** Of the characters before and after a position; -1 is none. */
+/** Tests the characters before and after a position. -1 means none. */
 export type Assertion = (before: number, after: number) => boolean;
 
 type Node =
@@ -22,10 +22,10 @@ type Node =
   | { readonly kind: "repeat"; readonly node: Node; readonly least: number; readonly most: number }
   | { readonly kind: "secret"; readonly node: Node };
 
-/** A pattern that counts far is as long as it counts. */
+/** The limit for a compiled pattern. Counted repetitions are expanded. */
 const MAX_INSTRUCTIONS = 4000;
 
-/** Adds a rule's pattern to a program. Throws for one that cannot be followed. */
+/** Adds a rule's pattern to a program and returns its start. Throws for an unsupported pattern. */
 export const compile = (program: Instruction[], pattern: RegExp, rule: number): number => {
   const start = program.length;
   emit(program, new Parser(pattern).parse());
@@ -80,13 +80,13 @@ const emit = (program: Instruction[], node: Node): void => {
   }
 };
 
-/** Nearly every character is one of these. */
+/** Caches the result for ASCII characters, which most are. */
 const tabled = (has: (code: number) => boolean): ((code: number) => boolean) => {
   const table = Uint8Array.from({ length: 128 }, (_, code) => Number(has(code)));
   return (code) => (code < 128 ? table[code] === 1 : has(code));
 };
 
-/** A split whose ways are added later. */
+/** Adds a split and returns its list of targets, to be filled in later. */
 const branch = (program: Instruction[]): number[] => {
   const to: number[] = [];
   program.push({ do: "split", to });

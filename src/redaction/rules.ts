@@ -1,11 +1,11 @@
-/** Something that must not be stored. If the pattern has a group `secret`, only that is removed. */
+/** A rule for text that must not be stored. If the pattern has a group `secret`, only that is removed. */
 export interface Rule {
-  /** What it finds, for people: `2 e-mail addresses`. */
+  /** What it finds, for the user: `2 × e-mail address`. */
   readonly name: string;
-  /** What it finds in more detail, for a list of what was removed. */
+  /** A more specific name, for lists of what was removed. */
   readonly kind?: string;
   readonly pattern: RegExp;
-  /** Judges what the pattern found. Such a pattern must not repeat without end. */
+  /** Rejects false matches. The pattern must not contain an unbounded repetition. */
   readonly accepts?: (text: string) => boolean;
 }
 
@@ -14,12 +14,12 @@ const BASE64 = "[A-Za-z0-9+/=]";
 const GAP = String.raw`(?:\s|\\n|\\r)*`;
 
 const key = (kind: string, pattern: RegExp): Rule => ({ name: "key", kind, pattern });
-/** `password: …`, quoted as this says. */
+/** `password: …`, with the value in this format. */
 const field = (value: string): Rule =>
   key("field", new RegExp(String.raw`(?:^|[^A-Za-z0-9])${FIELD}\\?["']?\s{0,3}[:=]\s{0,3}${value}`, "i"));
 const phone = (pattern: RegExp): Rule => ({ name: "phone number", pattern });
 
-/** Each is complete before `LONGEST` characters, so that it is never given up; it may go on for as long as it likes. */
+/** Each pattern matches within `LONGEST` characters, so that it is never dropped. The match itself may then be longer. */
 export const PRESETS = {
   keys: [
     key(
@@ -65,7 +65,7 @@ export const PRESETS = {
 
 export type Preset = keyof typeof PRESETS;
 
-/** Luhn's: most numbers of that length that are no card's have not. */
+/** The Luhn check, which most other numbers of that length fail. */
 const hasCheckDigit = (text: string): boolean => {
   const digits = [...text.replace(/\D/g, "")].map(Number).toReversed();
   const sum = digits.reduce((total, digit, index) => {
@@ -77,6 +77,6 @@ const hasCheckDigit = (text: string): boolean => {
 
 const SECRET_FIELD = new RegExp(`^${FIELD}$|^(?:proxy[-_])?authorization$|^(?:set[-_])?cookie$`, "i");
 
-/** Names of fields whose values are keys: `password`, `apiKey`, `access_token`; not `max_tokens`. */
+/** Whether the field's value is a key: `password`, `apiKey`, `access_token`, but not `max_tokens`. */
 export const isKeyField = (name: string): boolean =>
   SECRET_FIELD.test(name.replace(/([a-z0-9])([A-Z])/g, "$1_$2")) || SECRET_FIELD.test(name);

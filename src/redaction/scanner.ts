@@ -1,14 +1,14 @@
 import { compile, type Instruction, isBreak, isWord } from "./pattern.ts";
 import type { Rule } from "./rules.ts";
 
-/** What rules look for, made once for an agent. */
+/** Compiled rules, created once per agent. */
 export interface Program {
   readonly instructions: readonly Instruction[];
   readonly starts: readonly number[];
   readonly rules: readonly Rule[];
-  /** Which instructions belong to a rule that judges what it finds: one that began later may be right where an earlier one is not. */
+  /** Instructions of rules with `accepts`. Such a rule may reject a match and accept one that begins later, so all its threads are kept. */
   readonly judged: readonly boolean[];
-  /** What a character begins, by the character and the one before. Nearly every character begins the same as the last time. */
+  /** A cache of the threads that a character starts, by the character and the kind of the one before it. */
   readonly begun: Map<number, readonly Begun[]>;
 }
 
@@ -31,7 +31,7 @@ export const compileRules = (rules: readonly Rule[]): Program => {
 };
 
 export const REDACTED = "[redacted]";
-/** What might still become a match is held back for so many characters, and then let go. */
+/** Text that may become a match is held back for at most this many characters. */
 export const LONGEST = 1024;
 
 interface Thread {
@@ -41,7 +41,7 @@ interface Thread {
   readonly secretEnd: number;
 }
 
-/** What a rule found. A match that is longer than `LONGEST` is reported in parts that follow each other. */
+/** A match of a rule. A match longer than `LONGEST` is reported in consecutive parts. */
 export interface Found {
   start: number;
   end: number;
@@ -49,23 +49,24 @@ export interface Found {
 }
 
 /**
- * Reads a text in pieces and gives it back without what the rules find. A piece that may be the beginning of a match is held back until that is
- * decided, so nothing of a match is ever given, however the text was cut. Each character costs the same, whatever came before.
+ * Reads a text in pieces and returns it without the matches of the rules. Holds back text that may be the beginning of a
+ * match until that is certain, so no part of a match is returned, however the text is split. The cost of a character does
+ * not depend on the text before it.
  */
 export class Scanner {
   readonly #program: Program;
   readonly #onFound: (rule: Rule) => void;
   readonly #onRemoved: ((found: Found) => void) | undefined;
-  /** The text from `#from` on. */
+  /** The buffered text, starting at `#from`. */
   #text = "";
   #from = 0;
-  /** Everything before is given or left out. */
+  /** Everything before this position has been returned or removed. */
   #given = 0;
   #position = 0;
   #before = -1;
   #threads: Thread[] = [];
   #found: Found[] = [];
-  /** A match that was left out ended here: one that overlaps it is the same. */
+  /** The end of the last removed match. A match that overlaps it counts as the same. */
   #leftOut = -1;
   readonly #seen: Int32Array;
   #generation = 0;
@@ -86,7 +87,7 @@ export class Scanner {
     return this.#give(open);
   }
 
-  /** The rest. The scanner then begins anew. */
+  /** Returns the rest of the text and resets the scanner. */
   end(): string {
     this.#generation++;
     for (const { at, start, secret, secretEnd } of this.#threads)
@@ -115,7 +116,7 @@ export class Scanner {
     this.#position++;
   }
 
-  /** Goes on from a thread as far as no character is needed, and over the next one. Who began first is followed first and keeps its place. */
+  /** Advances a thread to its next character instruction, and past it if `code` matches. Earlier threads go first and win. */
   #follow(
     at: number,
     start: number,
@@ -145,7 +146,7 @@ export class Scanner {
     }
   }
 
-  /** Whether a thread that began earlier is there already: what it finds is what this one would find, and more. */
+  /** Whether an earlier thread is already at this instruction. Its match would include the match of this one. */
   #isSeen(at: number): boolean {
     const generation = this.#generation;
     if (this.#seen[at] === generation && !this.#program.judged[at]) return true;
@@ -167,7 +168,7 @@ export class Scanner {
     }
   }
 
-  /** Threads that have gone on for too long: what they have found is left out now, what they might have found is not waited for. */
+  /** Drops threads older than `LONGEST` that have not matched yet. Threads that have matched continue. */
   #letGo(): void {
     const oldest = this.#position - LONGEST;
     if (!this.#threads.some(({ start }) => start < oldest)) return;
@@ -175,13 +176,13 @@ export class Scanner {
       if (thread.start >= oldest) return [thread];
       const from = thread.secret < 0 ? thread.start : thread.secret;
       const found = this.#found.find(({ start, end }) => start <= from && end > from);
-      // It goes on from what it has found; that is not given any more, however long it gets.
+      // Continues after what it has matched, so a match of any length is removed completely.
       if (found) return [{ ...thread, start: found.end, secret: thread.secret < 0 ? -1 : found.end }];
       return [];
     });
   }
 
-  /** Everything up to `open`, which no match can begin before any more. The text after that stays, given or left out: rules judge all of a match. */
+  /** Returns the text up to `open`, before which no further match can begin. Keeps the rest, because `accepts` needs whole matches. */
   #give(open: number): string {
     this.#found.sort((one, other) => one.start - other.start);
     let given = "";
@@ -205,7 +206,7 @@ export class Scanner {
   }
 }
 
-/** Where threads are that begin with this character. */
+/** The threads that this character starts. */
 const begunBy = (program: Program, before: number, code: number): readonly Begun[] => {
   const { begun, instructions } = program;
   const key = code * 4 + kindOf(before);
@@ -230,5 +231,5 @@ const begunBy = (program: Program, before: number, code: number): readonly Begun
   return list;
 };
 
-/** All that an assertion asks of a character. */
+/** The character class, with all that assertions depend on. */
 const kindOf = (code: number): number => (code < 0 ? 0 : isWord(code) ? 1 : isBreak(code) ? 2 : 3);

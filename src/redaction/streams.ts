@@ -6,12 +6,12 @@ import { REDACTED, type Scanner } from "./scanner.ts";
 type Delta = Extract<Event, { delta: string }>;
 type Input = { readonly first: Delta; text: string };
 
-/** Longer arguments are left out whole. */
+/** Longer arguments are removed completely. */
 const LONGEST_INPUT = 1024 * 1024;
 
 /**
- * Texts that arrive in pieces, each held back where it may be the beginning of what must not be stored. Arguments are JSON, in which anything can be
- * written in several ways, so they are held until they are whole.
+ * Cleans streamed text, and holds back text that may be the beginning of a match. Arguments are JSON, in which the same
+ * text can be escaped in several ways, so they are held until they are complete.
  */
 export class Streams {
   readonly #cleaner: Cleaner;
@@ -38,7 +38,7 @@ export class Streams {
     return delta === "" ? [] : [{ ...plain, delta }];
   }
 
-  /** What was held back of what this event ends. */
+  /** The held-back text of the streams that this event ends. */
   before(event: Event): readonly Event[] {
     const isOver = overBy(event);
     if (!isOver) return [];
@@ -52,7 +52,7 @@ export class Streams {
     return rest;
   }
 
-  /** The arguments of a call, once they are whole; undefined if none came in pieces. */
+  /** The complete arguments of a call. Undefined if they were not streamed. */
   async input(call: string): Promise<readonly Event[] | undefined> {
     const held = this.#inputs.get(call);
     this.#inputs.delete(call);
@@ -70,7 +70,7 @@ export class Streams {
     return [...pieces, { type: "tool-input-end", ...about }];
   }
 
-  /** What was held back of all that is still open. */
+  /** The held-back text of all open streams. */
   rest(): readonly Event[] {
     return this.before({ type: "run-end", outcome: "done" });
   }
@@ -79,7 +79,7 @@ export class Streams {
 const keyOf = (event: Delta): string =>
   `${event.type} ${"part" in event ? event.part : event.call} ${event.type === "tool-output-delta" ? event.stream : ""}`;
 
-/** Which streams go no further after this event. */
+/** Matches the streams that this event ends. */
 const overBy = (event: Event): ((last: Delta) => boolean) | undefined => {
   switch (event.type) {
     case "text-end":

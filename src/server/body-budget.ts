@@ -6,7 +6,7 @@ import { Turns } from "./turns.ts";
 export interface BodyBudget {
   /** A body starts. `refuse` is called if it must be dropped. */
   begin(refuse: (refusal: Refusal) => void): PendingBody;
-  /** Reads on in a later turn, a few bodies in each: one turn would read megabytes of every body that comes fast. */
+  /** Continues to read in a later turn, a few bodies per turn: one turn would otherwise read megabytes of every fast body. */
   readOn(body: { resume(): unknown }): void;
 }
 

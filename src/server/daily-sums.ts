@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { Records } from "../records.ts";
 import { HttpRefusal } from "./refusals.ts";
 
-/** What users take of something in a day (of UTC), and all of them together. Summed in the log's records, for all processes. */
+/** Daily sums (by UTC day), per user and in total. Stored in the log's records, so all processes share them. */
 export interface DailySums {
   add(user: string | undefined, amount: number): void;
-  /** Throws the refusal if this user, or everybody together, has taken what a day allows. */
+  /** Throws a Refusal if this user, or all users together, reached the daily limit. */
   check(user: string | undefined): Promise<void>;
-  /** Stores what has been added. */
+  /** Stores pending amounts. */
   close(): Promise<void>;
 }
 
@@ -18,22 +18,22 @@ export interface DailySumsOptions {
   readonly code: string;
   readonly maxPerUser: number;
   readonly most: number;
-  /** The settings that say so. */
+  /** The names of the settings with the limits. */
   readonly settings: { readonly user: string; readonly all: string };
-  /** "have used the 100 tokens that are allowed in a day" */
+  /** The text about a reached limit: "have used the 100 tokens that are allowed in a day". */
   readonly taken: (most: number) => string;
   readonly onError: (error: unknown) => void;
   readonly now?: () => number;
 }
 
 const DAY = 86_400_000;
-/** Who reads a sum learns within so long what other processes have added. */
+/** How long amounts of this process may stay unstored, and how long a sum that was read is cached. */
 const STORE_MS = 2000;
 const EVERYBODY = "*";
 
 export const createDailySums = (records: Records, options: DailySumsOptions): DailySums => {
   const { kind, code, maxPerUser, most, settings, taken, onError, now = Date.now } = options;
-  /** Not stored yet. */
+  /** Amounts that are not stored yet. */
   const added = new Map<string, number>();
   const stored = new Map<string, { readonly sum: number; readonly at: number }>();
   let timer: NodeJS.Timeout | undefined;
@@ -89,5 +89,5 @@ export const createDailySums = (records: Records, options: DailySumsOptions): Da
   };
 };
 
-/** A user's id may be anything, and is nobody's business in a list of sums. */
+/** Records only accept certain ids, and a list of sums must not reveal users' ids. */
 const hashOf = (user: string): string => createHash("sha256").update(user).digest("base64url").slice(0, 22);

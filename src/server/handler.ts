@@ -40,7 +40,7 @@ export type Handler = (
 /** These report the progress of the start, so they do not wait for it. */
 const WHILE_STARTING = new Set(["/health", "/ready"]);
 
-/** Hundreds that come together would hold up everybody's streams if they were all handled at once. */
+/** Handling hundreds of requests in one turn would delay all streams. */
 const REQUESTS_A_TURN = 16;
 
 export const createHandler = (options: HandlerOptions): Handler => {

@@ -3,19 +3,19 @@ import type { Log } from "../log.ts";
 import { createDailySums } from "./daily-sums.ts";
 import type { Limits } from "./limits.ts";
 
-/** What runs may store in a day: those of one user, and all of them. */
+/** Limits how much runs may store per day: per user, and in total. */
 export interface Quotas {
-  /** The same log; what is stored in it counts. */
+  /** The same log, with everything that is stored in it counted. */
   readonly log: Log;
-  /** Throws the refusal for a start of a user who has stored what a day allows, or if everybody together has. */
+  /** Throws a Refusal if the user, or all users together, reached the daily limit. */
   check(user: string | undefined): Promise<void>;
-  /** The bytes of this run, which has not started, are the user's. */
+  /** Attributes the bytes of a run that has not started to the user. */
   claim(run: string, user: string | undefined): void;
-  /** Stores what has been counted. */
+  /** Stores pending counts. */
   close(): Promise<void>;
 }
 
-/** A run that has not started after so long will not. */
+/** A claimed run that has not started by then never will. */
 const START_MS = 60_000;
 
 export const createQuotas = (
@@ -36,7 +36,7 @@ export const createQuotas = (
   });
   const users = new Map<string, string | undefined>();
   const claimed = new Map<string, NodeJS.Timeout>();
-  /** Runs that another process began: whose they are is being read. */
+  /** Runs that another process started, while their user is being read. */
   const unknown = new Map<string, { bytes: number; hasEnded: boolean; readonly read: Promise<void> }>();
 
   const readUser = async (run: string): Promise<void> => {

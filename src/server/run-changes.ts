@@ -4,9 +4,9 @@ import type { RunRow } from "../protocol.ts";
 import type { RunRows } from "./run-rows.ts";
 
 /**
- * Notices what changes among the runs of a log, for lists that stay up to date. All callers share one look at the log, at most one
- * per second, and nothing happens while nobody calls. Any process accepts any cursor: its own by the number of the look, another's
- * by time with a margin for clock differences, so a change can be returned twice.
+ * Detects changes among the runs of a log, for lists that stay up to date. All callers share one look at the log, at most one
+ * per second. Without callers, the log is not read. Any process accepts any cursor: its own by the number of the look,
+ * another's by time with a margin for clock differences, so a change can be returned twice.
  */
 export interface RunChanges {
   since(cursor: string | undefined): Promise<Changes>;
@@ -14,7 +14,7 @@ export interface RunChanges {
 
 export interface Changes {
   readonly cursor: string;
-  /** This process does not know what happened since the cursor. */
+  /** This process does not know what changed since the cursor. */
   readonly isReset: boolean;
   readonly changed: readonly NotedRun[];
   /** All open runs whose rows have been read, changed or not. */
@@ -28,9 +28,9 @@ export interface NotedRun {
 }
 
 const LOOK_MS = 1000;
-/** How long ended runs are returned, and how long notes are kept without a caller. */
+/** How long ended runs are returned, and how long notes are kept without callers. */
 const KEPT_MS = 60_000;
-/** The margin for the difference between clocks of processes. */
+/** The margin for clock differences between processes. */
 const SLACK_MS = 5000;
 /** Only the newest open runs are watched. */
 const MAX_OPEN = 1000;
@@ -48,9 +48,9 @@ interface Note extends NotedRun {
 interface Look {
   readonly number: number;
   readonly at: number;
-  /** The runs are listed: no later change is missed. */
+  /** Resolves when the runs are listed. No later change is missed. */
   readonly listed: Promise<void>;
-  /** Their rows have been read, too. */
+  /** Resolves when their rows have also been read. */
   readonly done: Promise<void>;
   isDone: boolean;
 }

@@ -16,7 +16,7 @@ export interface RunFilter {
 
 const LONGEST_TEXT = 200;
 
-/** The filter in the query of a request. Throws the refusal. */
+/** The filter in the query of a request. Throws a Refusal if it is invalid. */
 export const readFilter = (query: (name: string) => string | undefined, principal: Principal): RunFilter => {
   const state = query("state") || (query("open") === "1" ? "open" : undefined);
   const agent = query("agent");

@@ -3,13 +3,13 @@ import type { Records } from "../records.ts";
 import { createDailySums } from "./daily-sums.ts";
 import type { Limits } from "./limits.ts";
 
-/** What models may read and write in a day: for one user, and for everybody. */
+/** Limits how many tokens models may read and write per day: per user, and in total. */
 export interface TokenQuota {
-  /** Counts what a step took. A run that is at work goes on over the limit; the next one is refused. */
+  /** Counts the tokens of a step. A running run may exceed the limit. The next one is refused. */
   observe(user: string | undefined, event: Event): void;
-  /** Throws the refusal for a start over the limit. */
+  /** Throws a Refusal if the user, or all users together, reached the daily limit. */
   check(user: string | undefined): Promise<void>;
-  /** Stores what has been counted. */
+  /** Stores pending counts. */
   close(): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
 import type { Job } from "../batch.ts";
 
-/** How long jobs of one turn may take together before others have theirs. */
+/** How long the jobs of one turn may take in total before other work runs. */
 const TURN_MS = 8;
 
-/** Does work that many may want at once in turns of the event loop: some of it in each, in the order it came. */
+/** Spreads many jobs over turns of the event loop: a few in each, in order of arrival. */
 export class Turns {
   readonly #most: number;
   readonly #onError: (error: unknown) => void;
@@ -11,19 +11,19 @@ export class Turns {
   #done = 0;
   #scheduled = false;
 
-  /** `most`: how many jobs are done in one turn. */
+  /** `most`: the maximum number of jobs per turn. */
   constructor(most: number, onError: (error: unknown) => void) {
     this.#most = most;
     this.#onError = onError;
   }
 
-  /** Does the job in a later turn. */
+  /** Runs the job in a later turn. */
   add(job: Job): void {
     this.#jobs.push(job);
     this.#schedule();
   }
 
-  /** Undefined if there is room in this turn; else it resolves in the turn that has. */
+  /** Undefined if there is room in this turn. Otherwise resolves in the turn that has room. */
   enter(): Promise<void> | undefined {
     this.#schedule();
     if (this.#jobs.length > 0 || this.#done >= this.#most)
@@ -52,7 +52,7 @@ export class Turns {
       }
       this.#done += 1;
     }
-    // Who has had a turn waits behind those who have not.
+    // Jobs that have waited longer come first.
     this.#jobs = [...jobs.slice(this.#done), ...this.#jobs];
     if (this.#done > 0) this.#schedule();
   };

@@ -16,7 +16,7 @@ export interface Trial {
   readonly shows: string;
   /** The trial fails after this time. */
   readonly limitMs: number;
-  /** The trial only waits most of the time, so it runs beside the others. It must come before trials that kill the server. */
+  /** The trial mostly waits, so it runs in parallel with the others. It must come before trials that kill the server. */
   readonly isIdle?: true;
   run(context: TrialContext): Promise<Finding>;
 }

@@ -5,14 +5,14 @@ import { callTime, agentTime, type Time } from "./time.ts";
 
 /**
  * A call that only starts a sub-agent, such as `task`. It and its sub-agent are one card, the sub-agent's, as long as the
- * call adds nothing to it. A call that failed, was edited or has other items is shown by itself, around its sub-agent.
+ * call adds nothing to it. A call that failed, was edited or has other items is shown separately, around its sub-agent.
  */
 export interface Delegation {
   readonly agent: AgentNode;
   readonly call: CallFacts;
   /** The call's duration if it differs from the sub-agent's. */
   readonly time: Time | undefined;
-  /** Whether the result is something else than the sub-agent's last text. */
+  /** Whether the result differs from the sub-agent's last text. */
   readonly hasOwnResult: boolean;
 }
 

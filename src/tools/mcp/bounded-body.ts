@@ -45,7 +45,7 @@ const inTurns = async (
   }
 };
 const TURN_BYTES = 16 * 1024;
-/** A question that is refused costs a request of its own: a millisecond. */
+/** Refusing a question takes a separate request: about a millisecond. */
 const TURN_MESSAGES = 4;
 
 const fewMessages = (bytes: Buffer): Buffer => {

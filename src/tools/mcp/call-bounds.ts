@@ -6,18 +6,18 @@ const FREE_PROGRESS = 100;
 const PROGRESS_MS = 100;
 const LOGGED_CHARACTERS = 256 * 1024;
 const MAX_ASKS = 16;
-/** Each refusal is a message to the server. One that asks on and on is not listened to any more. */
+/** Each refusal is a message to the server. After this many, the call is abandoned. */
 const MAX_REFUSED_ASKS = 4;
 
 type Progress = Parameters<ToolContext["progress"]>[0];
 
 export interface BoundedCall {
-  /** Shows the first hundred updates. After that, shows only the latest of those that come faster than a user can read. */
+  /** Shows the first hundred updates. After that, if they come faster than a user can read, only the latest. */
   progress(progress: Progress): void;
   logged(text: string): void;
   /** Counts one more ask. False if there are too many. */
   mayAsk(): boolean;
-  /** Aborts when the server has asked so often that the call is given up. */
+  /** Aborts when the server has asked too often and the call is abandoned. */
   readonly givenUp: AbortSignal;
   /** Shows the last progress that was held back. */
   end(): void;

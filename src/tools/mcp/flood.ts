@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 
 /** More than any real server sends. Each message is parsed and checked on the main thread. */
 const MAX_PER_SECOND = 5000;
-/** A request of the server is answered, over HTTP by a request of our own. */
+/** Each request of the server needs an answer, which over HTTP is another request. */
 const REQUEST_WEIGHT = 25;
 
 /** Counts the messages of one connection, and calls `tooMany` when they come too fast. */

@@ -34,7 +34,7 @@ export const inFlight = (): InFlight => {
     async run(call, work) {
       const ended = new AbortController();
       calls.set(call, ended);
-      // Its stream ends at once: what else is in it would be parsed and refused for nothing.
+      // End its stream immediately. The rest of it would only be parsed and refused.
       call.bounds.givenUp.addEventListener("abort", () => ended.abort(), { once: true });
       try {
         const value = await storage.run(call, work);

@@ -77,7 +77,7 @@ const http = (
   let turn = Promise.resolve();
   made.send = async (message, options) => {
     if (Array.isArray(message) || !isJSONRPCRequest(message)) {
-      // Each answer is an HTTP request: many at once would hold up everybody else.
+      // Each answer is an HTTP request. Send one per turn, because many in one turn would delay other work.
       await (turn = turn.then(() => setImmediate()));
       return send(message, options);
     }

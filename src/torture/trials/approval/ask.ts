@@ -11,7 +11,7 @@ export interface Asked {
 const SOON_MS = 15_000;
 export const isAsked = ({ asks }: Viewer["screen"]): boolean => asks.some(({ isOpen }) => isOpen);
 
-/** Starts a run that waits for a person to allow a call. */
+/** Starts a run that waits for the user to allow a call. */
 export const startAsk = async ({ driver, line, play }: TrialContext): Promise<Asked> => {
   const scene = play({ turns: [{ calls: [{ tool: "send", key: "mail" }] }, { say: ["That was it."] }] });
   const conversation = driver.converse({});
